@@ -35,6 +35,8 @@ mxArray* word(Tape& tape) {
   static const char* const words[] = {"linear",
                                       "logistic",
                                       "rvm",
+                                      "kernel",
+                                      "matern52",
                                       "sparse",
                                       "slab",
                                       "dense",

@@ -21,6 +21,7 @@ whole = {
     "linear": _core.fit(X, y, model="linear", prior="ard", warn=False).to_bytes(),
     "logistic": _core.fit(X, labels, model="logistic", prior="sparse", max_sweeps=20, warn=False).to_bytes(),
     "rvm": _core.fit(X, y, model="rvm", task="regression", width="1", warn=False).to_bytes(),
+    "kernel": _core.fit(X, y, model="kernel", task="regression", kernel="gaussian", width="shared", averaging=0, warn=False).to_bytes(),
     "gaps": _core.fit(gaps, y, model="linear", prior="dense", missing="impute", imputations=5, warn=False).to_bytes(),
     "lambda": _core.fit(X, labels, model="logistic", prior="laplace", folds=2, warn=False).to_bytes(),
 }
@@ -28,7 +29,7 @@ _filter = _core.Sequential(3)
 _filter.update(X, 2 * labels - 1)
 filter_bytes = _filter.to_bytes()
 names = sorted(_core.catalogue()["options"])
-words = ["linear", "logistic", "rvm", "sparse", "ard", "shared", "none", "dense", "regression", "classification", "dual", "gaussian", "slr_var", "smlr", "laplace", "impute", "drop", "1se", ""]
+words = ["linear", "logistic", "rvm", "kernel", "sparse", "ard", "shared", "none", "dense", "regression", "classification", "dual", "gaussian", "slr_var", "smlr", "laplace", "impute", "drop", "1se", ""]
 
 
 def damaged(tape, data):

@@ -123,6 +123,7 @@ class ProcessReader {
 
   void read_points(const Json::List& list, KernelProcess& out) const {
     require(!list.empty(), "points");
+    double total = 0;
     const Vector numbers = finite("points", num_of_point * static_cast<Index>(list.size()));
     for (Index i = 0; i < static_cast<Index>(list.size()); ++i) {
       const Json& j = list[static_cast<std::size_t>(i)];
@@ -139,7 +140,9 @@ class ProcessReader {
       const std::string factor = fmt::format("factor{}", i + 1);
       point.factor = unpacked(finite(factor, size * (size + 1) / 2), size);
       require((point.factor.diagonal().array() > 0).all(), factor);
+      total += point.weight;
     }
+    if (!(std::abs(total - 1) <= 1e-9)) fail_model(path_, fmt::format("the weights of its points sum to {}; they must sum to 1", total));
   }
 
   const SafetensorsReader& file_;

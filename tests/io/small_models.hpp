@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ardvark/errors.hpp"
+#include "ardvark/kernel_machine.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "ardvark/model.hpp"
@@ -61,6 +62,8 @@ SavedModel as_saved(AnyFit fit) {
   const std::vector<std::string>* names = nullptr;
   if constexpr (std::is_base_of_v<RelevanceFit, AnyFit>)
     names = &model.fit.emplace<RelevanceFit>(std::move(fit)).input_names;
+  else if constexpr (std::is_base_of_v<KernelFit, AnyFit>)
+    names = &model.fit.emplace<KernelFit>(std::move(fit)).input_names;
   else if constexpr (std::is_base_of_v<SoftmaxFit, AnyFit>)
     names = &model.fit.emplace<SoftmaxFit>(std::move(fit)).column_names;
   else
@@ -139,6 +142,21 @@ inline void add_machines(std::vector<SmallModel>& all) {
     }
 }
 
+inline void add_processes(std::vector<SmallModel>& all) {
+  for (const auto& [name, average] : {std::pair{"averaged", true}, {"at its maximum", false}})
+    for (const char* target : {"numbers", "two classes", "three classes"}) {
+      const bool regression = std::string(target) == "numbers", two = std::string(target) == "two classes", averaged = average;
+      all.push_back({std::string("kernel ") + name + " of " + target, [=](const SmallProblem& d) {
+                       KernelOptions options;
+                       options.average = averaged;
+                       if (!averaged) options.kernel = "matern52";
+                       options.num_vectors = 4;
+                       return regression ? as_saved(fit_kernel_regression(d.X, d.y, options))
+                                         : as_saved(fit_kernel_classification(d.X, two ? d.two : d.three, options));
+                     }});
+    }
+}
+
 // Every fourth value of a column is missing; the first column is a text of two levels.
 inline SavedModel fit_with_gaps(const SmallProblem& d, const char* kind, const char* prior) {
   ModelOptions options{.model = kind, .prior = prior, .missing = "impute", .imputations = 5};
@@ -175,6 +193,7 @@ inline std::vector<SmallModel> small_models() {
   small::add_regressions(all);
   small::add_classifications(all);
   small::add_machines(all);
+  small::add_processes(all);
   small::add_fits_with_gaps(all);
   small::add_chosen_lambdas(all);
   return all;
@@ -183,6 +202,7 @@ inline std::vector<SmallModel> small_models() {
 /// Whether there is a posterior to save.
 inline bool is_usable(const SavedModel& model) {
   if (model.relevance()) return !model.relevance()->machines.empty() && model.relevance()->machines.front().fit.state != nullptr;
+  if (model.process()) return true;
   if (model.softmax()) return model.softmax()->state != nullptr && model.softmax()->mean.allFinite();
   return model.score()->state != nullptr && model.score()->report.status != Status::failed && model.score()->mean.allFinite();
 }
@@ -207,6 +227,13 @@ AnyFit as_fit(const From& fit) {
 /// Means, or probabilities of all classes. \throws as predict()
 inline Matrix predictions(const SavedModel& model, const Matrix& X) {
   if (model.softmax()) return predict(*model.softmax(), X).probability;
+  if (model.process()) {
+    if (model.process()->task == Task::logistic) return predict(as_fit<KernelClassification>(*model.process()), X).probability;
+    const TMixturePrediction p = predict(as_fit<KernelRegression>(*model.process()), X);
+    Matrix out(X.rows(), 2);
+    out << p.mean, p.standard_deviation();
+    return out;
+  }
   if (model.relevance()) {
     if (model.relevance()->task == Task::logistic) return predict(as_fit<RelevanceClassification>(*model.relevance()), X).probability;
     const StudentPrediction p = predict(as_fit<RelevanceRegression>(*model.relevance()), X);
@@ -230,9 +257,7 @@ inline std::optional<Matrix> predictions_if_any(const SavedModel& model, const M
   }
 }
 
-inline bool is_classifier(const SavedModel& model) {
-  return model.softmax() || (model.relevance() ? model.relevance()->task : model.score()->task) == Task::logistic;
-}
+inline bool is_classifier(const SavedModel& model) { return task_of(model) == Task::logistic; }
 
 /// Rows with gaps of a model that fills them: the last column is missing in the first row, all columns in the second.
 inline std::optional<Matrix> predictions_with_gaps(const SavedModel& model, Matrix X) {
@@ -249,9 +274,7 @@ inline std::optional<Matrix> predictions_with_gaps(const SavedModel& model, Matr
   return std::get<ClassPrediction>(found).probability;
 }
 
-inline std::string summary_of(const SavedModel& model) {
-  return model.relevance() ? summary(*model.relevance()) : model.softmax() ? summary(*model.softmax()) : summary(*model.score());
-}
+inline std::string summary_of(const SavedModel& model) { return summary(model); }
 
 /// Shares and probabilities that a model states are in [0, 1].
 inline void expect_shares(const Fit& fit) {
