@@ -11,7 +11,7 @@ namespace ardvark::cli {
 namespace {
 
 struct CompareArguments : FitArguments {
-  std::vector<std::string> priors, kernels;
+  std::vector<std::string> priors, kernels, models;
 };
 
 ComparisonOptions options_of(const CompareArguments& args) {
@@ -19,6 +19,7 @@ ComparisonOptions options_of(const CompareArguments& args) {
   options.model = args;
   if (!args.priors.empty()) options.priors = split_names(args.priors);
   options.kernels = split_names(args.kernels);
+  options.models = split_names(args.models);
   return options;
 }
 
@@ -28,7 +29,7 @@ int run_compare(const CompareArguments& args) {
   const ModelProblem problem = model_problem(args, args.model == "linear" ? Task::linear : Task::logistic);
   options.model = problem.options;
   Training inputs;  // for kernels, a text column has a dummy for every level
-  if (!options.kernels.empty() && problem.training.encoding.has_text()) {
+  if (!(options.kernels.empty() && options.models.empty()) && problem.training.encoding.has_text()) {
     FitArguments machine = args;
     machine.model = "rvm", machine.given.erase("reference");
     inputs = training_of(read_table(args), machine);
@@ -69,6 +70,11 @@ void add_compare(CLI::App& app, Run& run) {
        "evidence chooses its width (repeatable)")
       ->check(not_empty)
       ->allow_extra_args(false);
+  c.add_option(
+       "--models", args->models,
+       "Also compare the kernel machine: kernel, a Gaussian process for curves and surfaces, which finds its kernel and widths itself")
+      ->check(not_empty)
+      ->allow_extra_args(false);
   for (const char* name : {"algorithm", "centres"}) add(name);
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
   for (const char* name : {"intercept", "standardize", "max_sweeps", "threads"}) add(name);
@@ -80,7 +86,8 @@ void add_compare(CLI::App& app, Run& run) {
       "have. A difference below 5 nats decides nothing.\n"
       "Examples:\n"
       "  ardvark compare examples/data/Pima.tr.csv --target type --model logistic\n"
-      "  ardvark compare examples/data/Boston.csv --target medv --model linear --priors shared,dense,sparse --json");
+      "  ardvark compare examples/data/Boston.csv --target medv --model linear --priors shared,dense,sparse --json\n"
+      "  ardvark compare examples/data/Boston.csv --target medv --model linear --models kernel");
   c.callback([args, &run] {
     args->note_given();
     run = [args] { return run_compare(*args); };

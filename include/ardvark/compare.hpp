@@ -17,19 +17,20 @@ struct ComparisonOptions {
   ModelOptions model{.model = "linear"};
   std::vector<std::string> priors = {"shared", "ard", "dense", "sparse"};  ///< any of these and slab
   std::vector<std::string> kernels = {};  ///< relevance vector machines with these kernels, widths by the log evidence: "gaussian", ...
+  std::vector<std::string> models = {};   ///< "kernel": also the kernel machine of fit_kernel_regression and fit_kernel_classification
   MatrixView inputs = {};                 ///< [n,d] inputs of the kernels; empty: X
 };
 
 /// One of the fits.
 struct ComparedModel {
-  std::string name;       ///< name of the prior, or "rvm" and the kernel
+  std::string name;       ///< name of the prior, "rvm" and the kernel, or "kernel"
   ModelOptions options;   ///< fit_model gives this fit with these options
   double bound = 0;       ///< bound that the fit reports, nats
   double evidence = 0;    ///< log evidence: the bound minus the price of its hyper-priors, nats; comparable if `comparable`        (CMP.1)
   double difference = 0;  ///< evidence minus that of the first model, nats; NaN if not comparable
   bool comparable = true;
-  std::string remark;  ///< why the fit is not comparable, or what its number means; may be empty
-  double effective_parameters = 0;
+  std::string remark;                                          ///< why the fit is not comparable, or what its number means; may be empty
+  double effective_parameters = 0;                             ///< NaN for the kernel machine
   std::optional<Index> probable_effects;                       ///< slab, sparse: columns that are kept
   double noise_sd = std::numeric_limits<double>::quiet_NaN();  ///< linear, in units of the target
   double log_loss = std::numeric_limits<double>::quiet_NaN();  ///< logistic, training rows, nats per row
@@ -63,7 +64,8 @@ struct Comparison {
 /// The prior ard is fitted and listed, but not ranked: its bound prefers explanations in which the noise goes to zero.          (CMP.2)
 /// \param X       [n,p] as in fit_model
 /// \param target  [n] numbers, or labels of two classes or more
-/// \throws InvalidArgument  before any work: a prior or kernel that is unknown or named twice; fewer than two models; kernels together with
+/// \throws InvalidArgument  before any work: a prior, kernel or model that is unknown or named twice; fewer than two models; kernels
+/// together with
 ///         flat columns or without an intercept; what fit_model throws. A fit that does not converge is not an
 ///         error.
 [[nodiscard]] Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptions& options = {});

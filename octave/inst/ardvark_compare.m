@@ -14,6 +14,7 @@ function comparison = ardvark_compare(X, y, varargin)
 %     'priors'   a name or a cell of names: shared, ard, dense, slab, sparse; default all but slab. ard is fitted and listed, but not ranked
 %     'kernel'   a name or a cell of names: also relevance vector machines with these kernels: gaussian, laplacian, cauchy, linear,
 %                polynomial or spline. They need numbers
+%     'models'   'kernel': also the kernel machine, a Gaussian process for curves and surfaces. It needs numbers
 %     and of ardvark_fit: algorithm, centres, flat, intercept, standardize, max_sweeps, threads, weights, column_names, reference, and
 %     missing, which may be drop
 %
@@ -30,6 +31,11 @@ function comparison = ardvark_compare(X, y, varargin)
   [X, y, pairs] = read_target('ardvark_compare', X, y, varargin);
   [priors, pairs] = names_of('priors', pairs);
   [kernels, pairs] = names_of('kernel', pairs);
+  [models, pairs] = names_of('models', pairs);
+  if ! (isempty(models) || strcmp(models, 'kernel'))
+    error('ardvark:invalid_argument', 'ardvark_compare: models is ''%s''; it must be ''kernel''', models);
+  end
+  if isempty(kernels), kernels = models; elseif ! isempty(models), kernels = [kernels, ',', models]; end
   comparison = ardvark_mex('compare', 1, X, y, pairs, priors, kernels);
 end
 
@@ -78,11 +84,14 @@ end
 %! assert(! isempty(strfind(dropped.notes{1}, '2 rows were dropped because a value was missing')));
 %! curve = ardvark_compare((1:40)', sin((1:40)' / 4), 'model', 'linear', 'priors', 'shared', 'kernel', 'gaussian');
 %! assert(curve.best, 'rvm gaussian');
+%! curve = ardvark_compare((1:40)', sin((1:40)' / 4), 'model', 'linear', 'priors', 'shared', 'models', 'kernel');
+%! assert(curve.best, 'kernel');
 %! classes = ardvark_compare(t.age, t.city, 'model', 'logistic', 'priors', {'shared', 'dense'});
 %! assert(classes.num_classes, 3);
 %!error <X at row 2.*missing 'drop' leaves such rows out$> ardvark_compare([1; NaN; 3; 4], [1; 2; 3; 5], 'model', 'linear')
 %!error <use 'missing', 'drop'|use missing 'drop'> ardvark_compare((1:9)', mod(3 * (1:9)', 5), 'model', 'linear', 'missing', 'impute')
 %!error <there is only 'dense' to compare> ardvark_compare((1:9)', mod(3 * (1:9)', 5), 'model', 'linear', 'priors', 'dense')
+%!error <models is 'rvm'; it must be 'kernel'> ardvark_compare((1:9)', (1:9)', 'model', 'linear', 'models', 'rvm')
 %!error <priors is of class double> ardvark_compare((1:9)', (1:9)', 'model', 'linear', 'priors', 3)
 %!error <kernels cannot be used with text columns> ardvark_compare(struct('a', {{'u'; 'v'; 'u'; 'v'}}), [1; 2; 1; 3], 'model', 'linear', 'kernel', 'gaussian')
 

@@ -22,7 +22,7 @@ class ComparedModel(NamedTuple):
     Attributes
     ----------
     name : str
-        The prior, or "rvm" and the kernel.
+        The prior, "rvm" and the kernel, or "kernel".
     evidence : float
         Log evidence, in nats; None if it cannot be compared, and ``remark`` says why.
     difference : float
@@ -30,7 +30,7 @@ class ComparedModel(NamedTuple):
     bound : float
         What the fit reports as its lower bound on the log evidence, in nats.
     effective_parameters : float
-        Number of parameters that the data determine.
+        Number of parameters that the data determine; None for the kernel machine.
     probable_effects : int
         Columns that are kept; None if the prior does not say so.
     noise_std : float
@@ -57,7 +57,7 @@ class ComparedModel(NamedTuple):
     evidence: Optional[float]
     difference: Optional[float]
     bound: float
-    effective_parameters: float
+    effective_parameters: Optional[float]
     probable_effects: Optional[int]
     noise_std: Optional[float]
     log_loss: Optional[float]
@@ -107,6 +107,7 @@ def compare(
     target: Optional[str] = None,
     priors: Sequence[str] = ("shared", "ard", "dense", "sparse"),
     kernels: Sequence[str] = (),
+    models: Sequence[str] = (),
     task: str = "auto",
     missing: str = "refuse",
     verbose: int = 0,
@@ -129,6 +130,8 @@ def compare(
     kernels : sequence of str, default=()
         Also relevance vector machines with these kernels: "gaussian", "laplacian", "cauchy", "linear", "polynomial" or "spline".
         They need numbers.
+    models : sequence of str, default=()
+        ["kernel"]: also the kernel machine of `KernelRegressor` and `KernelClassifier`. It needs numbers.
     task : {"auto", "regression", "classification"}, default="auto"
         "auto": a regression if y holds numbers of which some are not whole.
     missing : {"refuse", "drop"}, default="refuse"
@@ -174,15 +177,18 @@ def compare(
     if not linear:
         y = estimator._encoded(y)
         classes = [str(label) for label in estimator.classes_]
-    if estimator._encoding is not None and len(kernels) > 0:
-        raise ValueError("kernels cannot be used with text columns; give columns of numbers")
+    if isinstance(models, str) or set(models) - {"kernel"}:
+        raise ValueError(f"models is {models!r}; it must be ['kernel'], or empty")
+    for name, list_ in (("kernels", kernels), ("models", models)):
+        if estimator._encoding is not None and len(list_) > 0:
+            raise ValueError(f"{name} cannot be used with text columns; give columns of numbers")
     with Watch("compare", verbose, callback) as watch:
         try:
             result = _core.compare(
                 X,
                 y,
                 list(priors),
-                list(kernels) or None,
+                [*kernels, *models] or None,
                 callback=watch.function,
                 model="linear" if linear else "logistic",
                 weights=weights,

@@ -351,6 +351,9 @@ ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, cons
     all.model = asked.values;
     set_names(priors, all.priors);
     set_names(kernels, all.kernels);
+    const auto others = std::stable_partition(all.kernels.begin(), all.kernels.end(), [](const auto& name) { return name != "kernel"; });
+    all.models.assign(others, all.kernels.end());
+    all.kernels.erase(others, all.kernels.end());
     const char* const name = all.model.model == "linear" ? "y" : "labels";
     const auto comparison = std::make_shared<const Comparison>(compare_models(data.X(), vector_of(target, data.X().rows(), name), all));
     *result = new ardvark_result{[comparison](Fields& out) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "ardvark/compare.hpp"
 #include "io/text.hpp"
@@ -13,15 +15,24 @@ using namespace internal;
 
 namespace {
 
-// "3 linear models and 1 relevance vector machine".
+// "3 linear models, 1 relevance vector machine and 1 kernel machine".
 std::string counted_by_kind(const Comparison& comparison) {
-  const auto num_machines = std::count_if(comparison.models.begin(), comparison.models.end(),
-                                          [](const ComparedModel& model) { return model.options.model == "rvm"; });
-  const auto num_others = static_cast<std::ptrdiff_t>(comparison.models.size()) - num_machines;
-  const auto counted = [](std::ptrdiff_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); };
-  const std::string others = counted(num_others, comparison.task == Task::linear ? "linear model" : "logistic model");
-  const std::string machines = counted(num_machines, "relevance vector machine");
-  return num_machines == 0 ? others : num_others == 0 ? machines : others + " and " + machines;
+  std::vector<std::string> kinds;
+  const auto add = [&](std::ptrdiff_t count, const char* what) {
+    if (count > 0) kinds.push_back(fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"));
+  };
+  const auto number_of = [&](const char* name) {
+    return std::count_if(comparison.models.begin(), comparison.models.end(),
+                         [name](const ComparedModel& model) { return model.options.model == name; });
+  };
+  const auto rvms = number_of("rvm"), processes = number_of("kernel");
+  add(static_cast<std::ptrdiff_t>(comparison.models.size()) - rvms - processes,
+      comparison.task == Task::linear ? "linear model" : "logistic model");
+  add(rvms, "relevance vector machine");
+  add(processes, "kernel machine");
+  std::string out = kinds.empty() ? "" : kinds.front();
+  for (std::size_t i = 1; i < kinds.size(); ++i) out += (i + 1 == kinds.size() ? " and " : ", ") + kinds[i];
+  return out;
 }
 
 }  // namespace
@@ -37,9 +48,10 @@ std::string summary(const Comparison& comparison) {
   out += fmt::format("  {}  {:>12}  {:>12}  {:>10}  {:>10}  {:>8}  {:>8}  {:>14}  {:>7}\n", io::padded("model", width), "bound",
                      "comparable", "difference", "parameters", "effects", linear ? "noise sd" : "log loss", "status", "seconds");
   for (const ComparedModel& model : comparison.models)
-    out += fmt::format("  {}  {:>12.3f}  {:>12}  {:>10}  {:>10.2f}  {:>8}  {:>8}  {:>14}  {:>7.2f}\n", io::padded(model.name, width),
+    out += fmt::format("  {}  {:>12.3f}  {:>12}  {:>10}  {:>10}  {:>8}  {:>8}  {:>14}  {:>7.2f}\n", io::padded(model.name, width),
                        model.bound, model.comparable ? fmt::format("{:.3f}", model.evidence) : "-",
-                       model.comparable ? fmt::format("{:.3f}", model.difference) : "-", model.effective_parameters,
+                       model.comparable ? fmt::format("{:.3f}", model.difference) : "-",
+                       model.effective_parameters >= 0 ? fmt::format("{:.2f}", model.effective_parameters) : "-",
                        model.probable_effects ? fmt::format("{}", *model.probable_effects) : "-",
                        linear ? io::number(model.noise_sd) : fmt::format("{:.4f}", model.log_loss), to_string(model.status), model.seconds);
   if (comparison.num_classes > 2)

@@ -6,11 +6,13 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
+#include "ardvark/kernel_machine.hpp"
 #include "core/special.hpp"
 
 namespace ardvark::internal {
@@ -215,6 +217,52 @@ TEST(Compare, TakesMachinesOnKernels) {
   EXPECT_GT(-comparison.models[1].difference, 50);
   options.model.algorithm = "type-two";
   EXPECT_NE(compare_models(X, y, options).best()->remark.find("optimised"), std::string::npos);
+}
+
+// Evidence of dense, of a gaussian kernel with this width, and of the kernel machine, all as they are compared.
+std::array<double, 3> evidence_of_a_line(const Matrix& X, const Vector& y, double width) {
+  ComparisonOptions options;
+  options.priors = {"dense"};
+  options.models = {"kernel"};
+  const Comparison both = compare_models(X, y, options);
+  KernelOptions wide;
+  wide.kernel = "gaussian";
+  wide.search = WidthSearch::given;
+  wide.widths = {width};
+  const double half = 0.5 * static_cast<double>(y.size() - 1);  // (CMP.6)
+  return {named(both, "dense").evidence,
+          fit_kernel_regression(X, y, wide).log_evidence - (std::lgamma(half) + half - half * std::log(half)),
+          named(both, "kernel").evidence};
+}
+
+TEST(Compare, KernelMachinesStandBesideLinearModels) {
+  testing::Random random(3);
+  const Matrix X = 2 * random.normals(80, 1);
+  const Vector curve = (2 * X.array()).sin().matrix().col(0) + 0.1 * random.normals(80);
+  ComparisonOptions options;
+  options.priors = {"dense"};
+  options.models = {"kernel"};
+  options.model.max_sweeps = 500;  // of the other models
+  options.model.given.insert("max_sweeps");
+  const Comparison comparison = compare_models(X, curve, options);
+  ASSERT_EQ(comparison.best()->name, "kernel");
+  EXPECT_GT(-comparison.models[1].difference, 50);
+  const double half = 0.5 * 79;  // the noise at its best value                                                                   (CMP.6)
+  EXPECT_NEAR(comparison.best()->evidence,
+              fit_model(X, curve, ModelOptions{.model = "kernel", .task = "regression"}).process()->log_evidence -
+                  (std::lgamma(half) + half - half * std::log(half)),
+              1e-9);
+  // A gaussian kernel of a huge width is a line: the same evidence as dense, except for the signal, which has a price of about a nat.
+  for (int seed = 1; seed <= 5; ++seed) {
+    const Matrix Z = random.normals(60, 3);
+    const Vector line = Z * Vector(Eigen::Vector3d(1, -0.5, 0.3)) + 0.7 * random.normals(60);
+    const auto [dense, wide, machine] = evidence_of_a_line(Z, line, 300);
+    EXPECT_LT(wide, dense);
+    EXPECT_GT(wide, dense - 2.5);
+    EXPECT_NEAR(evidence_of_a_line(Z, line, 1000)[1], wide, 0.01);  // a line, too: given widths have no prior
+    EXPECT_LT(machine, dense);                                      // the widths have a price
+    EXPECT_GT(machine, dense - 7);
+  }
 }
 
 TEST(Compare, SaysHowSure) {
