@@ -45,7 +45,7 @@ bool is_sparse_with_near_copies(const Subject& s) {
 }
 // The coefficient of a flat column that separates some of the rows grows slowly without limit.                                   (SL.6)
 bool is_sparse_beside_flat(const Subject& s) {
-  return s.model && !s.is_regression() && !s.model->relevance() && !s.problem.flat.empty() &&
+  return s.model && !s.is_regression() && !s.is_machine() && !s.problem.flat.empty() &&
          (s.model->softmax() ? !s.model->softmax()->machines.empty() && s.model->softmax()->machines[0].sparse.has_value()
                              : s.fit().sparse.has_value());
 }

@@ -30,9 +30,29 @@ bool is_sparse_fit(const Subject& subject) {
   return subject.is_linear_score() && subject.fit().sparse.has_value();
 }
 
+namespace {
+
+// The widths are within sqrt(2 g) standard deviations of their maximum if a step would gain g nats, and the determinant of the curvature
+// changes in proportion to that.                                                                                          (KM.3), (KM.4)
+double gain_of_search(const KernelFit& fit) {
+  double gain = 0;
+  for (const KernelProcess& process : fit.processes) {
+    double most = 0;
+    for (const KernelHypothesis& one : process.hypotheses) {
+      const double g = 1e-6 * std::max(1.0, std::abs(one.log_evidence)), dimensions = 1 + static_cast<double>(one.widths.size());
+      most = std::max(most, g + dimensions * std::sqrt(2 * g));
+    }
+    gain += most;
+  }
+  return gain;
+}
+
+}  // namespace
+
 double promised_gain(const Subject& subject) {
   const ModelOptions& options = subject.prepared.options;
   if (subject.is_linear_score() && subject.fit().prior == PriorKind::laplace) return 1e-6;
+  if (const KernelFit* process = subject.model->process()) return gain_of_search(*process);
   if (is_sparse_fit(subject)) return machines_of(subject) * options.tolerance.value_or(subject.is_regression() ? 1e-3 : 2e-3);
   const double more_columns = rows_of(subject) < static_cast<double>(subject.prepared.X.cols()) ? 1e-4 : 1e-8;  // FitOptions::tolerance
   return options.tolerance.value_or(more_columns) * rows_of(subject) * machines_of(subject);
@@ -132,6 +152,10 @@ Estimates estimates_of(const SavedModel& model) {
     out.bound = model.relevance()->log_evidence;
     return out;
   }
+  if (model.process()) {
+    out.bound = model.process()->log_evidence;
+    return out;
+  }
   if (model.softmax()) {
     out.bound = model.softmax()->bound;
     for (Index c = 0; c < model.softmax()->mean.cols(); ++c) put(model.softmax()->mean.col(c), model.softmax()->variance.col(c));
@@ -156,7 +180,8 @@ Verdict compare(const Subject& subject, const DrawnProblem& other, const std::fu
   };
   SavedModel model = fit_of(prepare(other));
   SavedModel first = *subject.model;
-  if (report_of(model).status == Status::max_sweeps) {  // it may need more sweeps
+  if (model.process() && report_of(model).status == Status::max_sweeps) return says_nothing();  // its status says so
+  if (report_of(model).status == Status::max_sweeps) {                                          // it may need more sweeps
     model = fit_of(prepare(with_more_sweeps(other)));
     first = fit_of(prepare(with_more_sweeps(subject.problem)));
   }
@@ -164,7 +189,7 @@ Verdict compare(const Subject& subject, const DrawnProblem& other, const std::fu
   if (report_of(model).status != Status::converged)
     return fails(fmt::format("{}: the status is {}: {}", what, to_string(report_of(model).status), report_of(model).message));
   std::string place = answer(model, first);
-  if (!place.empty() && !subject.model->relevance()) {
+  if (!place.empty() && !subject.is_machine()) {
     place = answer(fit_of(prepare(taken_further(subject, other))), fit_of(prepare(taken_further(subject, subject.problem))));
     if (!place.empty()) place = "also with a smaller tolerance, " + place;
   }
@@ -175,11 +200,25 @@ bool is_standardized(const Subject& subject) {
   return subject.prepared.options.standardize && (!subject.is_preset() || subject.prepared.options.preset.find("lr") != std::string::npos);
 }
 
+// Kernel machines sort their rows and add up equal ones: the same numbers, to the bit.
+Verdict same_process(const Subject& subject, const SavedModel& before, const DrawnProblem& other, const char* what) {
+  const SavedModel after = fit_of(prepare(other));
+  const Matrix rows = new_rows(subject);
+  const std::string place = difference(json_of(predict(after, rows), after), json_of(predict(before, rows), before));
+  if (!place.empty()) return fails(fmt::format("{}: predictions differ: {}", what, place));
+  const double a = after.process()->log_evidence, b = before.process()->log_evidence;
+  return a == b ? holds() : fails(fmt::format("{}: the log evidence is {} and {}", what, a, b));
+}
+
 }  // namespace
 
 Verdict rows_may_be_permuted(const Subject& subject) {
-  if (!subject.is_converged() || follows_published_stop(subject) || subject.prepared.options.centres != "all") return says_nothing();
+  if (!subject.is_converged() || follows_published_stop(subject)) return says_nothing();
   Random random(subject.problem.seed + 1);
+  if (subject.model->process())
+    return same_process(subject, *subject.model, with_rows(subject.problem, random.permutation(subject.problem.rows())),
+                        "rows in another order");
+  if (subject.prepared.options.centres != "all") return says_nothing();
   return compare(
       subject, with_rows(subject.problem, random.permutation(subject.problem.rows())), [](Estimates&) {}, "rows in another order");
 }
@@ -227,7 +266,7 @@ Verdict columns_have_units(const Subject& subject) {
   if (subject.prepared.options.prior == "none") return says_nothing();  // the density of flat columns depends on their units
   Random random(subject.problem.seed + 3);
   DrawnProblem other = subject.problem;
-  const bool shift = subject.prepared.options.intercept && !subject.model->relevance();
+  const bool shift = subject.prepared.options.intercept && !subject.is_machine();
   Vector scale(other.num_columns());
   for (Index j = 0; j < other.num_columns(); ++j) {
     Vector& values = other.columns[static_cast<std::size_t>(j)].values;
@@ -286,11 +325,12 @@ Verdict weights_are_repetition(const Subject& subject) {
   for (Index i = 0; i < weighted.rows(); ++i)
     for (int copy = 0; copy < static_cast<int>(weighted.weights[i]); ++copy) rows.push_back(i);
   // The default tolerance depends on the number of rows, and so does the prior that `auto` chooses.
-  if (!subject.prepared.options.tolerance && !is_sparse_fit(subject)) set_option(weighted, "tolerance", 1e-8);
+  if (!subject.prepared.options.tolerance && !is_sparse_fit(subject) && !subject.is_machine()) set_option(weighted, "tolerance", 1e-8);
   DrawnProblem repeated = with_rows(weighted, rows);
   repeated.weights = {};
   const Subject a(weighted);
   if (!a.is_converged()) return says_nothing();
+  if (a.model->process()) return same_process(subject, *a.model, repeated, "rows repeated in place of weights");
   if (a.model->softmax() && subject.prepared.options.prior == "auto") return says_nothing();
   const SavedModel b = fit_of(repeated.weights.size() == 0 ? prepare(repeated) : prepare(weighted));
   if (report_of(b).status == Status::max_sweeps && is_sparse_fit(subject)) return says_nothing();
@@ -336,7 +376,7 @@ bool leaves_a_saddle(const Report& first, const Report& further, double promised
 }  // namespace
 
 Verdict converged_means_the_end(const Subject& subject) {
-  if (!subject.is_converged() || follows_published_stop(subject) || subject.model->relevance()) return says_nothing();
+  if (!subject.is_converged() || follows_published_stop(subject) || subject.is_machine()) return says_nothing();
   const ModelOptions& options = subject.prepared.options;
   // Sweeps need not raise Laplace's approximation: these fits end when the precisions no longer change.                   (SLR.3)
   const bool laplace = subject.model->softmax() || subject.fit().likelihood == LogisticLikelihood::laplace;

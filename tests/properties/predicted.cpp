@@ -1,6 +1,8 @@
 // Predictions computed by hand from the results: mean, intercept, covariance, noise, components, relevance vectors and kernel.
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -217,7 +219,11 @@ double kernel_by_hand(const KernelSpec& spec, const Vector& x, const Vector& c) 
   if (spec.kind == "cauchy") return 1 / (1 + distance2(true));                                        // (KER.4)
   if (spec.kind == "linear") return x.dot(c);                                                         // (KER.5)
   if (spec.kind == "polynomial") return std::pow(x.dot(c) + spec.parameters[1], spec.parameters[0]);  // (KER.6)
-  double product = 1;                                                                                 // (KER.7)
+  if (spec.kind == "matern32" || spec.kind == "matern52") {                                           // (KER.14), (KER.15)
+    const double r = std::sqrt((spec.kind == "matern32" ? 6 : 10) * distance2(true));
+    return (1 + r + (spec.kind == "matern52" ? r * r / 3 : 0)) * std::exp(-r);
+  }
+  double product = 1;  // (KER.7)
   for (Index j = 0; j < x.size(); ++j) {
     const double u = x[j], v = c[j], m = std::min(u, v);
     product *= 1 + u * v + u * v * m - (u + v) / 2 * m * m + m * m * m / 3;
@@ -268,6 +274,54 @@ std::string check_relevance(const RelevanceFit& fit, const Matrix& X) {
   return "";
 }
 
+// The kernel of these rows with the vectors of a point, times its h.
+Matrix kernel_by_hand(const KernelFit& fit, const KernelPoint& point, const Matrix& X) {
+  const auto units = [&](const Vector& x) { return Vector((x - fit.input_center).cwiseProduct(fit.input_scale)); };
+  Matrix K(X.rows(), static_cast<Index>(point.vectors.size()));
+  for (Index i = 0; i < K.rows(); ++i)
+    for (Index j = 0; j < K.cols(); ++j)
+      K(i, j) = point.signal * kernel_by_hand(point.kernel.spec(), units(X.row(i).transpose()),
+                                              units(fit.relevance_vectors.row(point.vectors[static_cast<std::size_t>(j)]).transpose()));
+  return K;
+}
+
+// Regressions: the posterior given the vectors is computed from the table. With K_zz = L L', the mean at x is k' a + b for the a and b of
+// the least squares with the penalty a' K_zz a.                                                                                    (KM.6)
+std::string check_process(const Subject& subject, const KernelFit& fit, const Matrix& X_new) {
+  if (fit.task != Task::linear) return "";
+  const Index n = subject.problem.rows();
+  const Vector k = subject.problem.weights.size() > 0 ? subject.problem.weights : Vector(Vector::Ones(n));
+  const Vector y = (subject.prepared.target.array() - fit.target_center) / fit.target_scale;
+  const TMixturePrediction p = predict(KernelRegression{fit}, X_new, PredictionOf::mean);
+  for (std::size_t i = 0; i < fit.processes[0].points.size(); ++i) {
+    const KernelPoint& point = fit.processes[0].points[i];
+    const auto m = static_cast<Index>(point.vectors.size());
+    Matrix Kzz(m, fit.num_inputs());
+    for (Index j = 0; j < m; ++j) Kzz.row(j) = fit.relevance_vectors.row(point.vectors[static_cast<std::size_t>(j)]);
+    Kzz = kernel_by_hand(fit, point, Kzz);
+    const Eigen::SelfAdjointEigenSolver<Matrix> solved(Kzz);
+    if (m == 0 || !(solved.eigenvalues()[0] > 1e-7 * solved.eigenvalues()[m - 1])) continue;  // too few digits for the plain formulas
+    const Matrix root = solved.eigenvectors() * solved.eigenvalues().cwiseSqrt().cwiseInverse().asDiagonal();
+    Matrix F(n, m + 1), G(X_new.rows(), m + 1);
+    F << kernel_by_hand(fit, point, subject.prepared.X) * root, Vector::Ones(n);
+    G << kernel_by_hand(fit, point, X_new) * root, Vector::Ones(X_new.rows());
+    Matrix A = F.transpose() * k.asDiagonal() * F;
+    A.diagonal().head(m).array() += 1;
+    const Eigen::LDLT<Matrix> factor(A);
+    const Vector mean = G * factor.solve(F.transpose() * k.cwiseProduct(y));
+    const Matrix open = G * factor.solve(Matrix(G.transpose()));
+    for (Index r = 0; r < X_new.rows(); ++r) {
+      const auto part = static_cast<Index>(i);
+      const double variance = point.signal - G.row(r).head(m).squaredNorm() + open(r, r);
+      const double scale = fit.target_scale, rounding = 1e-6 * scale * (1 + mean.cwiseAbs().maxCoeff());
+      if (auto place = unlike("mean", r, p.part_mean(r, part), fit.target_center + scale * mean[r], rounding); !place.empty()) return place;
+      const double s2 = scale * scale * point.noise_variance, given = p.part_scale(r, part) * p.part_scale(r, part);
+      if (auto place = unlike("variance", r, given, s2 * variance, 1e-6 * s2 * (1 + point.signal)); !place.empty()) return place;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 Verdict predictions_by_hand(const Subject& subject) {
@@ -277,6 +331,8 @@ Verdict predictions_by_hand(const Subject& subject) {
   std::string place;
   if (model.relevance())
     place = check_relevance(*model.relevance(), X);
+  else if (model.process())
+    place = check_process(subject, *model.process(), X);
   else if (model.softmax())
     place = check_softmax(subject, X);
   else if (model.score()->task == Task::linear)

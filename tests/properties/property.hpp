@@ -36,7 +36,9 @@ struct Subject {
   [[nodiscard]] bool has_posterior() const { return model && ardvark::has_posterior(*model); }
   [[nodiscard]] bool is_regression() const { return task_of(*model) == Task::linear; }
   /// One linear score: coefficients of a regression or of two classes.
-  [[nodiscard]] bool is_linear_score() const { return model && !model->relevance() && !model->softmax(); }
+  [[nodiscard]] bool is_linear_score() const { return model && model->score() != nullptr; }
+  /// A machine of a kernel: it has no coefficients of columns.
+  [[nodiscard]] bool is_machine() const { return model && (model->relevance() != nullptr || model->process() != nullptr); }
   /// The fit of a linear score; for other models, an empty fit.
   [[nodiscard]] const Fit& fit() const {
     static const Fit none;

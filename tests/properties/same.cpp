@@ -78,7 +78,7 @@ Verdict memory_order_does_not_matter(const Subject& subject) {
     // A published rule may stop some sweeps sooner or later, because it stops while the bound still changes.
     if (follows_published_stop(subject) && report_of(model).sweeps != subject.report().sweeps) continue;
     place = apart(estimates_of(model), estimates_of(*subject.model), allowed_gain(subject));
-    if (!place.empty() && !subject.model->relevance()) {
+    if (!place.empty() && !subject.is_machine()) {
       const PreparedProblem further = prepare(taken_further(subject, subject.problem));
       place = apart(estimates_of(fit_model(X, further.target, further.options)), estimates_of(fit_of(further)), allowed_gain(subject));
     }

@@ -24,6 +24,8 @@ bool may_be_null(const Subject& subject, const std::string& name) {
   // A softmax without a maximum has the coefficients of the last sweep, and no covariance.
   if (subject.model->softmax() && subject.report().status == Status::separated) return name != "mean" && name != "classes";
   if (name == "bound" || name == "starts") return name == "starts";
+  if (const KernelFit* process = subject.model->process())  // an input that does not vary has an infinite width
+    return (name == "hypotheses" || name == "machines") && process->input_scale.minCoeff() == 0;
   // The weights of a joint posterior have no variance if a_N <= 1.
   if (name == "variance" || name == "sd" || name == "interval" || name == "intercept")
     return subject.is_linear_score() && subject.fit().is_joint() && subject.fit().noise.shape <= 1;
@@ -138,7 +140,8 @@ Verdict results_are_sound(const Subject& subject) {
     if (!subject.is_regression()) place = check_probabilities(prediction);
     if (!place.empty()) return fails(place);
     for (const auto& [name, value] : prediction.items()) {
-      const bool infinite = (name == "sd" || name == "degrees_of_freedom") && subject.is_regression();
+      const bool mixture = subject.model->process() && (name == "scale" || name == "degrees_of_freedom");  // no such number
+      const bool infinite = mixture || ((name == "sd" || name == "degrees_of_freedom") && subject.is_regression());
       if (const std::string at = first_null(value, name); !at.empty() && !infinite) return fails("prediction: " + at + " is not finite");
     }
   }

@@ -75,12 +75,14 @@ ModelOptions model_options_of(const DrawnProblem& problem) {
   return options;
 }
 
-// Numbers first, then texts; all but the one with the most rows (or weight), and of several such the first.
-std::vector<std::size_t> levels_with_dummies(const DrawnColumn& column, const Vector& weights) {
+// Numbers first, then texts. Kernels have every level, other models all but the one with the most rows (or weight), and of several such the
+// first.
+std::vector<std::size_t> levels_with_dummies(const DrawnColumn& column, const Vector& weights, bool every) {
   std::vector<std::size_t> order;
   for (const bool numbers : {true, false})
     for (std::size_t k = 0; k < column.levels.size(); ++k)
       if ((column.levels[k].find_first_not_of("0123456789") == std::string::npos) == numbers) order.push_back(k);
+  if (every) return order;
   const auto rows = [&](std::size_t k) -> double {
     const auto is_here = (column.values.array() == static_cast<double>(k)).cast<double>();
     return weights.size() > 0 ? (is_here * weights.array()).sum() : is_here.sum();
@@ -111,6 +113,7 @@ PreparedProblem prepare(const DrawnProblem& problem) {
   std::vector<Vector> X;
   std::vector<Index> group, flat;
   std::map<Index, Index> number;  // groups are numbered in the order of their first columns
+  const bool is_process = problem.word("model") == "kernel";
   for (Index j = 0; j < problem.num_columns(); ++j) {
     const DrawnColumn& column = problem.columns[static_cast<std::size_t>(j)];
     const Index own = problem.group.empty() ? j : problem.group[static_cast<std::size_t>(j)];
@@ -119,7 +122,7 @@ PreparedProblem prepare(const DrawnProblem& problem) {
       X.push_back(column.values);
       out.options.column_names.push_back(column.name);
     }
-    for (const std::size_t k : levels_with_dummies(column, counted)) {
+    for (const std::size_t k : levels_with_dummies(column, counted, is_process)) {
       X.push_back(column.values.array().isNaN().select(column.values, (column.values.array() == static_cast<double>(k)).cast<double>()));
       out.options.column_names.push_back(column.name + "=" + column.levels[k]);
     }
@@ -133,7 +136,10 @@ PreparedProblem prepare(const DrawnProblem& problem) {
   const std::string prior = problem.word("prior");
   const bool groups_of_text = problem.has_text() && problem.word("preset").empty() && prior != "laplace" && prior != "dense" &&
                               prior != "shared" && prior != "none";
-  if (!problem.group.empty() || groups_of_text) out.options.group = group;
+  if (is_process && problem.has_text())
+    out.options.input_group = group;
+  else if (!problem.group.empty() || groups_of_text)
+    out.options.group = group;
   out.options.flat = flat;
   if (!out.options.flat.empty()) out.options.given.insert("flat");
   if (!problem.group.empty()) out.options.given.insert("group");
