@@ -156,7 +156,8 @@ function fit = ardvark_fit(X, y, varargin)
 %         status, message, notes, warnings;
 %         priors sparse and slab: inclusion (probability that a column has an effect of its own), undecided (the data do not decide
 %         whether it has one) and credible_sets (columns of which one has an effect: positions from 1, with their probabilities);
-%         regressions: noise; classifications: classes, accuracy, log_loss; rvm: relevance_vectors; khat, ...;
+%         regressions: noise; classifications: classes, accuracy, log_loss; rvm and kernel: relevance_vectors; khat, ...;
+%         kernel: hypotheses (kernel, widths and their intervals, weight and log_evidence of each part of the average), divergence;
 %         and model, which ardvark_predict and ardvark_summary read; you can save it.
 %         precision and log_det_V are NaN under a sparse prior, which has no precisions; log_det_V also where gaps were filled
 %
@@ -376,6 +377,35 @@ end
 %! X = randn(30, 20); y = X(:, 1) + randn(30, 1);
 %! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'ard');
 %! assert(any(cellfun(@(text) ~isempty(strfind(text, 'noise is underestimated')), fit.warnings)));
+
+%!test  % a kernel machine: a curve with bands that open outside the data, and an input that has no part in it
+%! randn('state', 4); rand('state', 4);
+%! X = [20 * rand(80, 1) - 10, randn(80, 1)];
+%! y = sin(X(:, 1)) ./ X(:, 1) + 0.1 * randn(80, 1);
+%! fit = ardvark_fit(X, y, 'model', 'kernel', 'task', 'regression');
+%! assert(fit.status, 'converged');
+%! assert(fit.num_vectors < 40);
+%! assert(fit.hypotheses{1}.width, 'each');
+%! assert(fit.hypotheses{1}.widths(2) * fit.input_scale(2) > 3 * fit.hypotheses{1}.widths(1) * fit.input_scale(1));
+%! assert(sum(cellfun(@(one) one.weight, fit.hypotheses)), 1, 1e-12);
+%! p = ardvark_predict(fit, [0.1, 0; 40, 0]);
+%! assert(p.mean(1), sin(0.1) / 0.1, 0.2);
+%! assert(p.sd(2) > 2 * p.sd(1));
+%! assert(all(p.lower < p.mean & p.mean < p.upper));
+%! assert(! isempty(strfind(ardvark_summary(fit), 'Kernel machine, regression: 80 rows, 2 inputs')));
+%! assert(X(fit.relevance_rows, :), fit.relevance_vectors);
+%! one = ardvark_fit(X, y, 'model', 'kernel', 'task', 'regression', 'kernel', 'matern52', 'width', [1, 5], 'vectors', 12, 'averaging', false);
+%! assert(one.hypotheses{1}.kernel, 'matern52'); assert(one.num_vectors, 12);
+%! few = ardvark_fit(X, y, 'model', 'kernel', 'task', 'regression', 'divergence', 0.3);
+%! assert(few.num_vectors < fit.num_vectors);
+%! classes = ardvark_fit(X, {'far', 'near'}((abs(X(:, 1)) < 5) + 1)', 'model', 'kernel');
+%! assert(classes.classes, {'far'; 'near'}); assert(classes.accuracy > 0.9);
+%! path = [tempname(), '.ardvark']; ardvark_save(fit, path);
+%! assert(ardvark_predict(path, X).mean, ardvark_predict(fit, X).mean); delete(path);
+%!error <vectors is '0'; it must be auto, all, or a whole number from 1> ardvark_fit((1:9)', (1:9)', 'model', 'kernel', 'task', 'regression', 'vectors', 0)
+%!error <kernel is 'spline'; it must be one of auto> ardvark_fit((1:9)', (1:9)', 'model', 'kernel', 'task', 'regression', 'kernel', 'spline')
+%!error <centres cannot be used with model 'kernel'> ardvark_fit((1:9)', (1:9)', 'model', 'kernel', 'task', 'regression', 'centres', 3)
+%!error <width of 1e\+300 is so large> ardvark_fit((1:9)', (1:9)', 'model', 'kernel', 'task', 'regression', 'width', 1e300)
 
 %!error <y has 3 entries; it must have 4> ardvark_fit(randn(4, 2), [1; 2; 3], 'model', 'linear')
 %!error <X at row 2.*NaN> ardvark_fit([1; NaN; 3], [1; 2; 3], 'model', 'linear')

@@ -8,13 +8,13 @@ function prediction = ardvark_predict(fit, X, varargin)
 %
 %   Options:
 %     'level'   level of the interval [lower, upper]; default 0.95
-%     'interval' regressions: 'new' (default): sd and interval of a new observation, with its noise; 'mean': those of the mean, without noise
+%     'interval'  regressions: 'new' (default): sd and interval of a new observation, with its noise; 'mean': those of the mean, without noise
 %     'rule'    'automatic' (default); for regressions with a factorised posterior also 'mixture'; for classifications also 'exact',
 %               'plug-in', 'mackay', 'published', 'published-batch', 'published-incremental'
-%     'interval'  'new' (default), or 'mean': sd and interval of the mean, without noise
 %     'target'  K numbers; for a classifier, positions in `classes`, from 1. With it, the prediction also has log_density
 %
-%   prediction   a struct. Regression: mean, sd, lower, upper, scale, degrees_of_freedom. Classification: probability [K, classes], classes
+%   prediction   a struct. Regression: mean, sd, lower, upper, scale, degrees_of_freedom (the last two
+%                are NaN for a kernel machine, which predicts a mixture). Classification: probability [K, classes], classes
 %                and most_probable (a position in classes; the first one if several are equally probable). Logistic regression of two
 %                classes: also mean and variance of the log odds. warnings: texts, one if rows lie beyond the data of a kernel machine
 %

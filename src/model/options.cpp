@@ -144,7 +144,8 @@ void ModelOptions::set(const std::string& name, const Value& value) {
 
 std::string ModelOptions::spelled(const std::string& name) const {
   if (spelling == Spelling::words) return name;
-  std::string option = name == "intercept" || name == "standardize" || name == "acceleration" ? "--no-" + name : "--" + name;
+  const bool is_on = name == "intercept" || name == "standardize" || name == "acceleration" || name == "averaging";
+  std::string option = (is_on ? "--no-" : "--") + name;
   for (char& c : option) c = c == '_' ? '-' : c;
   return option;
 }
