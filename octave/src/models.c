@@ -45,20 +45,21 @@ static const char** texts_of(const mxArray* cell, const char* name, bool may_mis
 
 static void set_option(const char* name, const mxArray* value) {
   const mwSize count = mxGetNumberOfElements(value);
+  const bool positions = counts_from_one(name) && strcmp(name, "vectors") != 0; /* the option is a number of rows, the result is a list */
   mwSize i;
   if (mxIsChar(value)) {
     set_text(name, text_of(value, name));
   } else if (mxIsCell(value)) {
     const char** const texts = texts_of(value, name, false);
     check(ardvark_options_set_texts(call_.options, name, texts, (int64_t)count, failure()));
-  } else if (count == 1 && !counts_from_one(name)) {
+  } else if (count == 1 && !positions) {
     set_number(name, list_of(value, name, 1, "")[0]);
   } else {
     const double* const values = list_of(value, name, -1, "");
     double* const copy = (double*)allocate(count, sizeof(double));
     for (i = 0; i < count; ++i) {
-      if (counts_from_one(name)) need_position(name, i, values[i]);
-      copy[i] = values[i] - (counts_from_one(name) ? 1 : 0);
+      if (positions) need_position(name, i, values[i]);
+      copy[i] = values[i] - (positions ? 1 : 0);
     }
     check(ardvark_options_set_numbers(call_.options, name, copy, (int64_t)count, failure()));
   }
