@@ -134,7 +134,8 @@ class ProcessReader {
       require(point.weight > 0 && point.signal > 0 && point.noise_variance >= 0, "points");
       point.vectors = j.at("vectors").whole_numbers();
       const bool inside = std::all_of(point.vectors.begin(), point.vectors.end(), [this](Index v) { return v >= 0 && v < m_; });
-      if (!inside || has_repeats(point.vectors)) fail_model(path_, "its list of relevance vectors is invalid");
+      if (!inside) fail_model(path_, "its list of relevance vectors is invalid");
+      if (has_repeats(point.vectors)) fail_model(path_, "a point names a relevance vector twice");
       const Index size = static_cast<Index>(point.vectors.size()) + 1;
       point.mean = finite(fmt::format("mean{}", i + 1), size);
       const std::string factor = fmt::format("factor{}", i + 1);

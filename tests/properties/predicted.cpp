@@ -5,6 +5,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/components.hpp"
 #include "property.hpp"
@@ -308,15 +309,19 @@ std::string check_process(const Subject& subject, const KernelFit& fit, const Ma
     Matrix A = F.transpose() * k.asDiagonal() * F;
     A.diagonal().head(m).array() += 1;
     const Eigen::LDLT<Matrix> factor(A);
+    const Vector of_A = Eigen::SelfAdjointEigenSolver<Matrix>(A, Eigen::EigenvaluesOnly).eigenvalues();
+    if (!(of_A[0] > 0)) continue;  // no digit is left
+    // The plain formulas lose the digits of the condition of A, and those of K_zz.
+    const double digits_left = 1e-6 + 4 * std::numeric_limits<double>::epsilon() * of_A[m] / of_A[0];
     const Vector mean = G * factor.solve(F.transpose() * k.cwiseProduct(y));
     const Matrix open = G * factor.solve(Matrix(G.transpose()));
     for (Index r = 0; r < X_new.rows(); ++r) {
       const auto part = static_cast<Index>(i);
       const double variance = point.signal - G.row(r).head(m).squaredNorm() + open(r, r);
-      const double scale = fit.target_scale, rounding = 1e-6 * scale * (1 + mean.cwiseAbs().maxCoeff());
+      const double scale = fit.target_scale, rounding = digits_left * scale * (1 + mean.cwiseAbs().maxCoeff());
       if (auto place = unlike("mean", r, p.part_mean(r, part), fit.target_center + scale * mean[r], rounding); !place.empty()) return place;
       const double s2 = scale * scale * point.noise_variance, given = p.part_scale(r, part) * p.part_scale(r, part);
-      if (auto place = unlike("variance", r, given, s2 * variance, 1e-6 * s2 * (1 + point.signal)); !place.empty()) return place;
+      if (auto place = unlike("variance", r, given, s2 * variance, digits_left * s2 * (1 + point.signal)); !place.empty()) return place;
     }
   }
   return "";

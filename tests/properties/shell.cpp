@@ -202,7 +202,7 @@ Verdict the_program_agrees(const Subject& given) {
 // The program reads columns of numbers, the library gets positions, so these messages come only from the program.
 bool is_refused_by_the_shell_alone(const std::string& message) {
   return message.find("needs two rows each") != std::string::npos || message.find("need two rows each") != std::string::npos ||
-         message.find("different numbers") != std::string::npos || message.find("no feature columns") != std::string::npos;
+         message.find("different numbers") != std::string::npos || message.find("no feature column") != std::string::npos;
 }
 
 namespace {

@@ -82,11 +82,14 @@ std::vector<std::size_t> levels_with_dummies(const DrawnColumn& column, const Ve
   for (const bool numbers : {true, false})
     for (std::size_t k = 0; k < column.levels.size(); ++k)
       if ((column.levels[k].find_first_not_of("0123456789") == std::string::npos) == numbers) order.push_back(k);
-  if (every) return order;
   const auto rows = [&](std::size_t k) -> double {
     const auto is_here = (column.values.array() == static_cast<double>(k)).cast<double>();
     return weights.size() > 0 ? (is_here * weights.array()).sum() : is_here.sum();
   };
+  if (every) {
+    std::erase_if(order, [&](std::size_t k) { return rows(k) == 0; });  // a level of rows that do not count is no input
+    return order;
+  }
   const auto reference = std::max_element(order.begin(), order.end(),  // a sum may differ by rounding
                                           [&](std::size_t a, std::size_t b) { return rows(a) * (1 + 1e-9) < rows(b); });
   if (reference != order.end()) order.erase(reference);
