@@ -86,11 +86,8 @@ std::vector<std::size_t> levels_with_dummies(const DrawnColumn& column, const Ve
     const auto is_here = (column.values.array() == static_cast<double>(k)).cast<double>();
     return weights.size() > 0 ? (is_here * weights.array()).sum() : is_here.sum();
   };
-  if (every) {
-    std::erase_if(order, [&](std::size_t k) { return rows(k) == 0; });  // a level of rows that do not count is no input
-    return order;
-  }
-  const auto reference = std::max_element(order.begin(), order.end(),  // a sum may differ by rounding
+  if (every) return order.size() < 2 ? std::vector<std::size_t>() : order;  // one text in every row is no input
+  const auto reference = std::max_element(order.begin(), order.end(),       // a sum may differ by rounding
                                           [&](std::size_t a, std::size_t b) { return rows(a) * (1 + 1e-9) < rows(b); });
   if (reference != order.end()) order.erase(reference);
   return order;
