@@ -404,7 +404,9 @@ end
 %! assert(ardvark_predict(path, X).mean, ardvark_predict(fit, X).mean); delete(path);
 %!error <vectors is '0'; it must be auto, all, or a whole number from 1> ardvark_fit((1:9)', (1:9)', 'model', 'kernel', 'task', 'regression', 'vectors', 0)
 %!error <kernel is 'spline'; it must be one of auto> ardvark_fit((1:9)', (1:9)', 'model', 'kernel', 'task', 'regression', 'kernel', 'spline')
-%!error <centres cannot be used with model 'kernel'> ardvark_fit((1:9)', (1:9)', 'model', 'kernel', 'task', 'regression', 'centres', 3)
+%!test
+%! fit = ardvark_fit ((1:9)', (1:9)', 'model', 'kernel', 'task', 'regression', 'centres', 3);
+%! assert (fit.num_vectors <= 3)
 %!error <width of 1e\+300 is so large> ardvark_fit((1:9)', (1:9)', 'model', 'kernel', 'task', 'regression', 'width', 1e300)
 
 %!error <y has 3 entries; it must have 4> ardvark_fit(randn(4, 2), [1; 2; 3], 'model', 'linear')

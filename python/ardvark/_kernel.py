@@ -71,7 +71,7 @@ class KernelMachine(FittedModel):
         self.support_ = model.array("relevance_rows").astype(int)
         hypotheses = [machine["hypotheses"] for machine in machines]
         self.hypotheses_ = hypotheses if "machines" in found else hypotheses[0]
-        self.divergence_ = max(float("nan") if machine["divergence"] is None else machine["divergence"] for machine in machines)
+        self.divergence_ = max(machine.get("divergence", float("nan")) for machine in machines)
         self.__dict__.pop("variance_share_", None)
         if "variance_share" in found:
             self.variance_share_ = model.array("variance_share")

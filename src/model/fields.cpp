@@ -269,8 +269,10 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
 
 void visit(const KernelProcess& process, double level, Fields& out) {
   out.put("log_evidence", Json(process.log_evidence));
-  out.put("divergence", Json(process.divergence));
-  out.put("largest_change", Json(process.largest_change));
+  if (std::isfinite(process.divergence)) {  // not with centres
+    out.put("divergence", Json(process.divergence));
+    out.put("largest_change", Json(process.largest_change));
+  }
   if (!out.wants("hypotheses")) return;
   Json list = Json::array();
   for (const KernelHypothesis& one : process.hypotheses) {

@@ -158,7 +158,6 @@ TEST_F(KernelCommand, RefusesOptionsOfOtherModels) {
                                   {"--no-intercept"},
                                   {"--no-acceleration"},
                                   {"--tolerance", "1e-3"},
-                                  {"--centres", "5"},
                                   {"--max-sweeps", "9"},
                                   {"--algorithm", "plain"},
                                   {"--degree", "3"},
@@ -175,6 +174,20 @@ TEST_F(KernelCommand, RefusesOptionsOfOtherModels) {
       refused(
           {"fit", "sinc.csv", "--target", "y", "--model", model, "--task", "regression", option[0], option.size() > 1 ? option[1] : "-q"},
           {std::string(model) == "rvm" ? option[0].c_str() : "--model"});
+}
+
+TEST_F(KernelCommand, TakesCentresAsVectors) {
+  const Json fit = json(curve + Arguments{"--centres", "12"});
+  EXPECT_LE(fit["num_vectors"], 12);
+  EXPECT_FALSE(fit.contains("divergence"));
+  EXPECT_NE(fit["notes"].dump().find("of the rows are centres, in whose features the process is computed"), std::string::npos);
+  const Json all = json(curve + Arguments{"--centres", "all"}), automatic = json(curve);
+  EXPECT_EQ(all["log_evidence"], automatic["log_evidence"]);  // 80 rows
+  const Arguments gaussian = curve + Arguments{"--kernel", "gaussian"};
+  EXPECT_LE(json(gaussian + Arguments{"--centres", "12"})["log_evidence"], json(gaussian)["log_evidence"]);
+  refused(curve + Arguments{"--centres", "12", "--vectors", "5"}, {"vectors applies only with centres = all"});
+  for (const char* centres : {"0", "-3", "few", "1.5"})
+    refused(curve + Arguments{"--centres", centres}, {"--centres", centres, "whole number"});
 }
 
 TEST_F(KernelCommand, RefusesValuesThatAreNone) {

@@ -79,7 +79,7 @@ bool is_sparse_of_a_constant_target(const Subject& s) {
   return s.is_linear_score() && s.fit().sparse && s.problem.has_trait("constant target");
 }
 bool searches_a_width_each(const Subject& s) { return searches_widths(s) && s.prepared.options.width == "each"; }
-bool chooses_centres_while_it_searches(const Subject& s) { return searches_widths(s) && s.prepared.options.centres != "all"; }
+bool chooses_centres_while_it_searches(const Subject& s) { return searches_widths(s) && takes_some_centres(s.prepared.options); }
 bool follows_mackay(const Subject& s) { return s.model && s.prepared.options.update_rule == "mackay"; }
 // The Gram matrix of such columns has no correct digit: rounding decides whether it can be factorised. (RIDGE.9)
 bool asks_for_a_gram_matrix_without_digits(const Subject& s) {

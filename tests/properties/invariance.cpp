@@ -218,7 +218,7 @@ Verdict rows_may_be_permuted(const Subject& subject) {
   if (subject.model->process())
     return same_process(subject, *subject.model, with_rows(subject.problem, random.permutation(subject.problem.rows())),
                         "rows in another order");
-  if (subject.prepared.options.centres != "all") return says_nothing();
+  if (takes_some_centres(subject.prepared.options)) return says_nothing();
   return compare(
       subject, with_rows(subject.problem, random.permutation(subject.problem.rows())), [](Estimates&) {}, "rows in another order");
 }

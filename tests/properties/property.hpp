@@ -23,6 +23,9 @@ inline Verdict holds() { return {}; }
 inline Verdict says_nothing() { return {false, {}}; }
 inline Verdict fails(const std::string& sentence) { return {true, sentence}; }
 
+/// Whether a kernel machine is to take some of the rows as centres.
+[[nodiscard]] inline bool takes_some_centres(const ModelOptions& options) { return options.centres != "auto" && options.centres != "all"; }
+
 /// A problem with its fit, made once for all properties.
 struct Subject {
   DrawnProblem problem;

@@ -26,6 +26,7 @@ Json as_in_a_file(Json fitted) {
   fitted.erase("precision_history");
   each("machines", "precision_history");
   each("lambda_path", "mean");
+  each("lambda_path", "intercept");
   return fitted;
 }
 
