@@ -84,7 +84,7 @@ for k = 1:numel(files)
   predicted = ardvark_predict(fit, X);
   num_predicted += 1;
   for name = {'mean', 'sd', 'variance', 'lower', 'upper', 'scale', 'probability'}
-    if isfield(problem.prediction, name{1})
+    if isfield(problem.prediction, name{1}) && ~isempty(problem.prediction.(name{1}))  % a mixture has no scale
       compare([what ', predicted ' name{1}], predicted.(name{1}), problem.prediction.(name{1}));
     end
   end

@@ -199,7 +199,7 @@ def compare(
             )
         except ValueError as error:
             raise estimator._in_our_names(error) from None
-    models = [
+    compared = [
         ComparedModel(
             one["name"],
             one["evidence"],
@@ -214,4 +214,4 @@ def compare(
         )
         for one in result.value("models")
     ]
-    return Comparison(result.value("best"), result.text("verdict"), models, result.text("summary").rstrip("\n"))
+    return Comparison(result.value("best"), result.text("verdict"), compared, result.text("summary").rstrip("\n"))
