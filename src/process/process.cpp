@@ -306,7 +306,8 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
       parts.push_back({one.evidence.get(), theta, one.weight / static_cast<double>(points.size())});
   }
   double sum = 0;
-  for (const Found& one : found) sum += std::exp(one.hypothesis.log_evidence - most);
+  for (const Found& one : found)
+    if (std::isfinite(one.hypothesis.best.value)) sum += std::exp(one.hypothesis.log_evidence - most);
   out.process.log_evidence = most + std::log(sum / static_cast<double>(found.size()));
   std::stable_sort(out.process.hypotheses.begin(), out.process.hypotheses.end(),
                    [](const KernelHypothesis& a, const KernelHypothesis& b) { return a.weight > b.weight; });
