@@ -71,7 +71,8 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
     """Relevance vector machine: a curve as a sparse sum of kernels, with a predictive distribution.
 
     You need not choose the width of the kernel. Away from the data, the kernels vanish: the curve returns to a constant, and
-    the interval does not widen, although nothing is known there. Predictions warn of such rows.
+    the interval does not widen, although nothing is known there. Predictions warn of such rows. For curves and
+    surfaces take `KernelRegressor`, whose intervals open there.
 
     Parameters
     ----------
@@ -219,7 +220,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
 
     Probabilities include the uncertainty of the fit. You need not choose the width of the kernel. With more than two
     classes, there is one machine for each class against the rest. Away from the data, the kernels vanish: the probabilities
-    return to constants. Predictions warn of such rows.
+    return to constants. Predictions warn of such rows. `KernelClassifier` returns to about one half there.
 
     Parameters
     ----------

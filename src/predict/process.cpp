@@ -7,12 +7,12 @@
 #include <cmath>
 
 #include "core/blas.hpp"
-#include "core/classes.hpp"
 #include "core/products.hpp"
 #include "core/pulse.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
+#include "predict/relevance.hpp"
 #include "predict/softmax.hpp"
 
 namespace ardvark {
@@ -284,26 +284,13 @@ ClassProbabilities class_probabilities(const KernelFit& fit, MatrixView X_new) {
   return out;
 }
 
-namespace {
-
-void describe_classes(MatrixView X, VectorView labels, const Vector& k, KernelFit& fit) {
-  const ClassProbabilities p = class_probabilities(fit, X);
-  const Classes classes = read_classes(labels, k, {});
-  double correct = 0, loss = 0;
-  for (Index i = 0; i < labels.size(); ++i) {
-    const Index label = classes.number[static_cast<std::size_t>(i)];
-    if (label < 0) continue;
-    if (p.most_probable[static_cast<std::size_t>(i)] == label) correct += k[i];
-    loss -= k[i] * std::log(std::max(p.probability(i, label), 1e-300));
-  }
-  fit.accuracy = std::min(correct / k.sum(), 1.0);
-  fit.log_loss = loss / k.sum();
-}
-
-}  // namespace
-
 void describe_rows(MatrixView X, VectorView target, const Vector& k, KernelFit& fit) {
-  if (fit.task == Task::logistic) return describe_classes(X, target, k, fit);
+  if (fit.task == Task::logistic) {
+    const ClassScore score = score_of_classes(class_probabilities(fit, X), target, k);
+    fit.accuracy = score.accuracy;
+    fit.log_loss = score.log_loss;
+    return;
+  }
   const TMixturePrediction p = mixture_prediction(fit, X, PredictionOf::mean);
   const Vector &mean = p.mean, y = target.eigen();
   const double centre = k.dot(y) / k.sum(), total = k.dot((y.array() - centre).square().matrix());

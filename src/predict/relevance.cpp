@@ -229,9 +229,7 @@ Matrix kernel_columns(const RelevanceFit& fit, MatrixView X) {
   return out;
 }
 
-void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceClassification& fit) {
-  if (!holds_posterior(fit)) return;  // a machine failed: there is nothing to predict from
-  const ClassProbabilities p = predict(fit, X);
+ClassScore score_of_classes(const ClassProbabilities& p, VectorView labels, const Vector& k) {
   const Classes classes = read_classes(labels, k, {});
   double correct = 0, loss = 0;
   for (Index i = 0; i < labels.size(); ++i) {
@@ -240,8 +238,14 @@ void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceCl
     if (p.most_probable[static_cast<std::size_t>(i)] == label) correct += k[i];
     loss -= k[i] * std::log(std::max(p.probability(i, label), 1e-300));
   }
-  fit.accuracy = std::min(correct / k.sum(), 1.0);
-  fit.log_loss = loss / k.sum();
+  return {std::min(correct / k.sum(), 1.0), loss / k.sum()};
+}
+
+void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceClassification& fit) {
+  if (!holds_posterior(fit)) return;  // a machine failed: there is nothing to predict from
+  const ClassScore score = score_of_classes(predict(fit, X), labels, k);
+  fit.accuracy = score.accuracy;
+  fit.log_loss = score.log_loss;
 }
 
 }  // namespace ardvark::internal
