@@ -423,6 +423,38 @@ ARDVARK_API ardvark_code ardvark_path(const ardvark_matrix* X, const double* lab
 ARDVARK_API ardvark_code ardvark_normalize(const ardvark_matrix* X, const ardvark_matrix* like, const char* center, const char* scale,
                                            double* out, ardvark_error* error);
 
+/* Weight, means and cross-products of rows: all that a linear fit needs, so that a table of any length is read once, in pieces. The result
+ * has the same bits for pieces of any size.
+ *
+ *     ardvark_statistics* statistics = NULL;
+ *     ardvark_statistics_create(NULL, &statistics, &error);
+ *     while (read_rows(&X, y)) ardvark_statistics_update(statistics, &X, y, NULL, &error);
+ *     ardvark_fit_statistics(statistics, options, &model, &error);
+ *
+ * One thread must not change statistics while another thread uses them. */
+typedef struct ardvark_statistics ardvark_statistics;
+/* form: "gram" (NULL), or "factor", which keeps the digits of nearly collinear columns in twice the work. */
+ARDVARK_API ardvark_code ardvark_statistics_create(const char* form, ardvark_statistics** statistics, ardvark_error* error);
+ARDVARK_API void ardvark_statistics_free(ardvark_statistics* statistics);
+/* Names: options encoding, or column_names, and target. */
+ARDVARK_API ardvark_code ardvark_statistics_set_names(ardvark_statistics* statistics, const ardvark_options* options, ardvark_error* error);
+/* target: [rows]. weights: [rows] finite, >= 0; a weight is a number of repetitions; NULL: ones. A call that fails changes nothing; a
+ * message about a value names its row, counted from 1 over all calls. */
+ARDVARK_API ardvark_code ardvark_statistics_update(ardvark_statistics* statistics, const ardvark_matrix* X, const double* target,
+                                                   const double* weights, ardvark_error* error);
+/* Adds the rows of `right`, as if they came next. ARDVARK_INVALID_ARGUMENT: another form, other columns or other levels. */
+ARDVARK_API ardvark_code ardvark_statistics_merge(ardvark_statistics* statistics, const ardvark_statistics* right, ardvark_error* error);
+/* form, num_rows, weight, columns (names), target, mean [p+1], cross [p+1,p+1] (sums of weight times product of the differences from the
+ * means); the target is last. */
+ARDVARK_API ardvark_code ardvark_statistics_result(const ardvark_statistics* statistics, ardvark_result** result, ardvark_error* error);
+/* The bytes of a statistics file. Free *data with ardvark_free. */
+ARDVARK_API ardvark_code ardvark_statistics_to_bytes(const ardvark_statistics* statistics, void** data, size_t* size, ardvark_error* error);
+ARDVARK_API ardvark_code ardvark_statistics_from_bytes(const void* data, size_t size, ardvark_statistics** statistics,
+                                                       ardvark_error* error);
+/* The linear fit of these rows. options: those of a linear model or preset, without weights. */
+ARDVARK_API ardvark_code ardvark_fit_statistics(const ardvark_statistics* statistics, const ardvark_options* options, ardvark_model** model,
+                                                ardvark_error* error);
+
 /* A logistic regression that absorbs each row once. No intercept, no standardisation. options: precision, block_rows, threads;
  * may be NULL. */
 typedef struct ardvark_sequential ardvark_sequential;

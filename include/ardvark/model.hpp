@@ -19,6 +19,7 @@
 #include "ardvark/select.hpp"
 #include "ardvark/sequential.hpp"
 #include "ardvark/softmax.hpp"
+#include "ardvark/statistics.hpp"
 
 namespace ardvark {
 
@@ -161,6 +162,9 @@ void check_selection(const ModelOptions& options);
 [[nodiscard]] SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options);
 /// The same fit, to the last bit, if you no longer need X: see fit_linear. X is gone, even if the fit fails.
 [[nodiscard]] SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& options);
+/// The same for a linear model, from statistics of the rows. If the statistics have an encoding, it gives names and groups.
+/// \throws InvalidArgument  the model is not linear; an option needs the rows; what fit_linear throws
+[[nodiscard]] SavedModel fit_model(const LinearStatistics& statistics, const ModelOptions& options);
 /// Whether the model has a posterior, so that it can predict.
 [[nodiscard]] bool has_posterior(const SavedModel& model);
 [[nodiscard]] const Report& report_of(const SavedModel& model);

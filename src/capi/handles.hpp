@@ -31,6 +31,10 @@ struct ardvark_sequential {
   ardvark::SequentialLogistic filter;
 };
 
+struct ardvark_statistics {
+  ardvark::LinearStatistics statistics;
+};
+
 struct ardvark_result {
   std::function<void(ardvark::internal::Fields&)> visit;
   mutable std::once_flag outlined = {};

@@ -37,6 +37,7 @@ void dtrsm_(const char*, const char*, const char*, const char*, const int*, cons
 void dtrmv_(const char*, const char*, const char*, const int*, const double*, const int*, double*, const int*);
 void dtrsv_(const char*, const char*, const char*, const int*, const double*, const int*, double*, const int*);
 void dpotrf_(const char*, const int*, double*, const int*, int*);
+void dpstrf_(const char*, const int*, double*, const int*, int*, int*, const double*, double*, int*);
 void dtrtri_(const char*, const char*, const int*, double*, const int*, int*);
 void dlauum_(const char*, const int*, double*, const int*, int*);
 void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
@@ -343,6 +344,19 @@ bool trtri(Index n, double* L, Index ldl) {
   dtrtri_("L", "N", &in, L, &il, &info);
   if (info < 0) throw InternalError("trtri was called with an invalid argument");
   return info == 0;
+}
+
+Index pstrf(Index n, double* A, Index lda, double tolerance, std::vector<Index>& order) {
+  const AtOneThread held;
+  const int in = narrow(n), ia = leading(lda);
+  int rank = 0, info = 0;
+  std::vector<int> pivots(static_cast<std::size_t>(n));
+  std::vector<double> work(static_cast<std::size_t>(2 * n));
+  dpstrf_("L", &in, A, &ia, pivots.data(), &rank, &tolerance, work.data(), &info);
+  if (info < 0) throw InternalError("pstrf was called with an invalid argument");
+  order.assign(pivots.begin(), pivots.end());
+  for (Index& column : order) --column;
+  return rank;
 }
 
 void triangularise(Index m, Index n, double* A, Index lda) {

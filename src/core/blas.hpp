@@ -35,6 +35,9 @@ void trmv(Transpose transpose, Index n, const double* L, Index ldl, double* x);
 void trsv(Transpose transpose, Index n, const double* L, Index ldl, double* x);
 /// A = L L', in place; false if A is not positive definite (or not finite).
 [[nodiscard]] bool potrf(Index n, double* A, Index lda);
+/// P'A P = L L' up to what is below `tolerance` on the diagonal, in place: column order[i] of A is the i-th of L. Returns the rank r; the
+/// rows and columns of L from r on are not set.
+[[nodiscard]] Index pstrf(Index n, double* A, Index lda, double tolerance, std::vector<Index>& order);
 /// L <- L^-1, in place; false if a diagonal element is zero.
 [[nodiscard]] bool trtri(Index n, double* L, Index ldl);
 /// The lower triangle of L' L, in place, with L lower triangular.

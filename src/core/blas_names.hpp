@@ -13,6 +13,7 @@
 #define dlauum_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dlauum_)
 #define dormtr_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dormtr_)
 #define dpotrf_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dpotrf_)
+#define dpstrf_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dpstrf_)
 #define dstedc_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dstedc_)
 #define dsymm_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dsymm_)
 #define dsymv_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dsymv_)

@@ -79,11 +79,12 @@ Solution solve(Method method, Frame& frame) {
 
 }  // namespace
 
-Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory) {
+Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory,
+                const StandIn& stand_in) {
   const Stopwatch watch;
   pulse("preparing");
   const blas::ThreadScope threads(options.threads);
-  Frame frame = make_frame(task, X, y, options, std::move(memory));
+  Frame frame = make_frame(task, X, y, options, std::move(memory), stand_in);
   const Method method = method_of(options);
   Solution solution = solve(method, frame);
   Fit fit = assemble(frame, std::move(solution));
@@ -97,12 +98,16 @@ Fit fit_by(const LikelihoodRow& row, MatrixView X, VectorView y, const FitOption
   return assemble(frame, solve_rows(row, frame));
 }
 
-Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory) {
+Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory,
+                 const StandIn& stand_in) {
   const Stopwatch watch;
   validate_options(options, task, X.cols());
-  ChosenOptions chosen = with_chosen_prior(options, task, X.rows(), X.cols());
+  FitOptions weighted = options;
+  const Vector k = Vector::Constant(stand_in.weight > 0 ? X.rows() : 0, stand_in.weight);
+  if (k.size() > 0) weighted.weights = k;
+  ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), X.cols());
   ChosenLambda with_lambda = with_chosen_lambda(std::move(chosen.options), task, X, y);
-  Fit fit = fit_checked(task, X, y, with_lambda.options, std::move(memory));
+  Fit fit = fit_checked(task, X, y, with_lambda.options, std::move(memory), stand_in);
   fit.lambda_choice = std::move(with_lambda.choice);
   if (!with_lambda.warning.empty()) fit.report.warnings.push_back(std::move(with_lambda.warning));
   for (std::string* note : {&with_lambda.note, &chosen.note})

@@ -303,7 +303,7 @@ void fit_one_model(MatrixView X, const Classes& classes, const SoftmaxOptions& o
 void warn(const SoftmaxOptions& options, SoftmaxFit& fit) {
   const auto columns = static_cast<double>(fit.num_columns());
   if (fit.report.status == Status::separated && fit.coding == ClassCoding::softmax)
-    fit.report.warnings.push_back(
+    fit.report.warnings.emplace_back(
         "the classes can be separated: the weights grow without limit and are those of the last step; they have no variance, and "
         "predictions plug them in; give the columns a prior (--prior shared)");
   else if (options.preset.empty() && fit.prior != PriorKind::shared && fit.accuracy == 1 && fit.num_rows < 5 * columns)
@@ -312,10 +312,10 @@ void warn(const SoftmaxOptions& options, SoftmaxFit& fit) {
         "use the shared prior (--prior shared)",
         fit.num_rows, fit.num_columns()));
   else if (fit.accuracy == 1 && fit.report.status == Status::converged)
-    fit.report.notes.push_back(
+    fit.report.notes.emplace_back(
         "all rows are classified correctly: the classes can be separated, and only the prior limits the coefficients");
   else if (fit.accuracy == 1 && fit.report.status == Status::max_sweeps && !options.compat && fit.coding == ClassCoding::softmax)
-    fit.report.warnings.push_back(
+    fit.report.warnings.emplace_back(
         "all rows are classified correctly: the classes can be separated, and so far this prior does not limit the coefficients; they, "
         "their intervals and the log evidence are those of the last sweep");
 }

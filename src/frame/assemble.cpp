@@ -10,7 +10,7 @@ namespace {
 
 // w_user = y_scale scale_j w_j; the intercept is the prediction at x = 0.
 void to_user_units(const Solution& solution, const Frame& frame, Fit& fit) {
-  const Units& units = frame.units;
+  const Units units = frame.user_units();
   const Standardization& s = units.standardization;
   const Index p = fit.num_columns();
   double spread = 1;  // the covariance of w is this times V: b_N/(a_N - 1) for linear fits
@@ -123,7 +123,7 @@ Fit assemble(const Frame& frame, Solution solution) {
       if (j < p) fit.sparse->direction[j] = normal_cdf(std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]));
 
   const auto state = std::make_shared<FitState>();
-  static_cast<Units&>(*state) = frame.units;
+  static_cast<Units&>(*state) = frame.user_units();
   state->w = std::move(solution.w);
   state->factor = std::move(solution.factor);
   state->quadratic = solution.quadratic;

@@ -32,6 +32,7 @@ void standardise_target(VectorView y, Frame& frame) {
       options.intercept ? standard_y[std::find_if(k.begin(), k.end(), [](double weight) { return weight > 0; }) - k.begin()] : 0.0;
   const bool all_equal = (k.array() == 0 || standard_y.array() == first).all();
   const double spread = validate::spread(std::sqrt(k.dot(standard_y.cwiseAbs2()) / total), all_equal, "the target");
+  mean += frame.stand_in.y;  // from here on it is compared with the spread
   const bool is_constant = !is_spread(spread, mean);
   if (is_constant) {
     frame.warnings.push_back("the target is constant: there is nothing to explain");
@@ -47,16 +48,17 @@ void standardise_target(VectorView y, Frame& frame) {
 // Under a Laplace prior, columns are prepared as for a model, also in a preset; except with compat.
 Prepared prepare_columns_of(const Frame& frame) {
   const FitOptions& options = frame.options;
-  if (options.prior.kind != PriorKind::laplace || options.compat) return prepare_columns(frame.X, frame.k, options);
+  if (options.prior.kind != PriorKind::laplace || options.compat) return prepare_columns(frame.X, frame.k, options, frame.stand_in);
   FitOptions model = options;
   model.preset.clear();
-  return prepare_columns(frame.X, frame.k, model);
+  return prepare_columns(frame.X, frame.k, model, frame.stand_in);
 }
 
 }  // namespace
 
-Frame frame_of_columns(MatrixView X, const FitOptions& options, std::shared_ptr<double[]> memory) {
+Frame frame_of_columns(MatrixView X, const FitOptions& options, std::shared_ptr<double[]> memory, StandIn stand_in) {
   Frame frame;
+  frame.stand_in = std::move(stand_in);
   frame.options = options;
   frame.X = X;
   frame.memory = std::move(memory);
@@ -71,10 +73,10 @@ Frame frame_of_columns(MatrixView X, const FitOptions& options, std::shared_ptr<
   return frame;
 }
 
-Frame make_frame(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory) {
+Frame make_frame(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory, StandIn stand_in) {
   TwoClasses classes;  // wrong labels are refused before the columns are read
   if (task == Task::logistic) classes = read_two_classes(y, weights_or_ones(options.weights, X.rows()), preset_facts(options.preset).signs);
-  Frame frame = frame_of_columns(X, options, std::move(memory));
+  Frame frame = frame_of_columns(X, options, std::move(memory), std::move(stand_in));
   frame.task = task;
   frame.classes = std::move(classes.names);
   if (task == Task::logistic) frame.target = std::move(classes.t);
@@ -84,13 +86,20 @@ Frame make_frame(Task task, MatrixView X, VectorView y, const FitOptions& option
 }
 
 Vector Frame::origin() const {
-  const Standardization& s = units.standardization;
+  const Standardization s = user_units().standardization;
   const Index p = num_columns();
   Vector origin = Vector::Zero(p + 1);
   for (Index j = 0; j < p; ++j)
     if (s.center.size() > 0) origin[j] = -s.center[j] * s.scale[j];
   origin[p] = 1;
   return origin;
+}
+
+Units Frame::user_units() const {
+  Units out = units;
+  if (stand_in.x.size() > 0) out.standardization.center += stand_in.x;
+  out.y_center += stand_in.y;
+  return out;
 }
 
 double bound_offset(const std::vector<Index>& flat_columns, const Units& units, double rows) {

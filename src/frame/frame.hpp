@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ardvark/fit.hpp"
-#include "design/table_design.hpp"
+#include "frame/prepare.hpp"
 #include "posterior/state.hpp"
 
 namespace ardvark::internal {
@@ -20,7 +20,8 @@ struct Frame {
   double rows = 0;                   ///< their sum
   Vector target;                     ///< [rows] linear: in the units of the design; logistic: 0 and 1; counts: as they are
   std::vector<std::string> classes;  ///< logistic: the names of the two classes
-  Units units;                       ///< of columns and target
+  Units units;                       ///< of columns and target; of a table that stands in: of its own numbers
+  StandIn stand_in;                  ///< only of a linear fit
   std::vector<bool> left_out;        ///< [columns] true: the column takes no part in the fit
   std::vector<std::string> names;    ///< [columns]
   std::vector<std::string> notes;    ///< notes of the fit on the table
@@ -29,18 +30,21 @@ struct Frame {
   [[nodiscard]] Index num_columns() const { return static_cast<Index>(names.size()); }
   /// The caller's x = 0 as a row of the design with an intercept.
   [[nodiscard]] Vector origin() const;
+  /// Those from the caller's units to the design.
+  [[nodiscard]] Units user_units() const;
   [[nodiscard]] std::unique_ptr<TableDesign> design() const { return table_design(X, units.standardization); }
 };
 
 /// The columns in the units that the options ask for, without a target.
 /// \throws InvalidArgument  X is not finite, or its squares overflow
-[[nodiscard]] Frame frame_of_columns(MatrixView X, const FitOptions& options, std::shared_ptr<double[]> memory = nullptr);
+[[nodiscard]] Frame frame_of_columns(MatrixView X, const FitOptions& options, std::shared_ptr<double[]> memory = nullptr,
+                                     StandIn stand_in = {});
 
 /// Columns and target in the units that the options ask for.
 /// \param y  linear: the target; logistic: labels with two different values; counts: the counts
 /// \throws InvalidArgument  X is not finite, or its squares overflow; labels with one value, or with three
-[[nodiscard]] Frame make_frame(Task task, MatrixView X, VectorView y, const FitOptions& options,
-                               std::shared_ptr<double[]> memory = nullptr);
+[[nodiscard]] Frame make_frame(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory = nullptr,
+                               StandIn stand_in = {});
 
 /// The change of the log evidence by the change of units: the density of y changes by its scale, and a flat density is 1 in the units of
 /// the user.                                                                                                              (LIN.5)

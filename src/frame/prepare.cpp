@@ -272,7 +272,7 @@ void require_rows(const FitOptions& options, double total, Index num_flat) {
 
 Vector weights_or_ones(VectorView weights, Index n) { return weights.empty() ? Vector::Ones(n) : Vector(weights.eigen()); }
 
-Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& options) {
+Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& options, const StandIn& stand_in) {
   const Index p = X.cols();
   Prepared out;
   out.left_out.assign(static_cast<std::size_t>(p), false);
@@ -290,12 +290,13 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
   for (Index j = 0; j < p; ++j) {
     const std::string name = fmt::format("column '{}'", validate::column_name(options.column_names, j));
     s.scale[j] = validate::spread(s.scale[j], s.scale[j] < 1e-150 && all_equal(X, j, k, options.intercept), name);
-    if (!is_spread(s.scale[j], s.center[j])) {
+    const double mean = s.center[j] + stand_in.at(j);
+    if (!is_spread(s.scale[j], mean)) {
       s.scale[j] = 0;
       out.left_out[static_cast<std::size_t>(j)] = true;
       constant.push_back(fmt::format("'{}'", validate::column_name(options.column_names, j)));
     } else {
-      if (has_few_digits(s.scale[j], s.center[j])) out.warnings.push_back(few_digits(name, s.scale[j], s.center[j]));
+      if (has_few_digits(s.scale[j], mean)) out.warnings.push_back(few_digits(name, s.scale[j], mean));
       s.scale[j] = 1 / s.scale[j];
     }
   }

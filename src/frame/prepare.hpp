@@ -20,6 +20,14 @@ void require_rows(const FitOptions& options, double total, Index num_flat);
 /// The observation weights; ones if there are none.
 [[nodiscard]] Vector weights_or_ones(VectorView weights, Index n);
 
+/// A table that stands in for another one with the same sums. Empty and 0: it is the caller's own.
+struct StandIn {
+  Vector x = {};      ///< [columns] the numbers of the table are differences from this point of the caller's units
+  double y = 0;       ///< of the target
+  double weight = 0;  ///< of each row of the table
+  [[nodiscard]] double at(Index j) const { return j < x.size() ? x[j] : 0.0; }
+};
+
 struct Prepared {
   Standardization standardization;
   std::vector<bool> left_out;  ///< [p] constant, or a copy of an earlier column
@@ -29,7 +37,8 @@ struct Prepared {
 /// Weighted centre and scale of each column (with an intercept: mean and standard deviation; without: 0 and root mean square), and the
 /// columns that take no part in a model. With neither intercept nor standardisation, columns stay as they are.
 /// \throws InvalidArgument  X is not finite, or its squares overflow
-Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& options);
+/// \param stand_in  says how far the columns are from zero
+Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& options, const StandIn& stand_in = {});
 
 /// The partition of the columns of the design, and the hyper-priors of its groups.
 struct PreparedPrior {

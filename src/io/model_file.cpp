@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "io/encoding_record.hpp"
 #include "io/fit_record.hpp"
 #include "io/imputation_record.hpp"
 #include "io/json_reader.hpp"
@@ -26,59 +27,11 @@ namespace {
 
 using io::Json;
 constexpr const char* format_name = "ardvark-model";
-constexpr const char* every_level = "every_level";
 // Version 1: a fit; 2: also relevance vector machines; 3: also pruned fits and machines; 4: also several classes; 5: the header has a
 // checksum; 6: values were imputed; 7: kernel machines, and open
 // bands of relevance vector machines (files without such parts still have version 5)
 constexpr int newest_version = 7, version_with_imputation = 6, version_without = 5, first_with_checksum = 5;
 constexpr const char* process = "process";
-
-Json describe(const FeatureEncoding& encoding) {
-  Json features = Json::array();
-  for (const FeatureColumn& f : encoding.features) {  // only a name: a numeric column. Most tables have only these, and some have many
-    if (f.categorical)
-      features.push_back({{"name", f.name}, {"levels", f.levels}, {"reference", f.reference}, {"reference_rows", f.reference_rows}});
-    else
-      features.push_back(f.name);
-  }
-  return features;
-}
-
-// The numeric columns that are true or false. Earlier versions of the library do not read this list, and take them as numbers.
-std::vector<std::string> truths_of(const FeatureEncoding& encoding) {
-  std::vector<std::string> names;
-  for (const FeatureColumn& f : encoding.features)
-    if (f.is_truth) names.push_back(f.name);
-  return names;
-}
-
-FeatureEncoding read_encoding(const Json& description, const std::string& path) {
-  FeatureEncoding encoding;
-  if (description.contains("dummies")) {  // otherwise: all levels but the first
-    if (!description.at("dummies").is_text(every_level)) io::fail_model(path, "its kind of dummies is unknown");
-    encoding.dummies = Dummies::every_level;
-  }
-  for (const Json& f : description.at("features").list()) {
-    if (f.is_string()) {
-      encoding.features.push_back({f.text()});
-      continue;
-    }
-    FeatureColumn& feature = encoding.features.emplace_back(FeatureColumn{f.at("name").text(), true, f.at("levels").texts()});
-    if (!f.contains("reference")) continue;  // an older file: the first level
-    feature.reference = f.at("reference").whole_number();
-    feature.reference_rows = f.at("reference_rows").number();
-    if (feature.reference < 0 || feature.reference >= std::max<Index>(1, static_cast<Index>(feature.levels.size())))
-      io::fail_model(path, "a text column has a reference that is not one of its levels");
-  }
-  if (!description.contains("truths")) return encoding;
-  for (const std::string& name : description.at("truths").texts()) {
-    const auto found = std::ranges::find(encoding.features, name, &FeatureColumn::name);
-    if (found == encoding.features.end() || found->categorical)
-      io::fail_model(path, "a column of true and false is not one of its numeric columns");
-    found->is_truth = true;
-  }
-  return encoding;
-}
 
 // Where a model is written: a file or memory.
 using Sink = std::function<void(const io::SafetensorsWriter&)>;
@@ -88,9 +41,7 @@ Sink to_file(const std::string& path) {
 }
 
 void write(io::SafetensorsWriter& file, const char* kind, Json description, const FeatureEncoding& encoding, const Sink& sink) {
-  description["features"] = describe(encoding);
-  if (encoding.dummies == Dummies::every_level) description["dummies"] = every_level;
-  if (const std::vector<std::string> truths = truths_of(encoding); !truths.empty()) description["truths"] = truths;
+  io::add_encoding(description, encoding);
   file.metadata["format"] = format_name;
   const bool is_new = kind == process || description.contains("bands");
   file.metadata["format_version"] = std::to_string(is_new                               ? newest_version
@@ -200,7 +151,7 @@ SavedModel load(const io::SafetensorsReader& file) {
   try {
     const std::string& text = file.text(relevance ? "relevance" : softmax ? "softmax" : kernel ? process : "fit");
     const Json description = io::bounded_json(text, file.most_bytes_of_tree(), file.path());
-    model.encoding = read_encoding(description, file.path());
+    model.encoding = io::read_encoding(description);
     if (relevance)
       model.fit = io::read_relevance(file, description, model.encoding.names());
     else if (softmax)

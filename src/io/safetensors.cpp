@@ -444,14 +444,19 @@ int check_format(const SafetensorsReader& file, const std::string& format, int n
     const auto found = file.metadata().find(key);
     return found == file.metadata().end() ? std::string() : found->second;
   };
-  if (value("format") != format)
-    throw InvalidArgument(fmt::format("'{}' is not an ardvark model file: it is a safetensors file of another program", file.path()));
+  const std::string prefix = "ardvark-", found = value("format");
+  const std::string kind = format == prefix + "statistics" ? "statistics" : "model";
+  if (found != format && found.starts_with(prefix))
+    throw InvalidArgument(
+        fmt::format("'{}' is not an ardvark {} file: it holds a {}", file.path(), kind, shown(found.substr(prefix.size()))));
+  if (found != format)
+    throw InvalidArgument(fmt::format("'{}' is not an ardvark {} file: it is a safetensors file of another program", file.path(), kind));
   const std::string written = value("format_version");
   int version = 0;
   const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), version);
   if (error != std::errc() || end != written.data() + written.size() || version < 1)
     throw InvalidArgument(
-        fmt::format("'{}' is not an ardvark model file: its format version '{}' is not a number from 1", file.path(), shown(written)));
+        fmt::format("'{}' is not an ardvark {} file: its format version '{}' is not a number from 1", file.path(), kind, shown(written)));
   if (version > newest_version)
     throw InvalidArgument(fmt::format("'{}' was written by a newer ardvark (format {}, this program reads up to {}); update ardvark",
                                       file.path(), version, newest_version));

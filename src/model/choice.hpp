@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -32,6 +35,30 @@ Value choose(const ModelOptions& options, const char* option, const std::string&
 inline void refuse(const ModelOptions& options, std::initializer_list<const char*> names, const std::string& why) {
   for (const char* name : names)
     if (options.has(name)) throw InvalidArgument(fmt::format("{} {}", options.spelled(name), why));
+}
+
+/// Messages of the core begin with names of fields. Here they get the names of the options, in the spelling of the interface.
+template <typename Work>
+auto in_names_of(const ModelOptions& options, Work&& work) {
+  try {
+    return work();
+  } catch (const InvalidArgument& e) {
+    const std::string_view message = e.what(), field = message.substr(0, message.find(' '));
+    const auto say = [&](const std::string& name) {
+      throw InvalidArgument(fmt::format("{}{}", options.spelled(name), message.substr(field.size())));
+    };
+    if (field == "prior.group") say("group");
+    if (field == "prior.flat_columns") say("flat");
+    if (field == "prior.lambda") say("lambda");
+    if (field == "pruning.threshold") say("prune_at");
+    if (field == "pruning.readmit_every") say("readmit_every");
+    const auto is_field = [&](const ModelOption& option) { return option.name == field; };
+    const std::span<const ModelOption> all = model_options();
+    const std::string_view rest = message.substr(field.size());
+    if ((rest.starts_with(" is ") || rest.starts_with(" applies only")) && std::any_of(all.begin(), all.end(), is_field))
+      say(std::string(field));
+    throw;
+  }
 }
 
 [[nodiscard]] inline LogisticLikelihood likelihood_of(const ModelOptions& options) {

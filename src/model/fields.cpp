@@ -569,6 +569,16 @@ void visit(const LambdaPath& path, Fields& out) {
   out.put("seconds", Json(path.seconds));
 }
 
+void visit(const LinearStatistics& statistics, Fields& out) {
+  out.put("form", Json(to_string(statistics.form())));
+  out.put("num_rows", Json(statistics.num_rows()));
+  out.put("weight", Json(statistics.weight()));
+  out.put("target", Json(statistics.target()));
+  out.put("columns", Json(statistics.column_names()));
+  if (out.wants("mean")) out.put("mean", statistics.mean());
+  if (out.wants("cross")) out.put_rows("cross", statistics.cross());
+}
+
 void visit(const Comparison& comparison, Fields& out) {
   out.put("status", Json(to_string(comparison.status)));
   out.put("task", Json(to_string(comparison.task)));

@@ -46,6 +46,7 @@ void visit(const SavedModel& model, double level, Fields& out);
 void visit(const Prediction& prediction, const std::vector<std::string>& classes, double level, Fields& out);
 void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& out);
 void visit(const LambdaPath& path, Fields& out);
+void visit(const LinearStatistics& statistics, Fields& out);
 void visit(const Comparison& comparison, Fields& out);
 
 /// All fields as one object, or only the field `only`; the covariance only if asked for.

@@ -32,30 +32,6 @@ using namespace internal;
 
 namespace {
 
-// Messages of the core begin with names of fields. Here they get the names of the options, in the spelling of the interface.
-template <typename Work>
-auto in_names_of(const ModelOptions& options, Work&& work) {
-  try {
-    return work();
-  } catch (const InvalidArgument& e) {
-    const std::string_view message = e.what(), field = message.substr(0, message.find(' '));
-    const auto say = [&](const std::string& name) {
-      throw InvalidArgument(fmt::format("{}{}", options.spelled(name), message.substr(field.size())));
-    };
-    if (field == "prior.group") say("group");
-    if (field == "prior.flat_columns") say("flat");
-    if (field == "prior.lambda") say("lambda");
-    if (field == "pruning.threshold") say("prune_at");
-    if (field == "pruning.readmit_every") say("readmit_every");
-    const auto is_field = [&](const ModelOption& option) { return option.name == field; };
-    const std::span<const ModelOption> all = model_options();
-    const std::string_view rest = message.substr(field.size());
-    if ((rest.starts_with(" is ") || rest.starts_with(" applies only")) && std::any_of(all.begin(), all.end(), is_field))
-      say(std::string(field));
-    throw;
-  }
-}
-
 // If almost all labels are different, they are measurements or names of rows, and not classes.
 // \param otherwise  the option that fits a regression
 void require_classes(const ModelOptions& options, VectorView labels, const std::string& otherwise) {
@@ -403,19 +379,37 @@ SavedModel fit_rows(MatrixView X, OwnedMatrix* given, VectorView target, const M
   return model;
 }
 
+// What a fit keeps of its options.
+SavedModel described(SavedModel model, const ModelOptions& options) {
+  model.options = options_to_keep(options);
+  if (options.encoding.features.empty()) return with_encoding(std::move(model));
+  std::visit([&](auto& fit) { note_parted_levels(options.encoding, fit); }, model.fit);
+  model.encoding = options.encoding;
+  return model;
+}
+
 SavedModel fit_described(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
   return in_names_of(options, [&] {
     const Report remarks = remarks_on_table(X, options);
     SavedModel model = fit_rows(X, given, target, options);
     for (const std::string& warning : remarks.warnings) report_of(model).warnings.push_back(warning);
     for (const std::string& note : remarks.notes) report_of(model).notes.push_back(note);
-    model.options = options_to_keep(options);
     note_weights(options.weights, report_of(model));
-    if (options.encoding.features.empty()) return with_encoding(std::move(model));
-    std::visit([&](auto& fit) { note_parted_levels(options.encoding, fit); }, model.fit);
-    model.encoding = options.encoding;
-    return model;
+    return described(std::move(model), options);
   });
+}
+
+SavedModel fit_sums(const LinearStatistics& statistics, const ModelOptions& options) {
+  const ResolvedModel model = resolve(with_encoded_columns(options, statistics.num_columns()));
+  const auto* const linear = std::get_if<LinearModel>(&model);
+  if (linear == nullptr)
+    throw InvalidArgument(
+        fmt::format("{} needs the rows of the table; statistics are enough only for {}",
+                    options.preset.empty() ? options.spelled("model", options.model) : options.spelled("preset", options.preset),
+                    options.spelled("model", "linear")));
+  Fit fit = fit_linear(statistics, linear->options);
+  fit.target = options.target;
+  return described({std::move(fit)}, options);
 }
 
 std::string lines_of_text_columns(const FeatureEncoding& encoding) {
@@ -460,6 +454,14 @@ FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>
 
 SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options) { return fit_described(X, nullptr, target, options); }
 SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& options) { return fit_described(X.view, &X, target, options); }
+
+SavedModel fit_model(const LinearStatistics& statistics, const ModelOptions& given) {
+  ModelOptions options = given;
+  refuse(options, {"weights", "missing", "diagnose"}, "applies to rows, which statistics no longer have");
+  if (options.encoding.features.empty() && options.column_names.empty()) options.encoding = statistics.encoding();
+  if (options.target.empty()) options.target = statistics.target();
+  return in_names_of(options, [&] { return fit_sums(statistics, options); });
+}
 
 bool has_several_classes(const ModelOptions& options, VectorView labels) { return is_softmax(options, count_classes(labels)); }
 

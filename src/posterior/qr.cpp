@@ -2,6 +2,7 @@
 //
 //     [ diag(omega)^1/2 X ]     [ R ]
 //     [      A^1/2        ] = Q [ 0 ]      V^-1 = R'R = L L', L = R'      w = V X'r                                     (RIDGE.9)
+#include "core/precise_qr.hpp"
 #include "posterior/triangular.hpp"
 
 namespace ardvark::internal {
@@ -53,7 +54,8 @@ class Qr final : public Triangular {
     const Vector root = rows.omega.cwiseSqrt();
     for (Index j = 0; j < p_; ++j) work_.col(j).array() *= root.array();
     for (Index i = 0; i < n; ++i) work_(i, p_) = has_response_ && root[i] > 0 ? rows.r[i] / root[i] : 0.0;
-    blas::triangularise(n, p_ + 1, work_.data(), n);
+    constexpr Index few_rows = 100;
+    n > few_rows ? blas::triangularise(n, p_ + 1, work_.data(), n) : triangularise_precisely(work_);
     R_rows_.setZero();
     const Index height = std::min(n, p_ + 1);
     R_rows_.topRows(height) = work_.topRows(height).triangularView<Eigen::Upper>();

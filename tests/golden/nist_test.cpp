@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ardvark/linear.hpp"
+#include "ardvark/statistics.hpp"
 #include "ardvark/table.hpp"
 #include "support/mentions.hpp"
 #include "support/reference.hpp"
@@ -158,6 +159,29 @@ TEST(Nist, NoSolverLosesTheDigitsInSilence) {
       EXPECT_TRUE(testing::mentions(fit.report.warnings, "condition number")) << set.name << " " << to_string(solver);
       EXPECT_TRUE(testing::mentions(fit.report.warnings, "can be trusted")) << set.name << " " << to_string(solver);
     }
+}
+
+// A table that is read in pieces: the triangular factor keeps the digits; cross-products keep them, or the fit is refused.   (ST.4), (ST.5)
+TEST(Nist, StatisticsKeepTheDigitsOrRefuse) {
+  for (const Set& set : sets)
+    for (const StatisticsForm form : {StatisticsForm::gram, StatisticsForm::factor})
+      for (const bool merged : {false, true}) {
+        const Problem problem = load(set);
+        const Index first = merged ? problem.y.size() / 3 : 0, rest = problem.y.size() - first;
+        LinearStatistics statistics(form), others(form);
+        if (merged) statistics.update(problem.X.topRows(first), Vector(problem.y.head(first)));
+        others.update(problem.X.bottomRows(rest), Vector(problem.y.tail(rest)));
+        statistics.merge(others);
+        const double expected = form == StatisticsForm::factor ? std::min(set.digits, 7.0) - (merged ? 0.5 : 0) : std::min(set.digits, 6.0);
+        try {
+          const LinearFit fit = fit_linear(statistics, classical(set));
+          EXPECT_GE(least_digits(estimates(fit), problem.estimate), expected)
+              << set.name << " " << to_string(form) << (merged ? ", merged" : "");
+        } catch (const InvalidArgument& e) {
+          EXPECT_EQ(form, StatisticsForm::gram) << set.name << ": " << e.what();
+          EXPECT_TRUE(testing::mentions({e.what()}, "statistics of the form factor")) << e.what();
+        }
+      }
 }
 
 TEST(Nist, TheReportSaysWhichSolverAndWhy) {

@@ -1,0 +1,137 @@
+// The arguments and results of calls of the C interface.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "ardvark/progress.hpp"
+#include "capi/handles.hpp"
+
+namespace ardvark::internal::capi {
+
+inline std::string_view text_of(const char* text, const char* name) { return &required(text, name); }
+
+// The caller's matrix in place, or a copy if the core cannot read its strides.
+class Data {
+ public:
+  explicit Data(const ardvark_matrix* matrix, const char* name) {
+    const ardvark_matrix& m = required(matrix, name);
+    if (m.struct_size < sizeof(ardvark_matrix))
+      throw InvalidArgument(fmt::format("{}.struct_size is {}; it must be sizeof(ardvark_matrix)", name, m.struct_size));
+    if (m.type != ARDVARK_FLOAT64 && m.type != ARDVARK_FLOAT32)
+      throw InvalidArgument(fmt::format("{}.type is {}; it must be ARDVARK_FLOAT64 or ARDVARK_FLOAT32", name, m.type));
+    if (m.rows < 0 || m.columns < 0) throw InvalidArgument(fmt::format("{} is {} x {}; neither may be negative", name, m.rows, m.columns));
+    if (m.rows > 0 && m.columns > 0) required(static_cast<const char*>(m.data), name);
+    if (m.type == ARDVARK_FLOAT64)
+      view<double>(m);
+    else
+      view<float>(m);
+  }
+  Data(const Data&) = delete;  // the view may point into the copy in this object
+  Data& operator=(const Data&) = delete;
+  [[nodiscard]] const MatrixView& X() const { return X_; }
+
+ private:
+  template <typename Scalar>
+  void view(const ardvark_matrix& m) {
+    const auto* data = static_cast<const Scalar*>(m.data);
+    const bool by_column = m.rows <= 1 || m.row_stride == 1, by_row = m.columns <= 1 || m.column_stride == 1;
+    if (by_row && (m.rows <= 1 || m.row_stride >= m.columns))
+      X_ = MatrixView(data, m.rows, m.columns, Layout::row_major, m.rows <= 1 ? 0 : m.row_stride);
+    else if (by_column && (m.columns <= 1 || m.column_stride >= m.rows))
+      X_ = MatrixView(data, m.rows, m.columns, Layout::column_major, m.columns <= 1 ? 0 : m.column_stride);
+    else
+      X_ = gathered(m, data);
+    // A single row or column is read in place only if its elements are contiguous.
+    if (m.rows == 1 && m.columns > 1 && m.column_stride != 1) X_ = gathered(m, data);
+    if (m.columns == 1 && m.rows > 1 && m.row_stride != 1) X_ = gathered(m, data);
+  }
+
+  template <typename Scalar>
+  MatrixView gathered(const ardvark_matrix& m, const Scalar* data) {
+    auto& copy = buffer<Scalar>();
+    copy.resize(static_cast<std::size_t>(m.rows * m.columns));
+    Scalar* to = copy.data();
+    for (Index j = 0; j < m.columns; ++j)
+      for (Index i = 0; i < m.rows; ++i) *to++ = data[i * m.row_stride + j * m.column_stride];
+    return {copy.data(), m.rows, m.columns};
+  }
+
+  template <typename Scalar>
+  std::vector<Scalar>& buffer() {
+    if constexpr (std::is_same_v<Scalar, double>)
+      return doubles_;
+    else
+      return floats_;
+  }
+
+  MatrixView X_;
+  std::vector<double> doubles_;
+  std::vector<float> floats_;
+};
+
+inline VectorView vector_of(const double* data, Index size, const char* name) {
+  if (size > 0) required(data, name);
+  return {data, size};
+}
+
+// Calls the caller's callback, but not more often than the caller asks.
+class Teller {
+ public:
+  explicit Teller(const ardvark_options& options) : call_(options.progress), context_(options.context), seconds_(options.seconds) {}
+
+  Answer operator()(const Progress& p) {
+    if (p.elapsed_seconds - last_ < seconds_) return Answer::go_on;
+    last_ = p.elapsed_seconds;
+    const std::string text = text_of(p);
+    const ardvark_progress now = {sizeof(ardvark_progress), p.sweep,     p.total, p.bound, p.elapsed_seconds, p.stage, p.piece, p.done,
+                                  p.seconds_left,           text.c_str()};
+    const int answer = call_(&now, context_);
+    return answer == ARDVARK_LEAVE ? Answer::leave : answer == ARDVARK_STOP ? Answer::stop : Answer::go_on;
+  }
+
+ private:
+  ardvark_progress_callback call_;
+  void* context_;
+  double seconds_, last_ = 0;
+};
+
+// The options of a call. While this object exists, the caller's callback is told what the call does.
+class CallOptions {
+ public:
+  explicit CallOptions(const ardvark_options* options) {
+    if (options == nullptr) return;
+    values = options->options;
+    if (options->progress == nullptr) return;
+    constexpr double often = 0.5;  // if the caller sets no limit
+    listening_.emplace(Teller(*options), options->seconds > 0 ? options->seconds : often);
+    values.on_sweep = listening_->on_sweep();
+    values.on_fit = listening_->on_fit();
+  }
+
+  ModelOptions values;
+
+ private:
+  std::optional<Listening> listening_;
+};
+
+inline void give(ardvark_model** out, SavedModel&& model) { *out = new ardvark_model{std::make_shared<const SavedModel>(std::move(model))}; }
+
+inline void give_bytes(const std::string& bytes, void** data, size_t* size) {
+  required(data, "data");
+  required(size, "size") = bytes.size();
+  *data = copy(bytes);
+}
+
+inline std::string_view bytes_of(const void* data, size_t size) {
+  return {static_cast<const char*>(&required(static_cast<const char*>(data), "data")), size};
+}
+
+}  // namespace ardvark::internal::capi

@@ -1,0 +1,63 @@
+// Statistics of rows in the C interface.
+#include "capi/calls.hpp"
+
+using namespace ardvark;
+using namespace ardvark::internal;
+using namespace ardvark::internal::capi;
+
+extern "C" {
+
+ardvark_code ardvark_statistics_create(const char* form, ardvark_statistics** statistics, ardvark_error* error) {
+  return guarded(error, [&] {
+    const StatisticsForm chosen = form == nullptr ? StatisticsForm::gram : statistics_form(form);
+    required(statistics, "statistics") = nullptr;
+    *statistics = new ardvark_statistics{LinearStatistics(chosen)};
+  });
+}
+void ardvark_statistics_free(ardvark_statistics* statistics) { delete statistics; }
+
+ardvark_code ardvark_statistics_set_names(ardvark_statistics* statistics, const ardvark_options* options, ardvark_error* error) {
+  return guarded(error, [&] {
+    const ModelOptions all = required(options, "options").options;
+    const bool is_table = !all.encoding.features.empty();
+    required(statistics, "statistics").statistics.set_encoding(is_table ? all.encoding : FeatureEncoding::of_numbers(all.column_names), all.target);
+  });
+}
+ardvark_code ardvark_statistics_update(ardvark_statistics* statistics, const ardvark_matrix* X, const double* target, const double* weights,
+                                       ardvark_error* error) {
+  return guarded(error, [&] {
+    const Data data(X, "X");
+    const Index rows = data.X().rows();
+    const VectorView given = weights == nullptr ? VectorView() : VectorView(weights, rows);
+    required(statistics, "statistics").statistics.update(data.X(), vector_of(target, rows, "target"), given);
+  });
+}
+ardvark_code ardvark_statistics_merge(ardvark_statistics* statistics, const ardvark_statistics* right, ardvark_error* error) {
+  return guarded(error, [&] { required(statistics, "statistics").statistics.merge(required(right, "right").statistics); });
+}
+ardvark_code ardvark_statistics_result(const ardvark_statistics* statistics, ardvark_result** result, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(result, "result");
+    const auto copy_of_them = std::make_shared<const LinearStatistics>(required(statistics, "statistics").statistics);
+    *result = new ardvark_result{[copy_of_them](Fields& out) { visit(*copy_of_them, out); }};
+  });
+}
+ardvark_code ardvark_statistics_to_bytes(const ardvark_statistics* statistics, void** data, size_t* size, ardvark_error* error) {
+  return guarded(error, [&] { give_bytes(required(statistics, "statistics").statistics.to_bytes(), data, size); });
+}
+ardvark_code ardvark_statistics_from_bytes(const void* data, size_t size, ardvark_statistics** statistics, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(statistics, "statistics");
+    *statistics = new ardvark_statistics{LinearStatistics::from_bytes(bytes_of(data, size))};
+  });
+}
+ardvark_code ardvark_fit_statistics(const ardvark_statistics* statistics, const ardvark_options* options, ardvark_model** model,
+                                    ardvark_error* error) {
+  return guarded(error, [&] {
+    required(model, "model");
+    const CallOptions all(options);
+    give(model, fit_model(required(statistics, "statistics").statistics, all.values));
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,164 @@
+#include "rows/moments.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/blas.hpp"
+#include "core/precise_qr.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+constexpr Index rows_of_a_panel = 512;  // a panel of 100 columns stays in the cache
+
+// panel.col(i) <- [x y] of row i
+template <typename Scalar>
+void read_panel(const RowBlock& rows, Matrix& panel) {
+  const MatrixView& X = rows.X;
+  const Index n = X.rows(), p = X.cols(), stride = X.stride();
+  const auto* data = static_cast<const Scalar*>(X.data());
+  panel.resize(p + 1, n);
+  if (X.layout() == Layout::row_major) {
+    for (Index i = 0; i < n; ++i)
+      panel.col(i).head(p) = Eigen::Map<const Eigen::Matrix<Scalar, Eigen::Dynamic, 1>>(data + i * stride, p).template cast<double>();
+  } else {
+    constexpr Index tile = 8;
+    for (Index i = 0; i < n; i += tile) {
+      const Index end = std::min(i + tile, n);
+      for (Index j = 0; j < p; ++j)
+        for (Index k = i; k < end; ++k) panel(j, k) = static_cast<double>(data[j * stride + k]);
+    }
+  }
+  panel.row(p) = rows.y.eigen().transpose();
+}
+
+void read_panel(const RowBlock& rows, Matrix& panel) {
+  rows.X.scalar() == ScalarType::float64 ? read_panel<double>(rows, panel) : read_panel<float>(rows, panel);
+}
+
+// A point near the mean of the columns of the panel; of equal numbers, exactly this number.
+Vector point_near_mean(const Matrix& panel) {
+  const Vector first = panel.col(0);
+  return first + (panel.colwise() - first).rowwise().mean();
+}
+
+Vector packed_of(const Matrix& lower) {
+  const Index q = lower.rows();
+  Vector out(q * (q + 1) / 2);
+  for (Index j = 0, at = 0; j < q; at += q - j, ++j) out.segment(at, q - j) = lower.col(j).tail(q - j);
+  return out;
+}
+
+// L with LL' = A'A, packed; `tall` A [m,q] is overwritten.
+Vector packed_factor(Matrix& tall) {
+  const Index q = tall.cols(), height = std::min(tall.rows(), q);
+  triangularise_precisely(tall);
+  Matrix lower = Matrix::Zero(q, q);
+  lower.leftCols(height) = Matrix(tall.topRows(height).triangularView<Eigen::Upper>()).transpose();
+  return packed_of(lower);
+}
+
+// The rows about `near`, by panels: use(panel [q, count], first, count). Rows are multiplied by the root of their weight. Returns the
+// weighted sum of the differences.
+template <typename Use>
+Vector differences(const RowBlock& block, const Vector& near, Matrix& panel, Use&& use) {
+  const Index n = block.X.rows(), q = near.size();
+  Vector sum = Vector::Zero(q);
+  const Vector ones = Vector::Ones(std::min(n, rows_of_a_panel));
+  for (Index first = 0; first < n; first += rows_of_a_panel) {
+    const Index count = std::min(rows_of_a_panel, n - first);
+    if (first > 0 || panel.cols() != count) read_panel(block.rows(first, count), panel);
+    panel.colwise() -= near;
+    const double* k = block.weights.empty() ? ones.data() : block.weights.data() + first;
+    blas::gemv(blas::Transpose::no, q, count, 1.0, panel.data(), q, k, 1.0, sum.data());
+    if (!block.weights.empty()) panel *= Eigen::Map<const Vector>(k, count).cwiseSqrt().asDiagonal();
+    use(panel, first, count);
+  }
+  return sum;
+}
+
+}  // namespace
+
+RowBlock RowBlock::rows(Index first, Index count) const {
+  const Index size = X.scalar() == ScalarType::float64 ? sizeof(double) : sizeof(float);
+  const Index step = (X.layout() == Layout::row_major ? X.stride() : 1) * size;
+  const auto* from = static_cast<const char*>(X.data()) + first * step;
+  return {MatrixView(from, X.scalar(), count, X.cols(), X.layout(), X.stride()), VectorView(y.data() + first, count),
+          weights.empty() ? VectorView() : VectorView(weights.data() + first, count)};
+}
+
+Moments moments_of(const RowBlock& block, StatisticsForm form) {
+  const Index n = block.X.rows(), q = block.X.cols() + 1;
+  Moments out;
+  out.form = form;
+  out.weight = block.weights.empty() ? static_cast<double>(n) : block.weights.eigen().sum();
+  Matrix panel;
+  read_panel(block.rows(0, std::min(n, rows_of_a_panel)), panel);
+  out.mean = point_near_mean(panel);
+  if (out.weight == 0) {
+    out.packed = Vector::Zero(q * (q + 1) / 2);
+    return out;
+  }
+  if (form == StatisticsForm::factor) {  // the factor is that of the differences from the mean itself
+    out.mean += differences(block, Vector(out.mean), panel, [](const Matrix&, Index, Index) {}) / out.weight;
+    Matrix tall(n, q);
+    panel.resize(0, 0);
+    differences(block, out.mean, panel,
+                [&](const Matrix& some, Index first, Index count) { tall.middleRows(first, count) = some.transpose(); });
+    out.packed = packed_factor(tall);
+    return out;
+  }
+  Matrix G = Matrix::Zero(q, q);
+  const Vector near = out.mean;
+  const Vector off = differences(block, near, panel,
+                                 [&](const Matrix& some, Index, Index count) {
+                                   blas::syrk(blas::Transpose::no, q, count, 1.0, some.data(), q, 1.0, G.data(), q);
+                                 }) /
+                     out.weight;
+  G.selfadjointView<Eigen::Lower>().rankUpdate(off, -out.weight);
+  out.mean += off;
+  out.packed = packed_of(G);
+  return out;
+}
+
+void Moments::merge(const Moments& right) {
+  if (right.weight == 0) return;
+  if (weight == 0) {
+    *this = right;
+    return;
+  }
+  const Index q = size();
+  const double total = weight + right.weight;
+  const Vector apart = right.mean - mean;
+  const double between = weight / total * right.weight;
+  if (form == StatisticsForm::gram) {  // (ST.1)
+    packed += right.packed;
+    for (Index j = 0, at = 0; j < q; at += q - j, ++j)
+      if (apart[j] != 0) packed.segment(at, q - j) += between * apart[j] * apart.tail(q - j);
+  } else {  // (ST.4)
+    Matrix tall(2 * q + 1, q);
+    tall.topRows(q) = triangle().transpose();
+    tall.middleRows(q, q) = right.triangle().transpose();
+    tall.row(2 * q) = std::sqrt(between) * apart.transpose();
+    packed = packed_factor(tall);
+  }
+  mean += right.weight / total * apart;
+  weight = total;
+}
+
+Matrix Moments::triangle() const {
+  const Index q = size();
+  Matrix out = Matrix::Zero(q, q);
+  for (Index j = 0, at = 0; j < q; at += q - j, ++j) out.col(j).tail(q - j) = packed.segment(at, q - j);
+  return out;
+}
+
+Matrix Moments::cross() const {
+  const Matrix lower = triangle();
+  if (form == StatisticsForm::factor) return lower * lower.transpose();
+  return lower.selfadjointView<Eigen::Lower>();
+}
+
+bool is_finite(const Moments& moments) { return moments.mean.allFinite() && moments.packed.allFinite(); }
+
+}  // namespace ardvark::internal

@@ -1,0 +1,254 @@
+// LinearStatistics: rows are cut into blocks, and blocks are added in a tree.                 docs/math/statistics.md (ST.1), (ST.2),
+// (ST.4)
+#include "ardvark/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
+#include "core/validate.hpp"
+#include "rows/statistics_state.hpp"
+
+namespace ardvark {
+
+using namespace internal;
+
+namespace {
+
+using State = LinearStatistics::State;
+
+constexpr double most = 1e150;  // its square is finite, and so is the sum of many
+
+// Names the first number that is not finite, or the column whose squares are not.
+[[noreturn]] void refuse(const State& state, const RowBlock& rows, Index rows_before) {
+  const Index p = rows.X.cols();
+  const auto name = [&](Index j) {
+    if (j == p) return state.target.empty() ? std::string("the target") : fmt::format("the target '{}'", state.target);
+    return fmt::format("column '{}'", validate::column_name(state.columns, j));
+  };
+  const auto value = [&](Index i, Index j) { return j == p ? rows.y[i] : rows.X(i, j); };
+  for (Index i = 0; i < rows.X.rows(); ++i)
+    for (Index j = 0; j <= p; ++j)
+      if (!std::isfinite(value(i, j)))
+        throw InvalidArgument(fmt::format("row {} has the value {} in {}; every value must be finite: leave out the row, or fill the gap",
+                                          rows_before + i + 1, value(i, j), name(j)));
+  for (Index j = 0; j <= p; ++j)
+    for (Index i = 0; i < rows.X.rows(); ++i)
+      if (std::abs(value(i, j)) > most)
+        throw InvalidArgument(fmt::format("row {} has the value {} in {}, which is too large to be squared: rescale the column",
+                                          rows_before + i + 1, value(i, j), name(j)));
+  throw InvalidArgument(fmt::format("the values of rows {} to {} are too large to be squared: rescale the columns", rows_before + 1,
+                                    rows_before + rows.X.rows()));
+}
+
+bool can_be_squared(const RowBlock& rows) {
+  for (Index i = 0; i < rows.X.rows(); ++i)
+    for (Index j = 0; j < rows.X.cols(); ++j)
+      if (!(std::abs(rows.X(i, j)) <= most)) return false;
+  return (rows.y.eigen().array().abs() <= most).all();
+}
+
+// Adds rows to those that wait. Rows of weight 0 take no part.
+void append(State& state, const RowBlock& rows, Index rows_before) {
+  if (!can_be_squared(rows)) refuse(state, rows, rows_before);
+  const Index n = rows.X.rows(), p = rows.X.cols();
+  if (!rows.weights.empty() && state.weights.empty()) state.weights.assign(state.y.size(), 1.0);
+  for (Index i = 0; i < n; ++i) {
+    const double weight = rows.weights.empty() ? 1.0 : rows.weights[i];
+    if (weight == 0) continue;
+    for (Index j = 0; j < p; ++j) state.X.push_back(rows.X(i, j));
+    state.y.push_back(rows.y[i]);
+    if (!state.weights.empty() || !rows.weights.empty()) state.weights.push_back(weight);
+  }
+}
+
+void push_waiting(State& state, Index rows_before) {
+  Moments block = moments_of(state.waiting(), state.form);
+  if (!is_finite(block)) refuse(state, state.waiting(), rows_before);
+  state.tree.push(std::move(block));
+  state.X.clear(), state.y.clear(), state.weights.clear();
+}
+
+// Whole blocks, some at a time: each on one thread, or if the columns are many one after the other, whose products then share the threads.
+void push_blocks(State& state, const RowBlock& rows, Index rows_before) {
+  const Index q = rows.X.cols() + 1, num_blocks = rows.X.rows() / rows_of_a_block;
+  constexpr Index most_columns = 1000;
+  const Index at_a_time = q > most_columns ? 1 : blas::threads_for(static_cast<double>(rows.X.rows() * q * q));
+  std::vector<Moments> some;
+  for (Index first = 0; first < num_blocks; first += at_a_time) {
+    const Index count = std::min(at_a_time, num_blocks - first);
+    some.assign(static_cast<std::size_t>(count), {});
+    const auto block = [&](Index i) { return rows.rows((first + i) * rows_of_a_block, rows_of_a_block); };
+    parallel_for(count, count, [&](Index i) { some[static_cast<std::size_t>(i)] = moments_of(block(i), state.form); });
+    for (Index i = 0; i < count; ++i) {
+      if (!is_finite(some[static_cast<std::size_t>(i)])) refuse(state, block(i), rows_before + (first + i) * rows_of_a_block);
+      state.tree.push(std::move(some[static_cast<std::size_t>(i)]));
+    }
+  }
+}
+
+void add_rows(State& state, RowBlock rows) {
+  const bool some_are_zero = !rows.weights.empty() && (rows.weights.eigen().array() == 0).any();
+  Index before = state.num_rows;
+  const auto take = [&](Index count) {
+    const RowBlock taken = rows.rows(0, count);
+    rows = rows.rows(count, rows.X.rows() - count);
+    before += count;
+    return taken;
+  };
+  while (rows.X.rows() > 0) {
+    const Index room = rows_of_a_block - state.num_waiting(), whole = rows.X.rows() / rows_of_a_block * rows_of_a_block;
+    if (room == rows_of_a_block && whole > 0 && !some_are_zero) {
+      push_blocks(state, rows.rows(0, whole), before);
+      take(whole);
+      continue;
+    }
+    const Index start = before;
+    const RowBlock next = take(std::min(room, rows.X.rows()));
+    append(state, next, start);
+    if (state.num_waiting() == rows_of_a_block) push_waiting(state, before - rows_of_a_block);
+  }
+}
+
+void check_columns(const State& state, Index num_columns) {
+  if (state.num_columns != 0 && state.num_columns != num_columns)
+    throw InvalidArgument(fmt::format("X has {} columns; the statistics have {}", num_columns, state.num_columns));
+  if (!state.columns.empty() && static_cast<Index>(state.columns.size()) != num_columns)
+    throw InvalidArgument(fmt::format("X has {} columns; the statistics have names for {}", num_columns, state.columns.size()));
+}
+
+// The same text column may have other levels in another part of a table.
+void check_levels(const FeatureEncoding& ours, const FeatureEncoding& theirs) {
+  for (const FeatureColumn& f : ours.features)
+    for (const FeatureColumn& g : theirs.features)
+      if (f.name == g.name && (f.levels != g.levels || f.reference != g.reference))
+        throw InvalidArgument(
+            fmt::format("the text column '{}' has the levels {} in the statistics and {} in those to add: make all "
+                        "statistics with the same levels",
+                        f.name, fmt::join(f.levels, ", "), fmt::join(g.levels, ", ")));
+}
+
+}  // namespace
+
+const char* to_string(StatisticsForm form) { return form == StatisticsForm::gram ? "gram" : "factor"; }
+
+StatisticsForm statistics_form(const std::string& name) {
+  for (const StatisticsForm form : {StatisticsForm::gram, StatisticsForm::factor})
+    if (name == to_string(form)) return form;
+  throw InvalidArgument(fmt::format("form is '{}'; it must be gram or factor", name));
+}
+
+RowBlock State::waiting() const {
+  return {MatrixView(X.data(), num_waiting(), num_columns, Layout::row_major), VectorView(y), VectorView(weights)};
+}
+
+std::optional<Moments> State::total() const {
+  std::optional<Moments> out = closed;
+  tree.add_to(out);
+  if (num_waiting() == 0) return out;
+  Moments rest = moments_of(waiting(), form);
+  out ? out->merge(rest) : void(out = std::move(rest));
+  return out;
+}
+
+LinearStatistics::LinearStatistics(StatisticsForm form) : state_(std::make_unique<State>()) { state_->form = form; }
+LinearStatistics::LinearStatistics(State&& state) : state_(std::make_unique<State>(std::move(state))) {}
+LinearStatistics::LinearStatistics(const LinearStatistics& other) : state_(std::make_unique<State>(*other.state_)) {}
+LinearStatistics::LinearStatistics(LinearStatistics&& other) noexcept = default;
+LinearStatistics& LinearStatistics::operator=(LinearStatistics other) noexcept {
+  state_ = std::move(other.state_);
+  return *this;
+}
+LinearStatistics::~LinearStatistics() = default;
+
+void LinearStatistics::update(MatrixView X, VectorView y, VectorView weights) {
+  validate::shape(X, "X");
+  check_columns(*state_, X.cols());
+  if (y.size() != X.rows())
+    throw InvalidArgument(fmt::format("y has {} values; it must have one for each row of X: {}", y.size(), X.rows()));
+  const bool all_are_zero = weights.size() == X.rows() && (weights.eigen().array() == 0).all();  // allowed in a piece of a table
+  if (!all_are_zero) validate::weights(weights, X.rows());
+  const blas::ThreadScope threads(blas::ThreadScope::OursAlone{});
+  const bool fits = state_->num_waiting() + X.rows() < rows_of_a_block;
+  if (fits) {
+    append(*state_, {X, y, weights}, state_->num_rows);
+  } else {  // if a number is refused, the statistics stay as they were
+    State next = *state_;
+    next.num_columns = X.cols();
+    add_rows(next, {X, y, weights});
+    *state_ = std::move(next);
+  }
+  state_->num_columns = X.cols();
+  state_->num_rows += X.rows();
+  state_->num_weighted += weights.empty() ? X.rows() : (weights.eigen().array() > 0).count();
+}
+
+void LinearStatistics::merge(const LinearStatistics& right) {
+  const State& other = *right.state_;
+  if (state_->form != other.form)
+    throw InvalidArgument(
+        fmt::format("the statistics have the form {}; those to add have the form {}", to_string(state_->form), to_string(other.form)));
+  if (other.num_rows == 0) return;
+  check_columns(*state_, other.num_columns);
+  const auto differ = [&](const std::string& what, const std::string& ours, const std::string& theirs) {
+    if (ours != theirs) throw InvalidArgument(fmt::format("{} is '{}' in the statistics and '{}' in those to add", what, ours, theirs));
+  };
+  if (state_->num_rows > 0 || !state_->encoding.features.empty()) {
+    check_levels(state_->encoding, other.encoding);
+    for (Index j = 0; j < other.num_columns; ++j)
+      differ(fmt::format("column {}", j + 1), validate::column_name(state_->columns, j), validate::column_name(other.columns, j));
+    differ("the target", state_->target, other.target);
+  }
+  State next;
+  next.form = state_->form;
+  next.num_columns = other.num_columns;
+  next.num_rows = state_->num_rows + other.num_rows;
+  next.num_weighted = state_->num_weighted + other.num_weighted;
+  next.encoding = other.encoding;
+  next.columns = other.columns;
+  next.target = other.target;
+  next.closed = state_->total();
+  const std::optional<Moments> added = other.total();
+  if (added && next.closed)
+    next.closed->merge(*added);
+  else if (added)
+    next.closed = added;
+  *state_ = std::move(next);
+}
+
+StatisticsForm LinearStatistics::form() const { return state_->form; }
+Index LinearStatistics::num_columns() const { return state_->num_columns; }
+Index LinearStatistics::num_rows() const { return state_->num_rows; }
+double LinearStatistics::weight() const {
+  const std::optional<Moments> total = state_->total();
+  return total ? total->weight : 0.0;
+}
+Vector LinearStatistics::mean() const {
+  const std::optional<Moments> total = state_->total();
+  return total ? total->mean : Vector();
+}
+Matrix LinearStatistics::cross() const {
+  const std::optional<Moments> total = state_->total();
+  return total ? total->cross() : Matrix();
+}
+
+void LinearStatistics::set_encoding(FeatureEncoding encoding, std::string target) {
+  std::vector<std::string> names = encoding.names();
+  if (state_->num_columns != 0 && static_cast<Index>(names.size()) != state_->num_columns)
+    throw InvalidArgument(fmt::format("the encoding makes {} columns; the statistics have {}", names.size(), state_->num_columns));
+  state_->encoding = std::move(encoding);
+  state_->columns = std::move(names);
+  state_->target = std::move(target);
+}
+const FeatureEncoding& LinearStatistics::encoding() const { return state_->encoding; }
+std::vector<std::string> LinearStatistics::column_names() const {
+  std::vector<std::string> names = state_->columns;
+  for (auto j = static_cast<Index>(names.size()); j < state_->num_columns; ++j) names.push_back(validate::column_name({}, j));
+  return names;
+}
+const std::string& LinearStatistics::target() const { return state_->target; }
+
+}  // namespace ardvark
