@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # at run time, __getattr__ imports these on demand
     from ._selection import RelevanceSelector
     from ._sequential import SequentialLogisticRegression
     from ._slr import SparseLogisticRegression
+    from ._statistics import LinearStatistics
 
 __version__ = version()
 
@@ -47,6 +48,7 @@ __all__ = [
     "InvalidArgumentError",
     "KernelClassifier",
     "KernelRegressor",
+    "LinearStatistics",
     "RelevanceSelector",
     "RelevanceVectorClassifier",
     "RelevanceVectorRegressor",
@@ -60,7 +62,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx", "load": "_load", "compare": "_compare"}.get(name)
+    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx", "load": "_load", "compare": "_compare", "LinearStatistics": "_statistics"}.get(name)
     if where is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

@@ -73,7 +73,7 @@ class _Progress(ctypes.Structure):
 Callback = ctypes.CFUNCTYPE(c_int, POINTER(_Progress), c_void_p)
 _error, _matrix, _out = POINTER(_Error), POINTER(Matrix), POINTER(c_void_p)
 
-_HANDLES = ("options", "table", "encoding", "model", "result", "sequential")
+_HANDLES = ("options", "table", "encoding", "model", "result", "sequential", "statistics")
 _SIGNATURES = {
     "ardvark_options_set_text": [c_void_p, c_char_p, c_char_p, _error],
     "ardvark_options_set_number": [c_void_p, c_char_p, c_double, _error],
@@ -104,6 +104,14 @@ _SIGNATURES = {
     "ardvark_sequential_model": [c_void_p, c_void_p, _out, _error],
     "ardvark_sequential_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],
     "ardvark_sequential_from_bytes": [c_char_p, c_size_t, _out, _error],
+    "ardvark_statistics_create": [c_char_p, _out, _error],
+    "ardvark_statistics_set_names": [c_void_p, c_void_p, _error],
+    "ardvark_statistics_update": [c_void_p, _matrix, c_void_p, c_void_p, _error],
+    "ardvark_statistics_merge": [c_void_p, c_void_p, _error],
+    "ardvark_statistics_result": [c_void_p, _out, _error],
+    "ardvark_statistics_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],
+    "ardvark_statistics_from_bytes": [c_char_p, c_size_t, _out, _error],
+    "ardvark_fit_statistics": [c_void_p, c_void_p, _out, _error],
     "ardvark_result_array": [c_void_p, c_char_p, POINTER(Array), _error],
     "ardvark_result_number": [c_void_p, c_char_p, POINTER(c_double), _error],
     "ardvark_result_text": [c_void_p, c_char_p, _out, _error],

@@ -38,6 +38,7 @@ __all__ = [
     "Sequential",
     "catalogue",
     "fit",
+    "fit_statistics",
     "load",
     "compare",
     "path",
@@ -283,6 +284,24 @@ def fit(
         for message in model.value("warnings"):
             warnings.warn(message, ArdvarkWarning, stacklevel=2)
     return model
+
+
+def fit_statistics(
+    statistics: Handle, *, callback: Optional[Callable[[Progress], Any]] = None, **options: Any
+) -> Model:
+    """Fits the linear model or preset that the options name, from the handle of statistics.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import LinearStatistics, _core
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> statistics = LinearStatistics().update(X, 1 + 2 * X[:, 0])
+    >>> _core.fit_statistics(statistics.handle, model="linear", prior="shared").array("mean").round(1).tolist()
+    [2.0, 0.0]
+    """
+    handle = Options(options, InterruptWatch(callback))
+    return Model(long_call("model", "ardvark_fit_statistics", handle, statistics, handle), options.get("level"))
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Model:

@@ -19,7 +19,7 @@ def frame(X: Any) -> Any:
     try:
         import pyarrow
 
-        return pyarrow.table(X).to_pandas()  # needs pandas
+        return (X if isinstance(X, pyarrow.RecordBatch) else pyarrow.table(X)).to_pandas()  # needs pandas
     except ImportError:
         pass
     if "polars" in sys.modules and not isinstance(X, sys.modules["polars"].DataFrame):

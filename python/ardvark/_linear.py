@@ -6,10 +6,16 @@ from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
+from ._base import _FLOATS
+from ._given import frame, name_of, refuse_gaps, require_finite, require_numbers
 from ._predictions import Regressor
 from ._docs import assembled
+from ._progress import Watch
+from ._statistics import LinearStatistics
+from ._streams import is_stream, read_in_pieces
 from ._score import Columns, LinearScore, Prior, _intercept
 
 
@@ -216,9 +222,125 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         >>> BayesianLinearRegression().fit(X, y).coef_.round(1)[0].item()
         2.0
         """
+        if isinstance(X, LinearStatistics):
+            if y is not None or sample_weight is not None or target is not None:
+                raise ValueError("y, sample_weight and target cannot be given with statistics: they belong to the rows, in update()")
+            return self._fit_statistics(X)
+        if isinstance(y, str):
+            y, target = None, y
+        if is_stream(X) and (target is not None or not hasattr(X, "__arrow_c_stream__")):
+            return self._fit_stream(X, y, sample_weight, target)
         X, y, sample_weight, target = self._split(X, y, sample_weight, target)
         X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)
+        self.__dict__.pop("statistics_", None)
         self._fit_model(X, y, weights, target=target, **self._model_options(), **self._given_options())
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianLinearRegression:
+        """Adds rows to those of earlier calls, and fits the model to all of them.
+
+        The fit is that of ``fit`` to all rows, up to rounding. The estimator keeps their statistics, in ``statistics_``, and not the rows.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Numbers.
+        y : array-like of shape (n_samples,)
+            Finite numbers.
+        {fit.sample_weight}
+
+        Returns
+        -------
+        {self}
+
+        Raises
+        ------
+        {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> model = BayesianLinearRegression()
+        >>> for _ in range(5):
+        ...     X = rng.normal(size=(100, 2))
+        ...     model = model.partial_fit(X, X[:, 0] + 0.1 * rng.normal(size=100))
+        >>> model.statistics_.n_rows_, model.coef_.round(1)[0].item()
+        (500, 1.0)
+        """
+        is_first = not hasattr(self, "statistics_")
+        require_numbers(y)
+        refuse_gaps(y, "leave out such rows")
+        X, y = validate_data(self, frame(X), y, dtype=_FLOATS, reset=is_first, y_numeric=True, ensure_all_finite=False)
+        require_finite(X, self._column_names(), False, "leave out such rows")
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        statistics = LinearStatistics(self._form) if is_first else self.statistics_
+        names = getattr(self, "feature_names_in_", None)
+        statistics._add(X, y, weights, None if names is None else list(names), name_of(y))
+        return self._fit_statistics(statistics)
+
+    def merge(self, other: BayesianLinearRegression) -> BayesianLinearRegression:
+        """Adds the rows of another estimator, which ``partial_fit`` or statistics made, and fits the model to all of them.
+
+        Parameters
+        ----------
+        other : BayesianLinearRegression
+            An estimator of the same columns; it does not change.
+
+        Returns
+        -------
+        {self}
+
+        Raises
+        ------
+        ValueError
+            One of the two has no statistics of its rows, or the columns differ.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X, y = rng.normal(size=(100, 2)), rng.normal(size=100)
+        >>> north = BayesianLinearRegression().partial_fit(X[:60], y[:60])
+        >>> south = BayesianLinearRegression().partial_fit(X[60:], y[60:])
+        >>> north.merge(south).statistics_.n_rows_
+        100
+        """
+        for estimator, name in ((self, "this estimator"), (other, "other")):
+            if not hasattr(estimator, "statistics_"):
+                raise ValueError(f"{name} has no statistics of its rows, because fit does not keep them; use partial_fit, or fit to LinearStatistics")
+        return self._fit_statistics(self.statistics_.merge(other.statistics_))
+
+    @property
+    def _form(self) -> str:
+        return "factor" if isinstance(self.prior, str) and self.prior == "none" or self.flat is not None else "gram"
+
+    def _fit_stream(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> BayesianLinearRegression:
+        if target is None:
+            raise ValueError("X is read in pieces, so y must be the name of its column, as in fit(X, y='price')")
+        if sample_weight is not None and not isinstance(sample_weight, str):
+            raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
+        with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+            statistics = read_in_pieces(X, target, sample_weight, LinearStatistics(self._form), watch.function)
+        return self._fit_statistics(statistics)
+
+    def _fit_statistics(self, statistics: LinearStatistics) -> BayesianLinearRegression:
+        self._encoding = None
+        self.n_features_in_ = statistics.n_features_in_
+        self.__dict__.pop("feature_names_in_", None)
+        if hasattr(statistics, "feature_names_in_"):
+            self.feature_names_in_ = statistics.feature_names_in_
+        options = {**self._columns_for_library(), **self._model_options(), **self._given_options()}
+        with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+            try:
+                model = _core.fit_statistics(statistics.handle, callback=watch.function, target=statistics.target_, **options)
+            except ValueError as error:
+                raise self._in_our_names(error) from None
+        self.statistics_ = statistics
+        self._take(model)
+        self._warn(model)
         return self
 
     def _model_options(self) -> dict[str, Any]:

@@ -122,7 +122,9 @@ class CallOptions {
   std::optional<Listening> listening_;
 };
 
-inline void give(ardvark_model** out, SavedModel&& model) { *out = new ardvark_model{std::make_shared<const SavedModel>(std::move(model))}; }
+inline void give(ardvark_model** out, SavedModel&& model) {
+  *out = new ardvark_model{std::make_shared<const SavedModel>(std::move(model))};
+}
 
 inline void give_bytes(const std::string& bytes, void** data, size_t* size) {
   required(data, "data");

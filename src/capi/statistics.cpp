@@ -20,7 +20,8 @@ ardvark_code ardvark_statistics_set_names(ardvark_statistics* statistics, const 
   return guarded(error, [&] {
     const ModelOptions all = required(options, "options").options;
     const bool is_table = !all.encoding.features.empty();
-    required(statistics, "statistics").statistics.set_encoding(is_table ? all.encoding : FeatureEncoding::of_numbers(all.column_names), all.target);
+    required(statistics, "statistics")
+        .statistics.set_encoding(is_table ? all.encoding : FeatureEncoding::of_numbers(all.column_names), all.target);
   });
 }
 ardvark_code ardvark_statistics_update(ardvark_statistics* statistics, const ardvark_matrix* X, const double* target, const double* weights,

@@ -341,10 +341,12 @@ void note_parted_levels(const FeatureEncoding&, RelevanceFit&) {}
 void note_parted_levels(const FeatureEncoding&, KernelFit&) {}
 
 // The number of rows of a report is the sum of the weights.
+void note_weights(double sum, Index rows, Report& report) {
+  report.notes.push_back(fmt::format("the number of rows, {:.10g}, is the sum of the weights of {} rows", sum, rows));
+}
 void note_weights(const std::vector<double>& weights, Report& report) {
   if (std::ranges::all_of(weights, [](double k) { return k == 1; })) return;
-  const double sum = VectorView(weights).eigen().sum();
-  report.notes.push_back(fmt::format("the number of rows, {:.10g}, is the sum of the weights of {} rows", sum, weights.size()));
+  note_weights(VectorView(weights).eigen().sum(), static_cast<Index>(weights.size()), report);
 }
 
 // A mode has no posterior, and a preset is a published program.
@@ -409,6 +411,8 @@ SavedModel fit_sums(const LinearStatistics& statistics, const ModelOptions& opti
                     options.spelled("model", "linear")));
   Fit fit = fit_linear(statistics, linear->options);
   fit.target = options.target;
+  const Index rows = statistics.num_rows();
+  if (fit.num_rows != static_cast<double>(rows)) note_weights(fit.num_rows, rows, fit.report);
   return described({std::move(fit)}, options);
 }
 

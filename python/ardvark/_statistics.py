@@ -1,0 +1,363 @@
+"""Statistics of rows: what a linear fit needs of a table that is read once, in pieces."""
+
+from __future__ import annotations
+
+import os
+import threading
+from ctypes import byref
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+
+from ._abi import Handle, call, call_for_bytes, call_for_handle
+from ._arrays import matrix_of, vector_of
+from ._given import frame, name_of, refuse_gaps, require_numbers, taken_from
+from ._options import Options
+from ._results import Result
+from ._tables import holds_text, is_numeric, names_of, without
+
+__all__ = ["LinearStatistics"]
+
+
+class LinearStatistics:
+    """Number, weight, means and cross-products of the rows of a table.
+
+    A linear fit needs nothing else. So a table of any length is read once, in pieces, on one machine or on many:
+    ``BayesianLinearRegression().fit(statistics)`` gives the fit that ``fit(X, y)`` gives of all rows, up to rounding.
+    Pieces of any size give the same bits. Statistics can be pickled, and added with `merge`.
+
+    Parameters
+    ----------
+    form : {"gram", "factor"}, default="gram"
+        What is kept of the rows. "gram": their cross-products. "factor": their triangular factor, which keeps the
+        digits of nearly collinear columns in about twice the work. A fit without a prior (``prior="none"``, ``flat``) needs it if the columns
+        are nearly collinear, and says so.
+
+    Attributes
+    ----------
+    form : str
+    n_rows_ : int
+        Number of rows so far.
+    weight_ : float
+        Sum of their weights.
+    n_features_in_ : int
+        Number of columns of X; 0 before the first rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if the first rows had names.
+    target_ : str or None
+        Name of the target, if it had one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import BayesianLinearRegression, LinearStatistics
+    >>> rng = np.random.default_rng(0)
+    >>> statistics = LinearStatistics()
+    >>> for _ in range(10):
+    ...     X = rng.normal(size=(1000, 3))
+    ...     statistics = statistics.update(X, 1 + 2 * X[:, 0] + rng.normal(size=1000))
+    >>> model = BayesianLinearRegression().fit(statistics)
+    >>> statistics.n_rows_, round(model.coef_[0].item(), 1)
+    (10000, 2.0)
+    """
+
+    def __init__(self, form: str = "gram"):
+        self.form = form
+        self.feature_names_in_: np.ndarray
+        self._begin(call_for_handle("statistics", "ardvark_statistics_create", str(form).encode()))
+
+    def _begin(self, handle: Handle) -> None:
+        self.handle = handle
+        self._lock = threading.Lock()
+        self.n_rows_, self.n_features_in_ = 0, 0
+        self.target_: Optional[str] = None
+        self._names: Optional[list[str]] = None
+
+    def update(self, X: Any, y: Any, sample_weight: Any = None) -> LinearStatistics:
+        """Adds rows.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Numbers, with the same columns in each call. The columns of a DataFrame are found by their names.
+        y : array-like of shape (n_samples,), or str
+            The target; of a DataFrame also the name of its column.
+        sample_weight : array-like of shape (n_samples,) or str, default=None
+            Observation weights, >= 0; a weight equals repetition of the row. Of a DataFrame also the name of its column.
+
+        Returns
+        -------
+        self : LinearStatistics
+            With these rows.
+
+        Raises
+        ------
+        ValueError
+            A value is wrong; the message names its row, counted over all calls, and its column. Nothing has changed.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> from ardvark import LinearStatistics
+        >>> rows = pandas.DataFrame({"size": [50.0, 70, 90], "price": [1.0, 2, 3]})
+        >>> statistics = LinearStatistics().update(rows, "price")
+        >>> statistics.n_rows_, statistics.feature_names_in_.tolist(), statistics.target_
+        (3, ['size'], 'price')
+        """
+        target = y if isinstance(y, str) else name_of(y)
+        X = frame(X)
+        named = [name for name in (y, sample_weight) if isinstance(name, str)]
+        if isinstance(y, str):
+            y = taken_from(X, y, "y")
+        if isinstance(sample_weight, str):
+            sample_weight = taken_from(X, sample_weight, "sample_weight")
+        X = without(X, named) if named else X
+        require_numbers(y)
+        refuse_gaps(y, "leave out such rows")
+        values, names = self._values_of(X)
+        return self._add(values, y, sample_weight, names, target)
+
+    def _add(
+        self, values: np.ndarray, y: Any, sample_weight: Any, names: Optional[Sequence[str]], target: Optional[str]
+    ) -> LinearStatistics:
+        view, values = matrix_of(values)
+        y = vector_of(y, values.shape[0], "y")
+        weights = None if sample_weight is None else vector_of(sample_weight, values.shape[0], "sample_weight")
+        with self._lock:
+            if self.n_rows_ == 0 and (names is not None or target is not None):
+                self._take_names(names, target, values.shape[1])
+            pointer = None if weights is None else weights.ctypes.data
+            call("ardvark_statistics_update", self.handle, byref(view), y.ctypes.data, pointer)
+            self.n_rows_ += values.shape[0]
+            self.n_features_in_ = values.shape[1]
+        return self
+
+    def _values_of(self, X: Any) -> tuple[np.ndarray, Optional[list[str]]]:
+        names = names_of(X)
+        if names is None:
+            return np.asarray(X), None
+        if holds_text(X):
+            texts = ", ".join(repr(name) for name, dtype in zip(names, X.dtypes) if not is_numeric(dtype))
+            raise ValueError(f"X has text columns ({texts}); statistics are of numbers: turn them into columns of 0 and 1 first, for example with"
+                             " sklearn.preprocessing.OneHotEncoder")
+        if self._names is not None and names != self._names:
+            absent = [name for name in self._names if name not in names]
+            if absent:
+                raise ValueError(f"X has no column {absent[0]!r}, which earlier rows have")
+            others = [name for name in names if name not in self._names]
+            if others:
+                raise ValueError(f"X has the column {others[0]!r}, which earlier rows do not have")
+            X = X[self._names]
+        return X.to_numpy(), [str(name) for name in names]
+
+    def _take_names(self, names: Optional[Sequence[str]], target: Optional[str], count: int) -> None:
+        given = [f"x{j + 1}" for j in range(count)] if names is None else list(names)
+        call("ardvark_statistics_set_names", self.handle, Options({"column_names": given, "target": target}))
+        self._names, self.target_ = None if names is None else given, target
+        if names is not None:
+            self.feature_names_in_ = np.array(given, dtype=object)
+
+    def merge(self, right: LinearStatistics) -> LinearStatistics:
+        """Adds the rows of other statistics, as if they came next.
+
+        Parameters
+        ----------
+        right : LinearStatistics
+            Statistics of the same columns and the same form. They do not change.
+
+        Returns
+        -------
+        self : LinearStatistics
+            With the rows of both.
+
+        Raises
+        ------
+        ValueError
+            The form or the columns differ; nothing has changed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import LinearStatistics
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> north, south = LinearStatistics().update(X[:40], X[:40, 0]), LinearStatistics().update(X[40:], X[40:, 0])
+        >>> north.merge(south).n_rows_
+        100
+        """
+        if right is self:
+            right = LinearStatistics.from_bytes(self.to_bytes())
+        with self._lock, right._lock:
+            call("ardvark_statistics_merge", self.handle, right.handle)
+            self._describe()
+        return self
+
+    def _describe(self) -> None:
+        facts = self._result()
+        self.form = facts.text("form")
+        self.n_rows_ = int(facts.number("num_rows"))
+        names = facts.value("columns")
+        self.n_features_in_ = len(names)
+        self.target_ = facts.text("target") or None
+        if names != [f"x{j + 1}" for j in range(len(names))]:
+            self._names = names
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _result(self) -> Result:
+        return Result(call_for_handle("result", "ardvark_statistics_result", self.handle))
+
+    @property
+    def weight_(self) -> float:
+        """float: sum of the weights of the rows.
+
+        Examples
+        --------
+        >>> from ardvark import LinearStatistics
+        >>> LinearStatistics().update([[1.0], [3.0]], [0.0, 1.0], [1.0, 0.5]).weight_
+        1.5
+        """
+        with self._lock:
+            return self._result().number("weight")
+
+    @property
+    def mean_(self) -> np.ndarray:
+        """ndarray of shape (n_features_in_ + 1,): weighted means; the target is last.
+
+        Examples
+        --------
+        >>> from ardvark import LinearStatistics
+        >>> LinearStatistics().update([[1.0], [3.0]], [0.0, 1.0]).mean_.tolist()
+        [2.0, 0.5]
+        """
+        with self._lock:
+            return self._result().array("mean")
+
+    @property
+    def cross_(self) -> np.ndarray:
+        """ndarray of shape (n_features_in_ + 1, n_features_in_ + 1): sums of weight times product of the differences from the means.
+
+        Examples
+        --------
+        >>> from ardvark import LinearStatistics
+        >>> LinearStatistics().update([[1.0], [3.0]], [0.0, 1.0]).cross_.tolist()
+        [[2.0, 1.0], [1.0, 0.5]]
+        """
+        with self._lock:
+            return self._result().array("cross")
+
+    def to_bytes(self) -> bytes:
+        """The bytes of a statistics file.
+
+        Returns
+        -------
+        data : bytes
+            What ``ardvark merge`` and ``ardvark fit --statistics`` read from a file.
+
+        Examples
+        --------
+        >>> from ardvark import LinearStatistics
+        >>> statistics = LinearStatistics().update([[1.0], [3.0]], [0.0, 1.0])
+        >>> LinearStatistics.from_bytes(statistics.to_bytes()).n_rows_
+        2
+        """
+        with self._lock:
+            return call_for_bytes("ardvark_statistics_to_bytes", self.handle)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> LinearStatistics:
+        """The statistics from the bytes of `to_bytes`, or of a file.
+
+        Parameters
+        ----------
+        data : bytes
+            What `to_bytes` returned.
+
+        Returns
+        -------
+        statistics : LinearStatistics
+            Equal to those that were written, to the last bit.
+
+        Raises
+        ------
+        ValueError
+            The bytes are cut, changed, or of a later version.
+
+        Examples
+        --------
+        >>> from ardvark import LinearStatistics
+        >>> statistics = LinearStatistics("factor").update([[1.0], [3.0]], [0.0, 1.0])
+        >>> LinearStatistics.from_bytes(statistics.to_bytes()).form
+        'factor'
+        """
+        out = cls.__new__(cls)
+        out._begin(call_for_handle("statistics", "ardvark_statistics_from_bytes", data, len(data)))
+        out._describe()
+        return out
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes a statistics file, completely or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; one of this name is replaced.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from ardvark import LinearStatistics
+        >>> statistics = LinearStatistics().update([[1.0], [3.0]], [0.0, 1.0])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     statistics.save(f"{folder}/part.stats")
+        ...     LinearStatistics.load(f"{folder}/part.stats").n_rows_
+        2
+        """
+        partial = f"{os.fspath(path)}.partial-{os.getpid()}"
+        try:
+            with open(partial, "wb") as file:
+                file.write(self.to_bytes())
+            os.replace(partial, path)
+        except BaseException:
+            if os.path.exists(partial):
+                os.unlink(partial)
+            raise
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike[str]]) -> LinearStatistics:
+        """Reads a statistics file of `save` or ``ardvark stats``.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        statistics : LinearStatistics
+            Those of the file.
+
+        Raises
+        ------
+        ValueError
+            The file is cut, changed, of a later version, or of another kind.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from ardvark import LinearStatistics
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     LinearStatistics().update([[1.0], [3.0]], [0.0, 1.0]).save(f"{folder}/part.stats")
+        ...     LinearStatistics.load(f"{folder}/part.stats").n_features_in_
+        1
+        """
+        with open(path, "rb") as file:
+            data = file.read()
+        try:
+            return cls.from_bytes(data)
+        except ValueError as error:
+            raise type(error)(str(error).replace("the bytes given", os.fspath(path))) from None
+
+    def __reduce__(self) -> Any:
+        return LinearStatistics.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        return f"LinearStatistics(form={self.form!r}): {self.n_rows_} rows, {self.n_features_in_} columns"

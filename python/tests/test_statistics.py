@@ -1,0 +1,207 @@
+"""Statistics of rows, and fits of tables that are read in pieces."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import ardvark
+import ardvark._given
+from ardvark import BayesianLinearRegression, LinearStatistics
+
+pandas = pytest.importorskip("pandas")
+pyarrow = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30_000, 4))
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    frame["w"] = rng.uniform(0.5, 2, len(X))
+    frame["price"] = 3 + X[:, 0] - 0.05 * X[:, 2] + rng.normal(size=len(X))
+    return frame
+
+
+@pytest.fixture(scope="module")
+def folder(table, tmp_path_factory):
+    path = tmp_path_factory.mktemp("parquet")
+    for part in range(3):
+        rows = table.iloc[part * 10_000 : (part + 1) * 10_000]
+        pyarrow.parquet.write_table(pyarrow.Table.from_pandas(rows), path / f"part-{part}.parquet", row_group_size=3_333)
+    return path
+
+
+def close(model, full, sd=1e-6):  # a long table in memory has its cross-products in single precision (MP.3)
+    assert np.abs((model.coef_ - full.coef_) / full.coef_std_).max() < sd
+    assert abs(model.intercept_ - full.intercept_) < sd * full.intercept_std_
+    assert np.allclose(model.coef_std_, full.coef_std_, rtol=1e-6)
+    assert abs(model.bound_ - full.bound_) < 1e-6
+    assert model.notes_ == full.notes_
+
+
+def sources(table, folder):
+    import pyarrow.dataset
+
+    arrow = pyarrow.Table.from_pandas(table)
+    yield "folder", folder
+    yield "text of a folder", str(folder)
+    yield "dataset", pyarrow.dataset.dataset(folder)
+    yield "function", lambda: pyarrow.dataset.dataset(folder).scanner().to_reader()
+    yield "reader", pyarrow.RecordBatchReader.from_stream(arrow)
+    yield "iterator", (table.iloc[i : i + 777] for i in range(0, len(table), 777))
+    polars = pytest.importorskip("polars")
+    yield "lazy frame", polars.scan_parquet(f"{folder}/*.parquet")
+    yield "frames of polars", iter([polars.DataFrame(arrow)])
+
+
+@pytest.mark.parametrize("weights", [None, "w"])
+def test_every_source_gives_the_fit_of_the_rows_and_the_same_bits(table, folder, weights):
+    columns = table if weights else table.drop(columns="w")
+    full = BayesianLinearRegression().fit(columns, y="price", sample_weight=weights)
+    bits = set()
+    for name, source in sources(table, folder):
+        if weights is None:
+            source = _without_w(source)
+        model = BayesianLinearRegression().fit(source, y="price", sample_weight=weights)
+        close(model, full)
+        assert list(model.feature_names_in_) == list("abcd"), name
+        assert model.statistics_.target_ == "price"
+        bits.add(model.statistics_.to_bytes())
+    assert len(bits) == 1
+
+
+def _without_w(source):
+    from ardvark._streams import pieces_of
+
+    for piece in pieces_of(source):
+        yield ardvark._given.frame(piece).drop(columns="w") if hasattr(ardvark._given.frame(piece), "iloc") else piece.drop("w")
+
+
+def test_statistics_add_pickle_and_go_through_files(table, tmp_path):
+    columns = list("abcd")
+    whole = LinearStatistics().update(table[columns], table.price, table.w)
+    parts = [LinearStatistics().update(table[columns].iloc[i : i + 7000], table.price.iloc[i : i + 7000], table.w.iloc[i : i + 7000])
+             for i in range(0, len(table), 7000)]
+    merged = LinearStatistics()
+    for part in parts:
+        merged.merge(pickle.loads(pickle.dumps(part)))
+    assert merged.n_rows_ == whole.n_rows_ == len(table)
+    assert np.allclose(merged.cross_, whole.cross_, rtol=1e-10, atol=1e-8)
+    X = np.column_stack([table[columns], table.price])
+    k = table.w.to_numpy()
+    mean = k @ X / k.sum()
+    assert np.allclose(whole.mean_, mean) and np.allclose(whole.cross_, (X - mean).T @ ((X - mean) * k[:, None]))
+    assert np.isclose(whole.weight_, k.sum())
+    whole.save(tmp_path / "all.stats")
+    again = LinearStatistics.load(tmp_path / "all.stats")
+    assert again.to_bytes() == whole.to_bytes() and list(again.feature_names_in_) == columns and again.target_ == "price"
+    assert os.listdir(tmp_path) == ["all.stats"]
+    once, twice = whole.n_rows_, LinearStatistics.from_bytes(whole.to_bytes())
+    assert twice.merge(twice).n_rows_ == 2 * once
+
+
+def test_partial_fit_and_merge_are_fits_of_all_rows(table):
+    columns = list("abcd")
+    for prior in ("auto", "none", "ard"):
+        full = BayesianLinearRegression(prior=prior).fit(table[columns], table.price)
+        north, south = BayesianLinearRegression(prior=prior), BayesianLinearRegression(prior=prior)
+        for i in range(0, 20_000, 4000):
+            north.partial_fit(table[columns].iloc[i : i + 4000], table.price.iloc[i : i + 4000])
+        south.partial_fit(table[columns].iloc[20_000:], table.price.iloc[20_000:])
+        close(pickle.loads(pickle.dumps(north)).merge(south), full)
+        assert south.statistics_.n_rows_ == 10_000
+        north.fit(table[columns], table.price)
+        assert not hasattr(north, "statistics_")
+
+
+def test_columns_of_later_frames_are_found_by_name(table):
+    s = LinearStatistics().update(table[["a", "b", "price"]].iloc[:100], "price")
+    s.update(table[["price", "b", "a"]].iloc[100:], "price")
+    assert np.allclose(s.cross_, LinearStatistics().update(table[["a", "b"]], table.price).cross_, rtol=1e-9, atol=1e-6)
+    with pytest.raises(ValueError, match="no column 'b'"):
+        s.update(table[["a", "price"]], "price")
+    with pytest.raises(ValueError, match="the column 'c', which earlier rows do not have"):
+        s.update(table[["a", "b", "c", "price"]], "price")
+
+
+def test_wrong_rows_are_named_and_change_nothing(table):
+    s = LinearStatistics().update(table[list("ab")], table.price)
+    before = s.to_bytes()
+    wrong = table.iloc[:20_000].copy()
+    wrong.loc[17_000, "b"] = np.nan
+    with pytest.raises(ValueError, match="row 47001 has the value nan in column 'b'"):
+        s.update(wrong[list("ab")], wrong.price)
+    with pytest.raises(ValueError, match="y has no value at row 3"):
+        s.update(wrong[list("ab")], wrong.price.where(wrong.index != 2))
+    with pytest.raises(ValueError, match="text columns \\('b'\\)"):
+        s.update(table[list("ab")].astype({"b": str}), table.price)
+    with pytest.raises(ValueError, match="form is 'qr'; it must be gram or factor"):
+        LinearStatistics("qr")
+    with pytest.raises(ValueError, match="has the form gram|have the form gram"):
+        LinearStatistics("factor").update(table[list("ab")], table.price).merge(s)
+    with pytest.raises(ardvark.InvalidArgumentError, match="damaged|not an ardvark|cut|truncated"):
+        LinearStatistics.from_bytes(before[:-9])
+    assert s.to_bytes() == before
+
+
+def test_what_a_fit_of_statistics_cannot_do_is_said(table, folder):
+    s = LinearStatistics().update(table[list("ab")], table.price)
+    with pytest.raises(ValueError, match="they belong to the rows"):
+        BayesianLinearRegression().fit(s, table.price)
+    with pytest.raises(ValueError, match="laplace_lambda|lambda"):
+        BayesianLinearRegression(prior="laplace").fit(s)
+    with pytest.raises(ValueError, match="rows, which statistics no longer have"):
+        BayesianLinearRegression(missing="drop").fit(s)
+    with pytest.raises(ValueError, match="no rows"):
+        BayesianLinearRegression().fit(LinearStatistics())
+    with pytest.raises(ValueError, match="name of its column"):
+        BayesianLinearRegression().fit(folder, table.price)
+    with pytest.raises(ValueError, match="'cost', which is not a column"):
+        BayesianLinearRegression().fit(folder, y="cost")
+    with pytest.raises(ValueError, match="has no statistics of its rows"):
+        BayesianLinearRegression().fit(table[list("ab")], table.price).merge(BayesianLinearRegression().fit(s))
+    with pytest.raises(FileNotFoundError):
+        BayesianLinearRegression().fit(folder / "nowhere.parquet", y="price")
+    twins = table[list("ab")].assign(c=table.a + table.b)
+    with pytest.raises(ValueError, match="form factor"):
+        BayesianLinearRegression(prior="none").fit(LinearStatistics().update(twins, table.price))
+
+
+def test_the_callback_hears_of_rows_and_ends_the_reading(table):
+    heard = []
+    pieces = (table.iloc[i : i + 1000] for i in range(0, len(table), 1000))
+    BayesianLinearRegression(callback=lambda p: heard.append((p.piece, p.done))).fit(pieces, y="price")
+    assert heard[:2] == [("row", 1000), ("row", 2000)]
+    pieces = (table.iloc[i : i + 1000] for i in range(0, len(table), 1000))
+    with pytest.raises(InterruptedError, match="after 3,000 rows"):
+        BayesianLinearRegression(callback=lambda p: p.done < 3000).fit(pieces, y="price")
+
+
+def test_memory_does_not_grow_with_the_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    schema = pyarrow.schema([(f"x{j}", pyarrow.float64()) for j in range(20)] + [("y", pyarrow.float64())])
+    with pyarrow.parquet.ParquetWriter(tmp_path / "long.parquet", schema) as writer:
+        for _ in range(20):
+            X = rng.normal(size=(50_000, 20))
+            writer.write_table(pyarrow.table([*X.T, X[:, 0]], schema=schema))
+    code = textwrap.dedent(f"""
+        import resource, pyarrow.dataset, pandas
+        from ardvark import BayesianLinearRegression
+        few = pyarrow.dataset.dataset({str(tmp_path)!r}).head(100_000)
+        BayesianLinearRegression().fit(iter([few]), y="y")
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        model = BayesianLinearRegression().fit({str(tmp_path)!r}, y="y")
+        print(model.statistics_.n_rows_, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+    """)
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
+    rows, growth = out.stdout.split()
+    assert int(rows) == 1_000_000
+    assert float(growth) < 84  # half of the table, which is 168 MB
