@@ -442,10 +442,18 @@ ARDVARK_API ardvark_code ardvark_statistics_set_names(ardvark_statistics* statis
  * message about a value names its row, counted from 1 over all calls. */
 ARDVARK_API ardvark_code ardvark_statistics_update(ardvark_statistics* statistics, const ardvark_matrix* X, const double* target,
                                                    const double* weights, ardvark_error* error);
+/* Adds the rows of a table, whose columns have names. A text column has a column of 0 and 1 for each level so far; a later table may have
+ * other levels, and its columns in another order. target, weights: names of columns; weights NULL: ones. */
+ARDVARK_API ardvark_code ardvark_statistics_update_table(ardvark_statistics* statistics, const ardvark_table* table, const char* target,
+                                                         const char* weights, ardvark_error* error);
+/* How the columns of the table become those of a fit: each text column without the level that the others are compared with.
+ * options: only `reference` is read; may be NULL. */
+ARDVARK_API ardvark_code ardvark_statistics_encoding(const ardvark_statistics* statistics, const ardvark_options* options,
+                                                     ardvark_encoding** encoding, ardvark_error* error);
 /* Adds the rows of `right`, as if they came next. ARDVARK_INVALID_ARGUMENT: another form, other columns or other levels. */
 ARDVARK_API ardvark_code ardvark_statistics_merge(ardvark_statistics* statistics, const ardvark_statistics* right, ardvark_error* error);
-/* form, num_rows, weight, columns (names), target, mean [p+1], cross [p+1,p+1] (sums of weight times product of the differences from the
- * means); the target is last. */
+/* form, num_rows, weight, columns (names), features (columns of the table), has_levels (text columns have all their levels), target, mean
+ * [p+1], cross [p+1,p+1] (sums of weight times product of the differences from the means); the target is last. */
 ARDVARK_API ardvark_code ardvark_statistics_result(const ardvark_statistics* statistics, ardvark_result** result, ardvark_error* error);
 /* The bytes of a statistics file. Free *data with ardvark_free. */
 ARDVARK_API ardvark_code ardvark_statistics_to_bytes(const ardvark_statistics* statistics, void** data, size_t* size, ardvark_error* error);

@@ -44,7 +44,17 @@ class LinearStatistics {
   /// \param weights  [n] a weight equals repetition; >= 0; empty: ones                                                           (LIN.6)
   /// \throws InvalidArgument  names row (counted from 1 over all calls), column and value; the statistics are then as before
   void update(MatrixView X, VectorView y, VectorView weights = {});
+  /// Adds the rows of a table. A text column has a column of 0 and 1 for each level so far; a later table may have other levels, and its
+  /// columns in another order. true and false are 1 and 0.
+  /// \param target, weights  names of columns; weights: empty: ones
+  /// \throws InvalidArgument  as above, with the names of the table; another column, or a text where earlier rows have numbers
+  void update(const Table& table, const std::string& target, const std::string& weights = "");
+  /// The same rows for a fit: each text column without the level that the others are compared with.
+  /// \param references  COLUMN=LEVEL; else the level with the most rows, as make_encoding() chooses it
+  /// \throws InvalidArgument  there is no such column or level
+  [[nodiscard]] LinearStatistics with_references(const std::vector<std::string>& references = {}) const;
   /// Adds the rows of other statistics, as if they came next. The order of merges changes only the last digits.                   (ST.1)
+  /// Of tables, text columns may have other levels, and columns another order.
   /// \throws InvalidArgument  another form, or other columns; the statistics are then as before
   void merge(const LinearStatistics& right);
 

@@ -107,6 +107,8 @@ _SIGNATURES = {
     "ardvark_statistics_create": [c_char_p, _out, _error],
     "ardvark_statistics_set_names": [c_void_p, c_void_p, _error],
     "ardvark_statistics_update": [c_void_p, _matrix, c_void_p, c_void_p, _error],
+    "ardvark_statistics_update_table": [c_void_p, c_void_p, c_char_p, c_char_p, _error],
+    "ardvark_statistics_encoding": [c_void_p, c_void_p, _out, _error],
     "ardvark_statistics_merge": [c_void_p, c_void_p, _error],
     "ardvark_statistics_result": [c_void_p, _out, _error],
     "ardvark_statistics_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],

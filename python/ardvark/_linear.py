@@ -244,7 +244,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
-            Numbers.
+            Numbers; in a DataFrame also texts. Later rows may have other levels.
         y : array-like of shape (n_samples,)
             Finite numbers.
         {fit.sample_weight}
@@ -270,12 +270,14 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         (500, 1.0)
         """
         is_first = not hasattr(self, "statistics_")
+        statistics = LinearStatistics(self._form) if is_first else self.statistics_
+        if statistics.reads_as_table(X):
+            return self._fit_statistics(statistics.update(X, y, sample_weight))
         require_numbers(y)
         refuse_gaps(y, "leave out such rows")
         X, y = validate_data(self, frame(X), y, dtype=_FLOATS, reset=is_first, y_numeric=True, ensure_all_finite=False)
         require_finite(X, self._column_names(), False, "leave out such rows")
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        statistics = LinearStatistics(self._form) if is_first else self.statistics_
         names = getattr(self, "feature_names_in_", None)
         statistics._add(X, y, weights, None if names is None else list(names), name_of(y))
         return self._fit_statistics(statistics)
@@ -327,17 +329,25 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         return self._fit_statistics(statistics)
 
     def _fit_statistics(self, statistics: LinearStatistics) -> BayesianLinearRegression:
-        self._encoding = None
+        reference = [f"{column}={level}" for column, level in (self.reference or {}).items()]
+        try:
+            self._encoding = statistics._encoding(reference)
+        except ValueError as error:
+            raise self._in_our_names(error) from None
+        if reference and self._encoding is None:
+            raise ValueError(f"reference is {self.reference!r}, but X has no text columns; only these have a level that others are compared with")
         self.n_features_in_ = statistics.n_features_in_
         self.__dict__.pop("feature_names_in_", None)
         if hasattr(statistics, "feature_names_in_"):
             self.feature_names_in_ = statistics.feature_names_in_
-        options = {**self._columns_for_library(), **self._model_options(), **self._given_options()}
+        options = {"reference": reference or None, **self._model_options(), **self._given_options()}
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
             try:
                 model = _core.fit_statistics(statistics.handle, callback=watch.function, target=statistics.target_, **options)
             except ValueError as error:
                 raise self._in_our_names(error) from None
+        if self._encoding is not None:
+            self._encoding = model.encoding()
         self.statistics_ = statistics
         self._take(model)
         self._warn(model)

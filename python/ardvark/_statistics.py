@@ -9,12 +9,12 @@ from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
-from ._abi import Handle, call, call_for_bytes, call_for_handle
+from ._abi import Handle, call, call_for_bytes, call_for_handle, without_null
 from ._arrays import matrix_of, vector_of
 from ._given import frame, name_of, refuse_gaps, require_numbers, taken_from
 from ._options import Options
 from ._results import Result
-from ._tables import holds_text, is_numeric, names_of, without
+from ._tables import Encoding, holds_text, holds_truths, names_of, table_of, without
 
 __all__ = ["LinearStatistics"]
 
@@ -72,6 +72,7 @@ class LinearStatistics:
         self.n_rows_, self.n_features_in_ = 0, 0
         self.target_: Optional[str] = None
         self._names: Optional[list[str]] = None
+        self._is_table = False  # it has text columns, or columns of true and false
 
     def update(self, X: Any, y: Any, sample_weight: Any = None) -> LinearStatistics:
         """Adds rows.
@@ -79,7 +80,8 @@ class LinearStatistics:
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
-            Numbers, with the same columns in each call. The columns of a DataFrame are found by their names.
+            Numbers, with the same columns in each call. A DataFrame may also have columns of texts, and of true and false; its columns
+            are found by their names. Later rows may have other levels of a text column.
         y : array-like of shape (n_samples,), or str
             The target; of a DataFrame also the name of its column.
         sample_weight : array-like of shape (n_samples,) or str, default=None
@@ -106,6 +108,8 @@ class LinearStatistics:
         """
         target = y if isinstance(y, str) else name_of(y)
         X = frame(X)
+        if self.reads_as_table(X):
+            return self._add_table(X, y, sample_weight)
         named = [name for name in (y, sample_weight) if isinstance(name, str)]
         if isinstance(y, str):
             y = taken_from(X, y, "y")
@@ -132,14 +136,67 @@ class LinearStatistics:
             self.n_features_in_ = values.shape[1]
         return self
 
+    def reads_as_table(self, X: Any) -> bool:
+        """Whether X is a DataFrame with text columns, or with columns of true and false, or one after such rows.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            Rows.
+
+        Returns
+        -------
+        is_table : bool
+            Whether `update` looks for levels.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> from ardvark import LinearStatistics
+        >>> LinearStatistics().reads_as_table(pandas.DataFrame({"city": ["Ulm", "Bern"]}))
+        True
+        """
+        return names_of(X) is not None and (self._is_table or holds_text(X) or any(map(holds_truths, X.dtypes)))
+
+    def _add_table(self, X: Any, y: Any, sample_weight: Any) -> LinearStatistics:
+        """Rows of a table with text columns."""
+        columns, names = X, []
+        for given, what, default in ((y, "y", "y"), (sample_weight, "sample_weight", "sample weight")):
+            if given is None or isinstance(given, str):
+                names.append(given)
+                continue
+            require_numbers(given)
+            refuse_gaps(given, "leave out such rows", what)
+            values, name = vector_of(given, len(X), what), name_of(given) or default
+            if name in (names_of(columns) or ()):
+                raise ValueError(f"{what} has the name of a column of X, {name!r}; give it another name")
+            columns = columns.with_columns(**{name: values}) if hasattr(columns, "with_columns") else columns.assign(**{name: values})
+            names.append(name)
+        target, weights = names
+        if isinstance(y, str):
+            taken_from(X, y, "y")
+        with self._lock:
+            arguments = [None if name is None else without_null(name.encode()) for name in (target, weights)]
+            call("ardvark_statistics_update_table", self.handle, table_of(columns), *arguments)
+            self.n_rows_ += len(X)
+            if not self._is_table:
+                self._is_table, self.target_ = True, target
+                self._names = [name for name in names_of(columns) or () if name not in names]
+                self.feature_names_in_ = np.array(self._names, dtype=object)
+                self.n_features_in_ = len(self._names)
+        return self
+
+    def _encoding(self, reference: Sequence[str] = ()) -> Optional[Encoding]:
+        """How the columns of a table become those of a fit; None: X is a matrix of numbers."""
+        if not self._is_table:
+            return None
+        with self._lock:
+            return Encoding(call_for_handle("encoding", "ardvark_statistics_encoding", self.handle, Options({"reference": list(reference) or None})))
+
     def _values_of(self, X: Any) -> tuple[np.ndarray, Optional[list[str]]]:
         names = names_of(X)
         if names is None:
             return np.asarray(X), None
-        if holds_text(X):
-            texts = ", ".join(repr(name) for name, dtype in zip(names, X.dtypes) if not is_numeric(dtype))
-            raise ValueError(f"X has text columns ({texts}); statistics are of numbers: turn them into columns of 0 and 1 first, for example with"
-                             " sklearn.preprocessing.OneHotEncoder")
         if self._names is not None and names != self._names:
             absent = [name for name in self._names if name not in names]
             if absent:
@@ -195,9 +252,10 @@ class LinearStatistics:
         facts = self._result()
         self.form = facts.text("form")
         self.n_rows_ = int(facts.number("num_rows"))
-        names = facts.value("columns")
-        self.n_features_in_ = len(names)
         self.target_ = facts.text("target") or None
+        self._is_table = bool(facts.number("has_levels"))
+        names = facts.value("features" if self._is_table else "columns")
+        self.n_features_in_ = len(names)
         if names != [f"x{j + 1}" for j in range(len(names))]:
             self._names = names
             self.feature_names_in_ = np.array(names, dtype=object)

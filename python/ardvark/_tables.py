@@ -17,7 +17,7 @@ from ._arrays import call_for_array
 from ._options import Options
 from ._results import Result
 
-__all__ = ["Encoding", "check_names", "holds_text", "holds_truths", "is_numeric", "names_of", "sentence_near", "without"]
+__all__ = ["Encoding", "check_names", "holds_text", "holds_truths", "is_numeric", "names_of", "sentence_near", "table_of", "without"]
 
 Texts = list[Optional[str]]
 
@@ -176,7 +176,7 @@ def check_names(table: Any) -> None:
         seen.add(name)
 
 
-def _table_of(table: Any, only: Optional[Collection[str]] = None, texts: Collection[str] = ()) -> Handle:
+def table_of(table: Any, only: Optional[Collection[str]] = None, texts: Collection[str] = ()) -> Handle:
     """The columns with these names, or all of them, as a table of the library. texts: columns that the model knows as texts."""
     names = names_of(table) or []
     check_names(table)
@@ -215,7 +215,7 @@ class Encoding:
     @classmethod
     def of_table(cls, table: Any, options: Mapping[str, Any]) -> tuple["Encoding", np.ndarray]:
         """The encoding that follows from a table, and the encoded table."""
-        given = _table_of(table)
+        given = table_of(table)
         encoding = cls(call_for_handle("encoding", "ardvark_encoding_create", given, Options(options)))
         encoding.reference = options.get("reference")
         return encoding, encoding._applied(given)
@@ -224,7 +224,7 @@ class Encoding:
         """The encoded table. Columns are found by name; others are not read."""
         truths = {"true", "false"}  # the library knows 1 and 0 as such
         texts = {column["name"] for column in self.text_columns if not {level.lower() for level in column["levels"]} <= truths}
-        return self._applied(_table_of(table, set(self.features), texts))
+        return self._applied(table_of(table, set(self.features), texts))
 
     def _applied(self, table: Handle) -> np.ndarray:
         return call_for_array("ardvark_encoding_apply", self.handle, table)

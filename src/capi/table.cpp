@@ -141,4 +141,20 @@ ardvark_code ardvark_model_encoding(const ardvark_model* model, ardvark_encoding
   });
 }
 
+ardvark_code ardvark_statistics_update_table(ardvark_statistics* statistics, const ardvark_table* table, const char* target,
+                                             const char* weights, ardvark_error* error) {
+  return guarded(error, [&] {
+    const Table rows = table_of(required(table, "table"), {}, true, {});
+    required(statistics, "statistics").statistics.update(rows, &required(target, "target"), weights == nullptr ? "" : weights);
+  });
+}
+ardvark_code ardvark_statistics_encoding(const ardvark_statistics* statistics, const ardvark_options* options, ardvark_encoding** encoding,
+                                         ardvark_error* error) {
+  return guarded(error, [&] {
+    required(encoding, "encoding");
+    const ModelOptions all = options == nullptr ? ModelOptions() : options->options;
+    *encoding = new ardvark_encoding{required(statistics, "statistics").statistics.with_references(all.reference).encoding()};
+  });
+}
+
 }  // extern "C"

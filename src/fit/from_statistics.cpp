@@ -125,7 +125,8 @@ void refuse_collinear_columns(const Moments& total, const FitOptions& options) {
 
 }  // namespace
 
-LinearFit fit_linear(const LinearStatistics& statistics, const FitOptions& given) {
+LinearFit fit_linear(const LinearStatistics& all, const FitOptions& given) {
+  const LinearStatistics statistics = all.with_references();
   const LinearStatistics::State& state = statistics.state();
   const std::optional<Moments> total = state.total();
   if (!total) throw InvalidArgument("the statistics have no rows: call update() first");

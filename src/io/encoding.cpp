@@ -17,6 +17,7 @@
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"
 #include "core/pulse.hpp"
+#include "io/levels.hpp"
 #include "io/text.hpp"
 
 namespace ardvark {
@@ -252,7 +253,10 @@ bool comes_before(std::string_view a, std::string_view b) {
   return a.empty() && b.empty() ? whole_a < whole_b : a.empty();
 }
 
-// The order in which a person would list them: numbers by value, then texts.
+}  // namespace
+
+namespace internal::io {
+
 std::vector<std::string> in_order(std::vector<std::string> levels) {
   struct Keyed {
     double number;  // NaN for a text
@@ -274,6 +278,45 @@ std::vector<std::string> in_order(std::vector<std::string> levels) {
   return levels;
 }
 
+Index column_of_level(const FeatureColumn& feature, const std::string& level, Dummies dummies) {
+  const auto found = std::ranges::find(feature.levels, level);
+  return found == feature.levels.end() ? -1 : dummy_of(feature, static_cast<Index>(found - feature.levels.begin()), dummies);
+}
+
+void choose_reference(const std::vector<double>& rows, FeatureColumn& feature) {
+  constexpr double rounding = 1e-9;  // the order of the rows must not decide between levels with as many rows
+  feature.reference = 0, feature.reference_rows = 0;
+  for (std::size_t level = 0; level < feature.levels.size(); ++level)
+    if (rows[level] > feature.reference_rows * (1 + rounding)) {
+      feature.reference = static_cast<Index>(level);
+      feature.reference_rows = rows[level];
+    }
+}
+
+void set_reference(const std::string& text, const RowsOfLevel& rows_of, FeatureEncoding& encoding) {
+  if (text.find('=') == std::string::npos) throw InvalidArgument(fmt::format("reference is '{}'; it must be COLUMN=LEVEL", shown(text)));
+  for (FeatureColumn& feature : encoding.features) {
+    if (!text.starts_with(feature.name + "=")) continue;
+    const std::string level = text.substr(feature.name.size() + 1);
+    if (!feature.categorical)
+      throw InvalidArgument(fmt::format("reference is '{}', but column '{}' holds {}; only a text column has a reference", shown(text),
+                                        shown(feature.name),
+                                        feature.is_truth ? "true and false, which are compared with false" : "numbers"));
+    const auto found = std::ranges::find(feature.levels, level);
+    if (found == feature.levels.end())
+      throw InvalidArgument(fmt::format("reference is '{}', but '{}' is not a level of column '{}'; its levels are {}", shown(text),
+                                        shown(level), shown(feature.name), listed(feature.levels)));
+    feature.reference = static_cast<Index>(found - feature.levels.begin());
+    feature.reference_rows = rows_of(feature, level);
+    return;
+  }
+  throw InvalidArgument(fmt::format("reference is '{}', but no feature column has the name before the '='", shown(text)));
+}
+
+}  // namespace internal::io
+
+namespace {
+
 // How many rows each level has; with weights, their sum.
 std::unordered_map<std::string, double> rows_of_levels(const Table& table, Index column, VectorView weights) {
   const auto& levels = table.columns[static_cast<std::size_t>(column)].levels;
@@ -289,37 +332,13 @@ std::unordered_map<std::string, double> rows_of_levels(const Table& table, Index
 FeatureColumn feature_of(const Table& table, Index column, VectorView weights) {
   const TableColumn& here = table.columns[static_cast<std::size_t>(column)];
   if (here.categorical && !here.is_listed && io::hold_truths(here.levels)) return {.name = here.name, .is_truth = true};
-  FeatureColumn feature{here.name, here.categorical, in_order(here.levels)};
+  FeatureColumn feature{here.name, here.categorical, io::in_order(here.levels)};
   if (!here.categorical) return feature;
   const std::unordered_map<std::string, double> rows = rows_of_levels(table, column, weights);
-  constexpr double rounding = 1e-9;  // the order of the rows must not decide between levels with as many rows
-  for (std::size_t level = 0; level < feature.levels.size(); ++level)
-    if (const double n = rows.at(feature.levels[level]); n > feature.reference_rows * (1 + rounding)) {
-      feature.reference = static_cast<Index>(level);
-      feature.reference_rows = n;
-    }
+  std::vector<double> in_their_order;
+  for (const std::string& level : feature.levels) in_their_order.push_back(rows.at(level));
+  io::choose_reference(in_their_order, feature);
   return feature;
-}
-
-// \param text  COLUMN=LEVEL; both may contain "="
-void set_reference(const Table& table, const std::string& text, VectorView weights, FeatureEncoding& encoding) {
-  if (text.find('=') == std::string::npos) throw InvalidArgument(fmt::format("reference is '{}'; it must be COLUMN=LEVEL", shown(text)));
-  for (FeatureColumn& feature : encoding.features) {
-    if (!text.starts_with(feature.name + "=")) continue;
-    const std::string level = text.substr(feature.name.size() + 1);
-    if (!feature.categorical)
-      throw InvalidArgument(fmt::format("reference is '{}', but column '{}' holds {}; only a text column has a reference", shown(text),
-                                        shown(feature.name),
-                                        feature.is_truth ? "true and false, which are compared with false" : "numbers"));
-    const auto found = std::ranges::find(feature.levels, level);
-    if (found == feature.levels.end())
-      throw InvalidArgument(fmt::format("reference is '{}', but '{}' is not a level of column '{}'; its levels are {}", shown(text),
-                                        shown(level), shown(feature.name), listed(feature.levels)));
-    feature.reference = static_cast<Index>(found - feature.levels.begin());
-    feature.reference_rows = rows_of_levels(table, table.at(feature.name), weights).at(level);
-    return;
-  }
-  throw InvalidArgument(fmt::format("reference is '{}', but no feature column has the name before the '='", shown(text)));
 }
 
 }  // namespace
@@ -378,7 +397,10 @@ FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>
   encoding.features.reserve(table.columns.size());
   for (std::size_t j = 0; j < table.columns.size(); ++j)
     if (!excluded[j]) encoding.features.push_back(feature_of(table, static_cast<Index>(j), weights));
-  for (const std::string& text : references) set_reference(table, text, weights, encoding);
+  const auto rows_of = [&](const FeatureColumn& feature, const std::string& level) {
+    return rows_of_levels(table, table.at(feature.name), weights).at(level);
+  };
+  for (const std::string& text : references) io::set_reference(text, rows_of, encoding);
   return encoding;
 }
 

@@ -575,6 +575,10 @@ void visit(const LinearStatistics& statistics, Fields& out) {
   out.put("weight", Json(statistics.weight()));
   out.put("target", Json(statistics.target()));
   out.put("columns", Json(statistics.column_names()));
+  std::vector<std::string> features;
+  for (const FeatureColumn& feature : statistics.encoding().features) features.push_back(feature.name);
+  out.put("features", Json(features));
+  out.put("has_levels", Json(!features.empty() && statistics.encoding().dummies == Dummies::every_level));
   if (out.wants("mean")) out.put("mean", statistics.mean());
   if (out.wants("cross")) out.put_rows("cross", statistics.cross());
 }

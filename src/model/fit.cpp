@@ -459,7 +459,8 @@ FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>
 SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options) { return fit_described(X, nullptr, target, options); }
 SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& options) { return fit_described(X.view, &X, target, options); }
 
-SavedModel fit_model(const LinearStatistics& statistics, const ModelOptions& given) {
+SavedModel fit_model(const LinearStatistics& all, const ModelOptions& given) {
+  const LinearStatistics statistics = all.with_references(given.reference);
   ModelOptions options = given;
   refuse(options, {"weights", "missing", "diagnose"}, "applies to rows, which statistics no longer have");
   if (options.encoding.features.empty() && options.column_names.empty()) options.encoding = statistics.encoding();

@@ -146,6 +146,28 @@ void Moments::merge(const Moments& right) {
   weight = total;
 }
 
+void Moments::rearrange(const Rearrangement& columns) {
+  const auto p = static_cast<Index>(columns.from.size());
+  std::vector<Index> from = columns.from;
+  from.push_back(size() - 1);
+  Vector new_mean(p + 1);
+  for (Index j = 0; j <= p; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    new_mean[j] = from[at] >= 0 ? mean[from[at]] : columns.fill[at];
+  }
+  const Matrix rows = form == StatisticsForm::gram ? cross() : Matrix(triangle().transpose());
+  Matrix moved = Matrix::Zero(form == StatisticsForm::gram ? p + 1 : rows.rows(), p + 1);
+  for (Index j = 0; j <= p; ++j) {
+    const Index column = from[static_cast<std::size_t>(j)];
+    if (column < 0) continue;
+    if (form == StatisticsForm::factor) moved.col(j) = rows.col(column);
+    for (Index i = 0; i <= p && form == StatisticsForm::gram; ++i)
+      if (const Index row = from[static_cast<std::size_t>(i)]; row >= 0) moved(i, j) = rows(row, column);
+  }
+  packed = form == StatisticsForm::gram ? packed_of(moved) : packed_factor(moved);
+  mean = std::move(new_mean);
+}
+
 Matrix Moments::triangle() const {
   const Index q = size();
   Matrix out = Matrix::Zero(q, q);

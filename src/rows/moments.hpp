@@ -5,6 +5,12 @@
 
 namespace ardvark::internal {
 
+/// Columns of X from other columns of X: the j-th is column from[j], or if that is -1 it has the value fill[j] in every row.
+struct Rearrangement {
+  std::vector<Index> from;
+  std::vector<double> fill;
+};
+
 /// Of the columns of [X y]. A column whose values are all equal has cross-products that are exactly 0, and exactly this value as its mean.
 struct Moments {
   StatisticsForm form = StatisticsForm::gram;
@@ -16,6 +22,7 @@ struct Moments {
   [[nodiscard]] Index size() const { return mean.size(); }
   /// Adds the rows of `right`.                                                                                            (ST.1), (ST.4)
   void merge(const Moments& right);
+  void rearrange(const Rearrangement& columns);
   [[nodiscard]] Matrix triangle() const;  ///< [q,q] `packed`, zeros above
   [[nodiscard]] Matrix cross() const;     ///< [q,q] the cross-products, both triangles
 };

@@ -25,6 +25,13 @@ class OrderedTree {
     }
   }
 
+  /// Calls change(sum) for each sum.
+  template <typename Change>
+  void for_each(Change&& change) {
+    for (Level& level : levels_)
+      if (level.sum) change(*level.sum);
+  }
+
   /// Adds the sum of all pieces, the first ones first, to `total`.
   void add_to(std::optional<Node>& total) const {
     for (std::size_t at = levels_.size(); at-- > 0;) {

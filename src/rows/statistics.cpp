@@ -131,6 +131,16 @@ void check_levels(const FeatureEncoding& ours, const FeatureEncoding& theirs) {
                         f.name, fmt::join(f.levels, ", "), fmt::join(g.levels, ", ")));
 }
 
+void check_names(const State& ours, const State& theirs) {
+  const auto differ = [](const std::string& what, const std::string& a, const std::string& b) {
+    if (a != b) throw InvalidArgument(fmt::format("{} is '{}' in the statistics and '{}' in those to add", what, a, b));
+  };
+  check_levels(ours.encoding, theirs.encoding);
+  for (Index j = 0; j < theirs.num_columns; ++j)
+    differ(fmt::format("column {}", j + 1), validate::column_name(ours.columns, j), validate::column_name(theirs.columns, j));
+  differ("the target", ours.target, theirs.target);
+}
+
 }  // namespace
 
 const char* to_string(StatisticsForm form) { return form == StatisticsForm::gram ? "gram" : "factor"; }
@@ -143,6 +153,30 @@ StatisticsForm statistics_form(const std::string& name) {
 
 RowBlock State::waiting() const {
   return {MatrixView(X.data(), num_waiting(), num_columns, Layout::row_major), VectorView(y), VectorView(weights)};
+}
+
+void State::add(const RowBlock& rows) {
+  const Index given = rows.X.rows();
+  num_columns = rows.X.cols();
+  if (num_waiting() + given < rows_of_a_block)
+    append(*this, rows, num_rows);
+  else
+    add_rows(*this, rows);
+  num_rows += given;
+  num_weighted += rows.weights.empty() ? given : (rows.weights.eigen().array() > 0).count();
+}
+
+void State::rearrange(const Rearrangement& to, FeatureEncoding to_encoding) {
+  if (closed) closed->rearrange(to);
+  tree.for_each([&](Moments& sum) { sum.rearrange(to); });
+  std::vector<double> moved;
+  for (Index i = 0; i < num_waiting(); ++i)
+    for (std::size_t j = 0; j < to.from.size(); ++j)
+      moved.push_back(to.from[j] >= 0 ? X[static_cast<std::size_t>(i * num_columns + to.from[j])] : to.fill[j]);
+  X = std::move(moved);
+  num_columns = static_cast<Index>(to.from.size());
+  encoding = std::move(to_encoding);
+  columns = encoding.names();
 }
 
 std::optional<Moments> State::total() const {
@@ -172,50 +206,36 @@ void LinearStatistics::update(MatrixView X, VectorView y, VectorView weights) {
   const bool all_are_zero = weights.size() == X.rows() && (weights.eigen().array() == 0).all();  // allowed in a piece of a table
   if (!all_are_zero) validate::weights(weights, X.rows());
   const blas::ThreadScope threads(blas::ThreadScope::OursAlone{});
-  const bool fits = state_->num_waiting() + X.rows() < rows_of_a_block;
-  if (fits) {
-    append(*state_, {X, y, weights}, state_->num_rows);
+  if (state_->num_waiting() + X.rows() < rows_of_a_block) {
+    state_->add({X, y, weights});
   } else {  // if a number is refused, the statistics stay as they were
     State next = *state_;
-    next.num_columns = X.cols();
-    add_rows(next, {X, y, weights});
+    next.add({X, y, weights});
     *state_ = std::move(next);
   }
-  state_->num_columns = X.cols();
-  state_->num_rows += X.rows();
-  state_->num_weighted += weights.empty() ? X.rows() : (weights.eigen().array() > 0).count();
 }
 
 void LinearStatistics::merge(const LinearStatistics& right) {
-  const State& other = *right.state_;
-  if (state_->form != other.form)
-    throw InvalidArgument(
-        fmt::format("the statistics have the form {}; those to add have the form {}", to_string(state_->form), to_string(other.form)));
-  if (other.num_rows == 0) return;
-  check_columns(*state_, other.num_columns);
-  const auto differ = [&](const std::string& what, const std::string& ours, const std::string& theirs) {
-    if (ours != theirs) throw InvalidArgument(fmt::format("{} is '{}' in the statistics and '{}' in those to add", what, ours, theirs));
-  };
-  if (state_->num_rows > 0 || !state_->encoding.features.empty()) {
-    check_levels(state_->encoding, other.encoding);
-    for (Index j = 0; j < other.num_columns; ++j)
-      differ(fmt::format("column {}", j + 1), validate::column_name(state_->columns, j), validate::column_name(other.columns, j));
-    differ("the target", state_->target, other.target);
+  if (state_->form != right.state_->form)
+    throw InvalidArgument(fmt::format("the statistics have the form {}; those to add have the form {}", to_string(state_->form),
+                                      to_string(right.state_->form)));
+  if (right.num_rows() == 0) return;
+  if (num_rows() == 0 && state_->encoding.features.empty()) {
+    *this = right;
+    return;
   }
-  State next;
-  next.form = state_->form;
-  next.num_columns = other.num_columns;
-  next.num_rows = state_->num_rows + other.num_rows;
-  next.num_weighted = state_->num_weighted + other.num_weighted;
-  next.encoding = other.encoding;
-  next.columns = other.columns;
-  next.target = other.target;
-  next.closed = state_->total();
+  State next = *state_, other = *right.state_;
+  unite_levels(next, other);
+  check_columns(next, other.num_columns);
+  check_names(next, other);
   const std::optional<Moments> added = other.total();
-  if (added && next.closed)
-    next.closed->merge(*added);
-  else if (added)
-    next.closed = added;
+  next.closed = next.total();
+  next.tree = {};
+  next.X.clear(), next.y.clear(), next.weights.clear();
+  if (added) next.closed ? next.closed->merge(*added) : void(next.closed = added);
+  next.num_columns = other.num_columns;
+  next.num_rows += other.num_rows;
+  next.num_weighted += other.num_weighted;
   *state_ = std::move(next);
 }
 

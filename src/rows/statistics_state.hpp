@@ -19,10 +19,19 @@ struct LinearStatistics::State {
   internal::OrderedTree<internal::Moments> tree;  ///< whole blocks
   std::vector<double> X, y, weights;              ///< the rows after them: less than a block. X row by row; weights: empty: ones
 
+  /// Adds rows that are checked only for numbers that are not finite. num_rows counts them.
+  void add(const internal::RowBlock& rows);
+  /// Gives the columns another order, leaves some out, or adds constant ones.
+  void rearrange(const internal::Rearrangement& columns, FeatureEncoding encoding);
   [[nodiscard]] Index num_waiting() const { return static_cast<Index>(y.size()); }
   [[nodiscard]] internal::RowBlock waiting() const;
   /// Of all rows; none: no row has a positive weight.
   [[nodiscard]] std::optional<internal::Moments> total() const;
 };
+
+namespace internal {
+/// If both are of tables, gives them the same columns: the levels of both. \throws InvalidArgument  their features differ
+void unite_levels(LinearStatistics::State& left, LinearStatistics::State& right);
+}  // namespace internal
 
 }  // namespace ardvark

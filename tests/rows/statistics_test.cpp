@@ -318,5 +318,143 @@ TEST(FitFromStatistics, RefusesWhatReadsRows) {
   expect_invalid([&] { (void)fit_linear(statistics_of(collinear), none); }, {"collinear", "form factor"});
 }
 
+// ---- tables with text columns
+
+struct Houses {
+  std::vector<double> size, price, weight;
+  std::vector<std::string> city, garden;
+  Index rows() const { return static_cast<Index>(size.size()); }
+
+  [[nodiscard]] Table table(Index first, Index count, bool reversed = false) const {
+    std::vector<const char*> cities, gardens;
+    for (Index i = first; i < first + count; ++i) {
+      cities.push_back(city[static_cast<std::size_t>(i)].c_str());
+      gardens.push_back(garden[static_cast<std::size_t>(i)].c_str());
+    }
+    const auto some = [&](const std::vector<double>& v) {
+      return std::span(v).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    };
+    std::vector<ColumnView> columns = {
+        {"size", some(size), {}}, {"city", {}, cities}, {"garden", {}, gardens}, {"weight", some(weight), {}}, {"price", some(price), {}}};
+    if (reversed) std::reverse(columns.begin(), columns.end());
+    return make_table(count, columns);
+  }
+};
+
+// Some cities appear late.
+Houses make_houses(Index n) {
+  Random random(5);
+  const std::vector<std::string> cities = {"week 10", "Ulm", "week 2", "Aarau", "Bern"};
+  Houses out;
+  for (Index i = 0; i < n; ++i) {
+    out.size.push_back(random.uniform(30, 200));
+    const auto city = static_cast<std::size_t>(random.integer(0, i < n / 3 ? 1 : i < n / 2 ? 3 : 4));
+    out.city.push_back(cities[city]);
+    out.garden.push_back(random.chance(0.5) ? "True" : "false");
+    out.weight.push_back(random.integer(1, 3));
+    out.price.push_back(2 * out.size.back() + 20 * static_cast<double>(city) + 10 * random.normal());
+  }
+  return out;
+}
+
+TEST(StatisticsOfTables, AreThoseOfTheEncodedTable) {
+  const Houses houses = make_houses(20000);
+  for (const StatisticsForm form : forms)
+    for (const bool weighted : {false, true}) {
+      LinearStatistics s(form);
+      for (Index first = 0; first < houses.rows(); first += 1500)
+        s.update(houses.table(first, std::min<Index>(1500, houses.rows() - first), first % 1000 == 500), "price", weighted ? "weight" : "");
+      if (!weighted) continue;  // "weight" is then a feature
+      const LinearStatistics one = s.with_references();
+      Table whole = houses.table(0, houses.rows());
+      const Vector y = column_values(whole, whole.at("price")), k = column_values(whole, whole.at("weight"));
+      const FeatureEncoding encoding = make_encoding(whole, {"price", "weight"}, Dummies::all_but_reference, {}, k);
+      const EncodedTable encoded = encode(std::move(whole), encoding);
+      LinearStatistics full(form);
+      full.update(encoded.X(), y, k);
+      EXPECT_EQ(one.encoding().names(), encoding.names());
+      const Vector size = full.cross().diagonal().cwiseSqrt().cwiseInverse();
+      EXPECT_LE((size.asDiagonal() * (one.cross() - full.cross()) * size.asDiagonal()).cwiseAbs().maxCoeff(), 1e-11);
+      EXPECT_LE((one.mean() - full.mean()).cwiseProduct(size).cwiseAbs().maxCoeff(), 1e-13);
+      EXPECT_NEAR(one.encoding().features[1].reference_rows, encoding.features[1].reference_rows, 1e-6);
+      FitOptions options;
+      options.column_names = encoding.names();
+      options.prior.group = encoding.groups();
+      options.weights = k;
+      FitOptions of_sums = options;
+      of_sums.weights = {};
+      expect_same_fit(fit_linear(s, of_sums), fit_linear(encoded.X(), y, options), to_string(form), 1e-6, 1e-6);
+      const LinearStatistics from_ulm = s.with_references({"city=Ulm"});
+      EXPECT_EQ(from_ulm.encoding().names(),
+                (std::vector<std::string>{"size", "city=Aarau", "city=Bern", "city=week 2", "city=week 10", "garden"}));
+      expect_invalid([&] { (void)s.with_references({"city=Rom"}); }, {"'Rom' is not a level of column 'city'"});
+    }
+}
+
+TEST(StatisticsOfTables, HaveTheSameBitsForPiecesOfAnySize) {
+  const Houses houses = make_houses(3 * rows_of_a_block + 100);
+  Random random(3);
+  for (const StatisticsForm form : forms) {
+    LinearStatistics whole(form);
+    whole.update(houses.table(0, houses.rows()), "price", "weight");
+    for (const Index most : {500, 5000, 20000}) {
+      LinearStatistics s(form);
+      for (Index first = 0; first < houses.rows();) {
+        const Index count = std::min(random.integer(1, most), houses.rows() - first);
+        s.update(houses.table(first, count), "price", "weight");
+        first += count;
+      }
+      EXPECT_TRUE(s.to_bytes() == whole.to_bytes()) << most;
+    }
+  }
+}
+
+TEST(StatisticsOfTables, MergeWhereTheLevelsDiffer) {
+  const Houses houses = make_houses(9000);
+  for (const StatisticsForm form : forms) {
+    LinearStatistics whole(form), merged(form);
+    whole.update(houses.table(0, 9000), "price");
+    for (const Index first : {0, 3000, 6000}) {
+      LinearStatistics part(form);
+      part.update(houses.table(first, 3000, first == 3000), "price");
+      merged.merge(LinearStatistics::from_bytes(part.to_bytes()));
+    }
+    EXPECT_EQ(merged.encoding().names(), whole.encoding().names());
+    const Vector size = whole.cross().diagonal().cwiseSqrt().cwiseInverse();
+    EXPECT_LE((size.asDiagonal() * (merged.cross() - whole.cross()) * size.asDiagonal()).cwiseAbs().maxCoeff(), 1e-11);
+  }
+}
+
+TEST(StatisticsOfTables, RefuseOtherColumnsAndTypes) {
+  const Houses houses = make_houses(100);
+  LinearStatistics s;
+  s.update(houses.table(0, 100), "price");
+  const std::string before = s.to_bytes();
+  const std::vector<double> ones(3, 1.0), numbers = {1, 2, 3};
+  const std::vector<const char*> texts = {"a", "b", "c"}, truths = {"true", "maybe", "false"};
+  const auto table = [&](std::vector<ColumnView> columns) { return make_table(3, columns); };
+  expect_invalid([&] { s.update(table({{"size", ones, {}}, {"price", ones, {}}}), "price"); }, {"lacks the column 'city'"});
+  expect_invalid(
+      [&] {
+        s.update(table({{"size", ones, {}}, {"city", numbers, {}}, {"garden", {}, truths}, {"weight", ones, {}}, {"price", ones, {}}}),
+                 "price");
+      },
+      {"row 1", "'city'", "1 is a number", "texts"});
+  expect_invalid(
+      [&] {
+        s.update(table({{"size", {}, texts}, {"city", {}, texts}, {"garden", ones, {}}, {"weight", ones, {}}, {"price", ones, {}}}),
+                 "price");
+      },
+      {"row 1", "'size'", "'a' is a text", "numbers"});
+  expect_invalid(
+      [&] {
+        s.update(table({{"size", ones, {}}, {"city", {}, texts}, {"garden", {}, truths}, {"weight", ones, {}}, {"price", ones, {}}}),
+                 "price");
+      },
+      {"row 2", "'garden'", "'maybe'", "true and false"});
+  expect_invalid([&] { s.update(houses.table(0, 9), "size"); }, {"the target is 'size'", "'price'"});
+  EXPECT_TRUE(s.to_bytes() == before);
+}
+
 }  // namespace
 }  // namespace ardvark

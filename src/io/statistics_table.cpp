@@ -1,0 +1,244 @@
+// Statistics of tables with text columns. They have a column for every level that a row has had; a level that comes later is a column of
+// zeros before. A fit then leaves out the reference of each text column.                                             docs/math/statistics.md
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/blas.hpp"
+#include "io/levels.hpp"
+#include "io/text.hpp"
+#include "rows/statistics_state.hpp"
+
+namespace ardvark {
+
+using namespace internal;
+
+namespace {
+
+using State = LinearStatistics::State;
+using io::shown;
+
+// How the columns of one encoding become those of another one with the same features and the same levels, or more of them.
+Rearrangement between(const FeatureEncoding& from, const FeatureEncoding& to) {
+  Rearrangement out;
+  const std::vector<Index> feature_of = from.feature_of_columns();
+  for (const FeatureColumn& feature : to.features) {
+    const auto found = std::ranges::find(from.features, feature.name, &FeatureColumn::name);
+    const FeatureColumn& earlier = *found;
+    const Index start = std::ranges::find(feature_of, found - from.features.begin()) - feature_of.begin();
+    if (!feature.categorical) out.from.push_back(start), out.fill.push_back(0);
+    for (const std::string& level : feature.levels) {
+      if (io::column_of_level(feature, level, to.dummies) < 0) continue;
+      const Index dummy = io::column_of_level(earlier, level, from.dummies);
+      out.from.push_back(dummy < 0 ? -1 : start + dummy);
+      out.fill.push_back(earlier.levels.size() == 1 && earlier.levels.front() == level ? 1 : 0);
+    }
+  }
+  return out;
+}
+
+// The features of a table without rows so far: text columns have no levels.
+FeatureEncoding features_of(const Table& table, const std::vector<std::string>& exclude) {
+  FeatureEncoding encoding{{}, Dummies::every_level};
+  for (const TableColumn& column : table.columns) {
+    if (std::ranges::find(exclude, column.name) != exclude.end()) continue;
+    const bool is_truth = column.categorical && !column.is_listed && io::hold_truths(column.levels);
+    encoding.features.push_back({.name = column.name, .categorical = column.categorical && !is_truth, .is_truth = is_truth});
+  }
+  if (encoding.features.empty()) throw InvalidArgument("the table has no column besides those that are no features");
+  return encoding;
+}
+
+// One feature of the statistics in a table.
+struct Source {
+  Index column = 0;
+  std::vector<double> truth = {};  // a column of true and false: the number of each level of the table
+};
+
+[[noreturn]] void refuse_type(const Table& table, Index column, const FeatureColumn& feature, const std::string& is) {
+  Index row = 0;
+  const auto& here = table.columns[static_cast<std::size_t>(column)];
+  const auto is_bad = [&](Index i) {
+    const double value = table.value(i, column);
+    return !std::isnan(value) && (!here.categorical || !feature.is_truth || !io::truth_of(here.levels[static_cast<std::size_t>(value)]));
+  };
+  while (row + 1 < table.num_rows && !is_bad(row)) ++row;
+  const double value = table.value(row, column);
+  const std::string text = here.categorical && !std::isnan(value) ? fmt::format("'{}'", shown(here.levels[static_cast<std::size_t>(value)]))
+                                                                  : fmt::format("{}", value);
+  throw InvalidArgument(fmt::format("{}, column '{}': {} is {}, but earlier rows have {} there", table.row_name(row), shown(feature.name), text,
+                                    here.categorical ? "a text" : "a number", is));
+}
+
+std::vector<Source> sources_of(const Table& table, const FeatureEncoding& encoding, const std::vector<std::string>& exclude) {
+  std::vector<Source> out;
+  for (const FeatureColumn& feature : encoding.features) {
+    const Index column = table.find(feature.name);
+    if (column < 0) throw InvalidArgument(fmt::format("the table lacks the column '{}', which earlier rows have", shown(feature.name)));
+    const TableColumn& here = table.columns[static_cast<std::size_t>(column)];
+    Source source{column};
+    if (feature.categorical != here.categorical && !feature.is_truth)
+      refuse_type(table, column, feature, feature.categorical ? "texts" : "numbers");
+    if (feature.is_truth && here.categorical)
+      for (const std::string& level : here.levels) {
+        const std::optional<bool> truth = io::truth_of(level);
+        if (!truth) refuse_type(table, column, feature, "only true and false");
+        source.truth.push_back(*truth ? 1 : 0);
+      }
+    out.push_back(std::move(source));
+  }
+  for (const TableColumn& column : table.columns)
+    if (std::ranges::find(exclude, column.name) == exclude.end() &&
+        std::ranges::find(encoding.features, column.name, &FeatureColumn::name) == encoding.features.end())
+      throw InvalidArgument(fmt::format("the table has the column '{}', which earlier rows do not have", shown(column.name)));
+  return out;
+}
+
+// The encoding with the levels of these rows.
+FeatureEncoding with_levels(const FeatureEncoding& encoding, const Table& table, const std::vector<Source>& sources, Index first, Index count) {
+  FeatureEncoding wider = encoding;
+  for (std::size_t f = 0; f < sources.size(); ++f) {
+    FeatureColumn& feature = wider.features[f];
+    if (!feature.categorical) continue;
+    const Index column = sources[f].column;
+    const auto& levels = table.columns[static_cast<std::size_t>(column)].levels;
+    std::vector<bool> is_here(levels.size(), false);
+    for (Index i = first; i < first + count; ++i)
+      if (const double level = table.value(i, column); !std::isnan(level)) is_here[static_cast<std::size_t>(level)] = true;
+    std::set<std::string> known(feature.levels.begin(), feature.levels.end());
+    for (std::size_t level = 0; level < levels.size(); ++level)
+      if (is_here[level]) known.insert(levels[level]);
+    if (known.size() > feature.levels.size()) feature.levels = io::in_order({known.begin(), known.end()});
+  }
+  return wider;
+}
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// \param rows_before  of the statistics, for messages
+RowMajor encoded_rows(const Table& table, const FeatureEncoding& encoding, const std::vector<Source>& sources, Index first, Index count,
+                      Index rows_before) {
+  RowMajor X = RowMajor::Zero(count, encoding.num_columns());
+  Index start = 0;
+  for (std::size_t f = 0; f < sources.size(); ++f) {
+    const FeatureColumn& feature = encoding.features[f];
+    std::vector<Index> dummy;
+    if (feature.categorical)
+      for (const std::string& level : table.columns[static_cast<std::size_t>(sources[f].column)].levels)
+        dummy.push_back(io::column_of_level(feature, level, encoding.dummies));
+    for (Index i = 0; i < count; ++i) {
+      const double value = table.value(first + i, sources[f].column);
+      if (feature.categorical && std::isnan(value))
+        throw InvalidArgument(fmt::format("row {} has no value in column '{}'; leave out the row, or fill the gap", rows_before + i + 1, shown(feature.name)));
+      if (!feature.categorical)
+        X(i, start) = sources[f].truth.empty() || std::isnan(value) ? value : sources[f].truth[static_cast<std::size_t>(value)];
+      else if (const Index at = dummy[static_cast<std::size_t>(value)]; at >= 0)
+        X(i, start + at) = 1;
+    }
+    start += feature.categorical ? (feature.levels.size() < 2 ? 0 : static_cast<Index>(feature.levels.size())) : 1;
+  }
+  return X;
+}
+
+Vector numbers_of(const Table& table, const std::string& name, const char* what) {
+  const Index column = table.at(name);
+  if (table.columns[static_cast<std::size_t>(column)].categorical)
+    throw InvalidArgument(fmt::format("the {} '{}' is text; statistics are for regressions, which need numbers", what, shown(name)));
+  return column_values(table, column);
+}
+
+}  // namespace
+
+void LinearStatistics::update(const Table& table, const std::string& target, const std::string& weights) {
+  const blas::ThreadScope threads(blas::ThreadScope::OursAlone{});
+  std::vector<std::string> exclude = {target};
+  const Vector y = numbers_of(table, target, "target");
+  Vector k;
+  if (!weights.empty()) exclude.push_back(weights), k = numbers_of(table, weights, "column of weights");
+  for (Index i = 0; i < k.size(); ++i)
+    if (!(k[i] >= 0) || !std::isfinite(k[i]))
+      throw InvalidArgument(fmt::format("{}, column '{}': {} is no weight; weights must be finite and 0 or more", table.row_name(i), shown(weights), k[i]));
+  State next = *state_;  // if a row is refused, the statistics stay as they were
+  if (next.num_rows > 0 && next.encoding.features.empty())
+    throw InvalidArgument("earlier rows have columns without names; a table has names");
+  if (next.encoding.features.empty()) next.encoding = features_of(table, exclude), next.target = target;
+  if (next.target != target) throw InvalidArgument(fmt::format("the target is '{}'; that of earlier rows is '{}'", shown(target), shown(next.target)));
+  const std::vector<Source> sources = sources_of(table, next.encoding, exclude);
+  for (Index first = 0; first < table.num_rows;) {  // a block sees the levels of its own rows and of earlier ones
+    const Index count = std::min(rows_of_a_block - next.num_waiting(), table.num_rows - first);
+    FeatureEncoding wider = with_levels(next.encoding, table, sources, first, count);
+    if (wider.num_columns() != next.encoding.num_columns() || next.num_rows == 0) {
+      const Rearrangement columns = between(next.encoding, wider);
+      next.num_columns = next.encoding.num_columns();
+      next.rearrange(columns, std::move(wider));
+    } else {
+      next.encoding = std::move(wider);
+    }
+    const RowMajor X = encoded_rows(table, next.encoding, sources, first, count, next.num_rows);
+    const Vector some_y = y.segment(first, count), some_k = k.size() > 0 ? Vector(k.segment(first, count)) : k;
+    next.add({MatrixView(X.data(), count, X.cols(), Layout::row_major), VectorView(some_y), VectorView(some_k)});
+    first += count;
+  }
+  *state_ = std::move(next);
+}
+
+namespace internal {
+
+void unite_levels(State& left, State& right) {
+  const auto is_table = [](const State& s) { return s.encoding.dummies == Dummies::every_level && !s.encoding.features.empty(); };
+  if (!is_table(left) || !is_table(right)) return;
+  const auto require_all = [](const State& a, const State& b, const char* of_a, const char* of_b) {
+    for (const FeatureColumn& feature : a.encoding.features) {
+      const auto found = std::ranges::find(b.encoding.features, feature.name, &FeatureColumn::name);
+      if (found == b.encoding.features.end())
+        throw InvalidArgument(fmt::format("{} have the column '{}', which {} do not have", of_a, shown(feature.name), of_b));
+      if (found->categorical != feature.categorical)
+        throw InvalidArgument(fmt::format("column '{}' holds texts in one of the statistics and numbers in the other", shown(feature.name)));
+    }
+  };
+  require_all(left, right, "the statistics", "those to add");
+  require_all(right, left, "the statistics to add", "the others");
+  FeatureEncoding united = left.encoding;
+  for (FeatureColumn& feature : united.features) {
+    std::set<std::string> levels(feature.levels.begin(), feature.levels.end());
+    const auto& others = std::ranges::find(right.encoding.features, feature.name, &FeatureColumn::name)->levels;
+    levels.insert(others.begin(), others.end());
+    if (levels.size() > feature.levels.size()) feature.levels = io::in_order({levels.begin(), levels.end()});
+  }
+  for (State* state : {&left, &right}) state->rearrange(between(state->encoding, united), united);
+}
+
+}  // namespace internal
+
+LinearStatistics LinearStatistics::with_references(const std::vector<std::string>& references) const {
+  LinearStatistics out = *this;
+  State& state = *out.state_;
+  if (state.encoding.dummies != Dummies::every_level) {
+    if (!references.empty()) throw InvalidArgument("reference cannot be given with these statistics, whose text columns have theirs already");
+    return out;
+  }
+  FeatureEncoding encoding = state.encoding;
+  const std::optional<Moments> total = state.total();
+  std::vector<std::vector<double>> rows_of;  // for each feature, those of its levels
+  Index column = 0;
+  for (FeatureColumn& feature : encoding.features) {
+    std::vector<double>& rows = rows_of.emplace_back();
+    if (!feature.categorical) ++column;
+    for (std::size_t level = 0; level < feature.levels.size(); ++level)
+      rows.push_back(feature.levels.size() < 2 ? total->weight : total->mean[column++] * total->weight);
+    if (feature.categorical) io::choose_reference(rows, feature);
+  }
+  const auto rows_of_level = [&](const FeatureColumn& feature, const std::string& level) {
+    const auto at = static_cast<std::size_t>(&feature - encoding.features.data());
+    return rows_of[at][static_cast<std::size_t>(std::ranges::find(feature.levels, level) - feature.levels.begin())];
+  };
+  for (const std::string& text : references) io::set_reference(text, rows_of_level, encoding);
+  encoding.dummies = Dummies::all_but_reference;
+  if (encoding.num_columns() == 0) throw InvalidArgument("the table has no feature column that varies: each holds one text in every row");
+  state.rearrange(between(state.encoding, encoding), encoding);
+  return out;
+}
+
+}  // namespace ardvark
