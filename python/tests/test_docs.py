@@ -14,7 +14,7 @@ from numpydoc.validate import validate
 
 ROOT = Path(__file__).parents[2]
 MODULES = ["_abi", "_progress", "_results", "_core", "_fitted", "_predictions", "_posterior", "_score", "_linear", "_logistic", "_kernel", "_slr", "_sequential"]
-MODULES += ["_relevance", "_selection", "_compare", "_onnx", "_statistics"]
+MODULES += ["_relevance", "_selection", "_compare", "_onnx", "_statistics", "dask"]
 MODULES += [
     f"plot.{name}"
     for name in ("_shared", "_bound", "_calibration", "_coefficients", "_decision", "_lambda_path", "_predictive", "_relevance")
@@ -47,6 +47,7 @@ def public():
         yield f"ardvark.{name}", getattr(ardvark, name)
     yield "ardvark.to_onnx", ardvark.to_onnx
     yield "ardvark.LinearStatistics", ardvark.LinearStatistics
+    yield "ardvark.dask.statistics_of", importlib.import_module("ardvark.dask").statistics_of
     for name in plot.__all__:
         yield f"ardvark.plot.{name}", getattr(plot, name)
     for name in ("Posterior", "Draws"):

@@ -1,5 +1,5 @@
 // Statistics of tables with text columns. They have a column for every level that a row has had; a level that comes later is a column of
-// zeros before. A fit then leaves out the reference of each text column.                                             docs/math/statistics.md
+// zeros before. A fit then leaves out the reference of each text column. docs/math/statistics.md
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,8 +68,8 @@ struct Source {
   const double value = table.value(row, column);
   const std::string text = here.categorical && !std::isnan(value) ? fmt::format("'{}'", shown(here.levels[static_cast<std::size_t>(value)]))
                                                                   : fmt::format("{}", value);
-  throw InvalidArgument(fmt::format("{}, column '{}': {} is {}, but earlier rows have {} there", table.row_name(row), shown(feature.name), text,
-                                    here.categorical ? "a text" : "a number", is));
+  throw InvalidArgument(fmt::format("{}, column '{}': {} is {}, but earlier rows have {} there", table.row_name(row), shown(feature.name),
+                                    text, here.categorical ? "a text" : "a number", is));
 }
 
 std::vector<Source> sources_of(const Table& table, const FeatureEncoding& encoding, const std::vector<std::string>& exclude) {
@@ -97,7 +97,8 @@ std::vector<Source> sources_of(const Table& table, const FeatureEncoding& encodi
 }
 
 // The encoding with the levels of these rows.
-FeatureEncoding with_levels(const FeatureEncoding& encoding, const Table& table, const std::vector<Source>& sources, Index first, Index count) {
+FeatureEncoding with_levels(const FeatureEncoding& encoding, const Table& table, const std::vector<Source>& sources, Index first,
+                            Index count) {
   FeatureEncoding wider = encoding;
   for (std::size_t f = 0; f < sources.size(); ++f) {
     FeatureColumn& feature = wider.features[f];
@@ -131,7 +132,8 @@ RowMajor encoded_rows(const Table& table, const FeatureEncoding& encoding, const
     for (Index i = 0; i < count; ++i) {
       const double value = table.value(first + i, sources[f].column);
       if (feature.categorical && std::isnan(value))
-        throw InvalidArgument(fmt::format("row {} has no value in column '{}'; leave out the row, or fill the gap", rows_before + i + 1, shown(feature.name)));
+        throw InvalidArgument(fmt::format("row {} has no value in column '{}'; leave out the row, or fill the gap", rows_before + i + 1,
+                                          shown(feature.name)));
       if (!feature.categorical)
         X(i, start) = sources[f].truth.empty() || std::isnan(value) ? value : sources[f].truth[static_cast<std::size_t>(value)];
       else if (const Index at = dummy[static_cast<std::size_t>(value)]; at >= 0)
@@ -159,12 +161,14 @@ void LinearStatistics::update(const Table& table, const std::string& target, con
   if (!weights.empty()) exclude.push_back(weights), k = numbers_of(table, weights, "column of weights");
   for (Index i = 0; i < k.size(); ++i)
     if (!(k[i] >= 0) || !std::isfinite(k[i]))
-      throw InvalidArgument(fmt::format("{}, column '{}': {} is no weight; weights must be finite and 0 or more", table.row_name(i), shown(weights), k[i]));
+      throw InvalidArgument(
+          fmt::format("{}, column '{}': {} is no weight; weights must be finite and 0 or more", table.row_name(i), shown(weights), k[i]));
   State next = *state_;  // if a row is refused, the statistics stay as they were
   if (next.num_rows > 0 && next.encoding.features.empty())
     throw InvalidArgument("earlier rows have columns without names; a table has names");
   if (next.encoding.features.empty()) next.encoding = features_of(table, exclude), next.target = target;
-  if (next.target != target) throw InvalidArgument(fmt::format("the target is '{}'; that of earlier rows is '{}'", shown(target), shown(next.target)));
+  if (next.target != target)
+    throw InvalidArgument(fmt::format("the target is '{}'; that of earlier rows is '{}'", shown(target), shown(next.target)));
   const std::vector<Source> sources = sources_of(table, next.encoding, exclude);
   for (Index first = 0; first < table.num_rows;) {  // a block sees the levels of its own rows and of earlier ones
     const Index count = std::min(rows_of_a_block - next.num_waiting(), table.num_rows - first);
@@ -195,7 +199,8 @@ void unite_levels(State& left, State& right) {
       if (found == b.encoding.features.end())
         throw InvalidArgument(fmt::format("{} have the column '{}', which {} do not have", of_a, shown(feature.name), of_b));
       if (found->categorical != feature.categorical)
-        throw InvalidArgument(fmt::format("column '{}' holds texts in one of the statistics and numbers in the other", shown(feature.name)));
+        throw InvalidArgument(
+            fmt::format("column '{}' holds texts in one of the statistics and numbers in the other", shown(feature.name)));
     }
   };
   require_all(left, right, "the statistics", "those to add");
@@ -216,7 +221,8 @@ LinearStatistics LinearStatistics::with_references(const std::vector<std::string
   LinearStatistics out = *this;
   State& state = *out.state_;
   if (state.encoding.dummies != Dummies::every_level) {
-    if (!references.empty()) throw InvalidArgument("reference cannot be given with these statistics, whose text columns have theirs already");
+    if (!references.empty())
+      throw InvalidArgument("reference cannot be given with these statistics, whose text columns have theirs already");
     return out;
   }
   FeatureEncoding encoding = state.encoding;

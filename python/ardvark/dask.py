@@ -1,0 +1,238 @@
+"""Fits of tables that Dask holds in partitions, on one machine or on many.
+
+The estimators are those of `ardvark`, with the same parameters. ``fit`` takes Dask DataFrames and Dask Arrays, ``predict`` of them is lazy. Anything
+else is fitted and predicted as by the estimators of `ardvark`. Which scheduler does the work is decided as always with Dask: by the
+current client, or by ``dask.config``.
+
+It needs Dask: ``pip install "ardvark[dask]"``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from . import _linear
+from ._docs import assembled
+from ._progress import Watch
+from ._statistics import LinearStatistics
+
+try:
+    from dask.base import is_dask_collection
+    from dask.delayed import delayed
+except ImportError:
+    raise ImportError('ardvark.dask needs Dask: pip install "ardvark[dask]"') from None
+
+__all__ = ["BayesianLinearRegression"]
+
+_BRANCHES = 16  # statistics that one task adds
+
+
+def _is_frame(X: Any) -> bool:
+    return hasattr(X, "map_partitions") and hasattr(X, "to_delayed") and not hasattr(X, "map_blocks")
+
+
+def _partitions(values: Any, what: str) -> list[Any]:
+    """The partitions of a Dask DataFrame, Series or Array, in their order, as delayed values."""
+    if not is_dask_collection(values):
+        raise ValueError(f"X is a collection of Dask, so {what} must be one, too, with the same partitions, or the name of a column")
+    if getattr(values, "ndim", 1) == 2 and hasattr(values, "rechunk") and values.numblocks[1] > 1:
+        values = values.rechunk({1: -1})
+    return list(np.ravel(values.to_delayed()))
+
+
+def _of_partition(number: int, X: Any, y: Any, sample_weight: Any, form: str) -> LinearStatistics:
+    statistics = LinearStatistics(form)
+    if len(X) == 0:
+        return statistics
+    try:
+        return statistics.update(X, y, sample_weight)
+    except ValueError as error:
+        raise ValueError(f"in partition {number}: {error}") from None
+
+
+def _sum(parts: Sequence[LinearStatistics]) -> LinearStatistics:
+    total = LinearStatistics.from_bytes(parts[0].to_bytes())  # a task must not change what it is given
+    for part in parts[1:]:
+        total.merge(part)
+    return total
+
+
+def statistics_of(X: Any, y: Any, sample_weight: Any = None, form: str = "gram") -> Any:
+    """The statistics of a table in partitions, as a delayed value.
+
+    Each partition is read by one task. Partitions are added in their order, in a tree, so the bits depend on the partitions alone: not on the
+    workers, nor on the order in which they finish, nor on tasks that are repeated because a worker was lost.
+
+    Parameters
+    ----------
+    X : dask.dataframe.DataFrame or dask.array.Array of shape (n_samples, n_features)
+        The lengths of the partitions need not be known. Text columns may have other levels in each partition.
+    y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
+        The target; of a DataFrame also the name of its column.
+    sample_weight : as y, default=None
+        Observation weights.
+    form : {"gram", "factor"}, default="gram"
+        As in `ardvark.LinearStatistics`.
+
+    Returns
+    -------
+    statistics : dask.delayed.Delayed
+        ``statistics.compute()`` is a `LinearStatistics`.
+
+    Raises
+    ------
+    ValueError
+        The numbers of partitions differ.
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> from ardvark.dask import statistics_of
+    >>> X = dask.array.random.default_rng(0).normal(size=(1000, 3), chunks=(200, 3))
+    >>> statistics_of(X, X[:, 0]).compute().n_rows_
+    1000
+    """
+    parts = _partitions(X, "X")
+    others = [[values] * len(parts) if values is None or isinstance(values, str) else _partitions(values, what)
+              for values, what in ((y, "y"), (sample_weight, "sample_weight"))]
+    for values, what in zip(others, ("y", "sample_weight")):
+        if len(values) != len(parts):
+            raise ValueError(f"X has {len(parts)} partitions and {what} has {len(values)}; they must be the same")
+    read, add = delayed(_of_partition, pure=True), delayed(_sum, pure=True)
+    level = [read(number, *rows, form) for number, rows in enumerate(zip(parts, *others))]
+    while len(level) > 1:
+        level = [add(level[first : first + _BRANCHES]) for first in range(0, len(level), _BRANCHES)]
+    return level[0]
+
+
+@assembled
+class BayesianLinearRegression(_linear.BayesianLinearRegression):
+    """Bayesian linear regression of a table in partitions.
+
+    It has the parameters, attributes and methods of `ardvark.BayesianLinearRegression`, and gives the same fit. Each partition is read
+    once; what leaves a worker are the statistics of its rows, about 4 (n_features + 1)^2 bytes for each partition.
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> from ardvark.dask import BayesianLinearRegression
+    >>> rng = dask.array.random.default_rng(0)
+    >>> X = rng.normal(size=(10_000, 3), chunks=(1000, 3))
+    >>> model = BayesianLinearRegression().fit(X, 2 * X[:, 0] + rng.normal(size=10_000, chunks=1000))
+    >>> model.coef_.round(1)[0].item(), model.predict(X).compute().shape
+    (2.0, (10000,))
+    """
+
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None
+    ) -> BayesianLinearRegression:
+        """Fits the model.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, dask.array.Array, or what ``fit`` of `ardvark` takes
+            The table.
+        y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
+            The target, with the partitions of X; of a DataFrame also the name of its column.
+        sample_weight : as y, default=None
+            Observation weights.
+        {fit.target}
+
+        Returns
+        -------
+        {self}
+
+        Raises
+        ------
+        ValueError
+            A value is wrong; the message names the partition, the row in it, and the column.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> from ardvark.dask import BayesianLinearRegression
+        >>> X = dask.array.random.default_rng(0).normal(size=(1000, 3), chunks=(200, 3))
+        >>> BayesianLinearRegression(prior="none").fit(X, X[:, 0] + X[:, 1] ** 2).coef_.round(0)[0].item()
+        1.0
+        """
+        if not is_dask_collection(X):
+            super().fit(X, y, sample_weight, target=target)
+            return self
+        if target is not None and y is not None:
+            raise ValueError("fit has both y and target; give y, or the name of a column as target")
+        y = target if y is None else y
+        if y is None:
+            raise ValueError("y is missing: give the target, or the name of its column")
+        with Watch(type(self).__name__, self.verbose, None):
+            statistics = statistics_of(X, y, sample_weight, self._form).compute()
+        if statistics.n_rows_ == 0:
+            raise ValueError("X has no rows")
+        self._fit_statistics(statistics)
+        return self
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predicts.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict`` of `ardvark` takes
+            The rows.
+        return_std : bool, default=False
+            Whether to return the standard deviations of new observations, too.
+
+        Returns
+        -------
+        mean : dask.dataframe.Series or dask.array.Array of shape (n_samples,)
+            Predictive means, computed when they are needed.
+        std : the same
+            Only with ``return_std``.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> from ardvark.dask import BayesianLinearRegression
+        >>> X = dask.array.random.default_rng(0).normal(size=(1000, 3), chunks=(200, 3))
+        >>> mean, std = BayesianLinearRegression().fit(X, X[:, 0] + X[:, 1] ** 2).predict(X, return_std=True)
+        >>> bool((std > 0).all().compute())
+        True
+        """
+        if not is_dask_collection(X):
+            return super().predict(X, return_std)
+        if not return_std:
+            return _lazily(self, X, _mean, self.statistics_.target_)
+        return tuple(_lazily(self, X, work, self.statistics_.target_) for work in (_mean, _std))
+
+    def __dask_tokenize__(self) -> Any:
+        model = getattr(self, "_model", None)
+        return type(self).__name__, repr(self.get_params()), None if model is None else model.to_bytes()
+
+
+def _plain(model: Any) -> Any:
+    return super(BayesianLinearRegression, model)
+
+
+def _mean(X: Any, model: Any) -> Any:
+    return _as_given(X, _plain(model).predict(X))
+
+
+def _std(X: Any, model: Any) -> Any:
+    return _as_given(X, _plain(model).predict(X, return_std=True)[1])
+
+
+def _as_given(X: Any, values: np.ndarray) -> Any:
+    """Values as a Series with the index of a DataFrame."""
+    if not hasattr(X, "index") or not hasattr(X, "iloc"):
+        return values
+    import pandas
+
+    return pandas.Series(values, index=X.index)
+
+
+def _lazily(model: Any, X: Any, work: Any, name: Optional[str]) -> Any:
+    if _is_frame(X):
+        return X.map_partitions(work, model, meta=(name, "f8"))
+    if X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})
+    return X.map_blocks(work, model, dtype=np.float64, drop_axis=1, meta=np.empty(0))
