@@ -459,6 +459,12 @@ ARDVARK_API ardvark_code ardvark_statistics_result(const ardvark_statistics* sta
 ARDVARK_API ardvark_code ardvark_statistics_to_bytes(const ardvark_statistics* statistics, void** data, size_t* size, ardvark_error* error);
 ARDVARK_API ardvark_code ardvark_statistics_from_bytes(const void* data, size_t size, ardvark_statistics** statistics,
                                                        ardvark_error* error);
+/* Mean squared error of the predictions of a linear model for these rows, in units of the target squared. */
+ARDVARK_API ardvark_code ardvark_statistics_error(const ardvark_statistics* statistics, const ardvark_model* model, double* mean_square,
+                                                  ardvark_error* error);
+/* The fit of the rows of `count` statistics. They are the folds of the cross-validation that chooses lambda with prior laplace. */
+ARDVARK_API ardvark_code ardvark_fit_folds(const ardvark_statistics* const* folds, int64_t count, const ardvark_options* options,
+                                           ardvark_model** model, ardvark_error* error);
 /* The linear fit of these rows. options: those of a linear model or preset, without weights. */
 ARDVARK_API ardvark_code ardvark_fit_statistics(const ardvark_statistics* statistics, const ardvark_options* options, ardvark_model** model,
                                                 ardvark_error* error);

@@ -165,6 +165,8 @@ void check_selection(const ModelOptions& options);
 /// The same for a linear model, from statistics of the rows. If the statistics have an encoding, it gives names and groups.
 /// \throws InvalidArgument  the model is not linear; an option needs the rows; what fit_linear throws
 [[nodiscard]] SavedModel fit_model(const LinearStatistics& statistics, const ModelOptions& options);
+/// The same from the statistics of several folds, which may choose the lambda of a Laplace prior.
+[[nodiscard]] SavedModel fit_model(const std::vector<LinearStatistics>& folds, const ModelOptions& options);
 /// Whether the model has a posterior, so that it can predict.
 [[nodiscard]] bool has_posterior(const SavedModel& model);
 [[nodiscard]] const Report& report_of(const SavedModel& model);

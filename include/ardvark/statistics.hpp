@@ -53,6 +53,10 @@ class LinearStatistics {
   /// \param references  COLUMN=LEVEL; else the level with the most rows, as make_encoding() chooses it
   /// \throws InvalidArgument  there is no such column or level
   [[nodiscard]] LinearStatistics with_references(const std::vector<std::string>& references = {}) const;
+  /// The same rows with exactly these columns, in this order; `names` as in the encoding. \throws InvalidArgument  one is unknown
+  [[nodiscard]] LinearStatistics with_columns(const std::vector<std::string>& names) const;
+  /// The same rows with the columns of other statistics: a level that no row here has is a column of zeros.
+  [[nodiscard]] LinearStatistics with_columns_of(const LinearStatistics& other) const;
   /// Adds the rows of other statistics, as if they came next. The order of merges changes only the last digits.                   (ST.1)
   /// Of tables, text columns may have other levels, and columns another order.
   /// \throws InvalidArgument  another form, or other columns; the statistics are then as before
@@ -96,5 +100,12 @@ void save_statistics(const std::string& path, const LinearStatistics& statistics
 /// \throws InvalidArgument  no rows; columns without a prior that are so nearly collinear that form `gram` cannot tell them apart; else as
 ///                          fit_linear(X, y)
 [[nodiscard]] LinearFit fit_linear(const LinearStatistics& statistics, const FitOptions& options = {});
+/// The fit of all rows of several statistics. They are the folds of the cross-validation that chooses the lambda of a Laplace prior.
+///                                                                                                                         (L1.12)
+[[nodiscard]] LinearFit fit_linear(const std::vector<LinearStatistics>& folds, const FitOptions& options = {});
+
+/// Mean squared error of the predictions of a regression for the rows of statistics, in units of the target squared.             (ST.6)
+/// \throws InvalidArgument  other columns; no rows
+[[nodiscard]] double squared_error(const Fit& fit, const LinearStatistics& rows);
 
 }  // namespace ardvark

@@ -16,7 +16,7 @@ import os
 import sys
 import threading
 import warnings
-from ctypes import byref, c_char_p
+from ctypes import byref, c_char_p, c_double, c_void_p
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -163,6 +163,22 @@ class Model(Result):
             warnings.warn(message, ArdvarkWarning, stacklevel=_depth())
         return result
 
+    def squared_error(self, statistics: Handle) -> float:
+        """Mean squared error of the predictions for the rows of statistics.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import LinearStatistics, _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> model.squared_error(LinearStatistics().update(X, 2 + 2 * X[:, 0]).handle).__round__(3)
+        1.0
+        """
+        out = c_double()
+        call("ardvark_statistics_error", statistics, self._model, byref(out))
+        return out.value
+
     def summary(self, level: Optional[float] = None, **options: Any) -> str:
         """The fit as a table to read, with intervals of this level. Options: verbose, odds, standardized.
 
@@ -287,9 +303,9 @@ def fit(
 
 
 def fit_statistics(
-    statistics: Handle, *, callback: Optional[Callable[[Progress], Any]] = None, **options: Any
+    statistics: Sequence[Handle], *, callback: Optional[Callable[[Progress], Any]] = None, **options: Any
 ) -> Model:
-    """Fits the linear model or preset that the options name, from the handle of statistics.
+    """Fits the linear model or preset that the options name, from the handles of statistics: one, or those of the folds of a cross-validation.
 
     Examples
     --------
@@ -297,11 +313,12 @@ def fit_statistics(
     >>> from ardvark import LinearStatistics, _core
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
     >>> statistics = LinearStatistics().update(X, 1 + 2 * X[:, 0])
-    >>> _core.fit_statistics(statistics.handle, model="linear", prior="shared").array("mean").round(1).tolist()
+    >>> _core.fit_statistics([statistics.handle], model="linear", prior="shared").array("mean").round(1).tolist()
     [2.0, 0.0]
     """
     handle = Options(options, InterruptWatch(callback))
-    return Model(long_call("model", "ardvark_fit_statistics", handle, statistics, handle), options.get("level"))
+    folds = (c_void_p * len(statistics))(*[one._as_parameter_ for one in statistics])
+    return Model(long_call("model", "ardvark_fit_folds", handle, folds, len(statistics), handle), options.get("level"))
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Model:

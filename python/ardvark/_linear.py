@@ -200,6 +200,10 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> BayesianLinearRegression:
         """Fits the model.
 
+        X may also be `LinearStatistics`, or a list of them: the folds of the cross-validation with prior="laplace". Or it is read in
+        pieces, with ``y`` the name of a column: a folder or file of Parquet, a dataset, an Arrow stream, a lazy frame of polars, an iterator
+        of tables, or a function that opens one of these.
+
         Parameters
         ----------
         {fit.X, fit.y, fit.sample_weight, fit.target}
@@ -222,10 +226,11 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         >>> BayesianLinearRegression().fit(X, y).coef_.round(1)[0].item()
         2.0
         """
-        if isinstance(X, LinearStatistics):
+        folds = [X] if isinstance(X, LinearStatistics) else list(X) if isinstance(X, (list, tuple)) and X and isinstance(X[0], LinearStatistics) else []
+        if folds:
             if y is not None or sample_weight is not None or target is not None:
                 raise ValueError("y, sample_weight and target cannot be given with statistics: they belong to the rows, in update()")
-            return self._fit_statistics(X)
+            return self._fit_statistics(*folds)
         if isinstance(y, str):
             y, target = None, y
         if is_stream(X) and (target is not None or not hasattr(X, "__arrow_c_stream__")):
@@ -279,7 +284,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         require_finite(X, self._column_names(), False, "leave out such rows")
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         names = getattr(self, "feature_names_in_", None)
-        statistics._add(X, y, weights, None if names is None else list(names), name_of(y))
+        statistics.add_numbers(X, y, weights, None if names is None else list(names), name_of(y))
         return self._fit_statistics(statistics)
 
     def merge(self, other: BayesianLinearRegression) -> BayesianLinearRegression:
@@ -328,7 +333,12 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
             statistics = read_in_pieces(X, target, sample_weight, LinearStatistics(self._form), watch.function)
         return self._fit_statistics(statistics)
 
-    def _fit_statistics(self, statistics: LinearStatistics) -> BayesianLinearRegression:
+    def _fit_statistics(self, *folds: LinearStatistics) -> BayesianLinearRegression:
+        statistics = folds[0]
+        if len(folds) > 1:
+            statistics = LinearStatistics(statistics.form)
+            for fold in folds:
+                statistics.merge(fold)
         reference = [f"{column}={level}" for column, level in (self.reference or {}).items()]
         try:
             self._encoding = statistics._encoding(reference)
@@ -343,7 +353,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         options = {"reference": reference or None, **self._model_options(), **self._given_options()}
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
             try:
-                model = _core.fit_statistics(statistics.handle, callback=watch.function, target=statistics.target_, **options)
+                model = _core.fit_statistics([fold.handle for fold in folds], callback=watch.function, target=statistics.target_, **options)
             except ValueError as error:
                 raise self._in_our_names(error) from None
         if self._encoding is not None:

@@ -119,11 +119,59 @@ class LinearStatistics:
         require_numbers(y)
         refuse_gaps(y, "leave out such rows")
         values, names = self._values_of(X)
-        return self._add(values, y, sample_weight, names, target)
+        return self.add_numbers(values, y, sample_weight, names, target)
 
-    def _add(
+    def has_columns(self, names: Sequence[str]) -> bool:
+        """Whether rows with these columns, all of them numbers, come next as they are.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the columns of X, in their order.
+
+        Returns
+        -------
+        they_fit : bool
+            False if earlier rows have other columns, or texts.
+
+        Examples
+        --------
+        >>> from ardvark import LinearStatistics
+        >>> LinearStatistics().has_columns(["size"])
+        True
+        """
+        return not self._is_table and (self.n_rows_ == 0 or list(names) == self._names)
+
+    def add_numbers(
         self, values: np.ndarray, y: Any, sample_weight: Any, names: Optional[Sequence[str]], target: Optional[str]
     ) -> LinearStatistics:
+        """Adds rows of numbers, without looking for text and gaps.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples, n_features)
+            Numbers.
+        y : array-like of shape (n_samples,)
+            Numbers of the target.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weights, >= 0.
+        names : sequence of str or None
+            Names of the columns; read with the first rows.
+        target : str or None
+            Name of the target; read with the first rows.
+
+        Returns
+        -------
+        self : LinearStatistics
+            With the rows added.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import LinearStatistics
+        >>> LinearStatistics().add_numbers(np.ones((3, 1)), [1, 2, 3], None, ["one"], "y").n_rows_
+        3
+        """
         view, values = matrix_of(values)
         y = vector_of(y, values.shape[0], "y")
         weights = None if sample_weight is None else vector_of(sample_weight, values.shape[0], "sample_weight")
@@ -301,6 +349,42 @@ class LinearStatistics:
         """
         with self._lock:
             return self._result().array("cross")
+
+    def squared_error(self, model: Any) -> float:
+        """Mean squared error of a regression's predictions for these rows.
+
+        So a cross-validation needs no rows: fit to the merged statistics of all folds but one, and take the error for the one.
+
+        Parameters
+        ----------
+        model : BayesianLinearRegression
+            A fitted regression with the same columns.
+
+        Returns
+        -------
+        mean_square : float
+            In units of the target squared.
+
+        Raises
+        ------
+        ValueError
+            The model has other columns.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression, LinearStatistics
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = X[:, 0] + rng.normal(size=200)
+        >>> model = BayesianLinearRegression().fit(X[:100], y[:100])
+        >>> error = LinearStatistics().update(X[100:], y[100:]).squared_error(model)
+        >>> bool(np.isclose(error, np.mean((y[100:] - model.predict(X[100:])) ** 2)))
+        True
+        """
+        with self._lock:
+            error: float = model._model.squared_error(self.handle)
+        return error
 
     def to_bytes(self) -> bytes:
         """The bytes of a statistics file.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Callable, Iterable, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional
+
+import numpy as np
 
 from ._progress import Progress
 from ._statistics import LinearStatistics
@@ -35,8 +37,11 @@ def pieces_of(source: Any) -> Iterator[Any]:
         source = _arrow().dataset.dataset(os.fspath(source))
     elif callable(source):
         source = source()
-    if hasattr(source, "count_rows"):  # a dataset or scanner of Arrow, which would read many pieces ahead
-        return iter(source.to_batches(batch_size=_ROWS, batch_readahead=2, fragment_readahead=1))
+    if hasattr(source, "get_fragments"):  # a dataset of Arrow, which would read many pieces ahead, and whole files of Parquet
+        arrow, few = _arrow().dataset, {"batch_size": _ROWS, "batch_readahead": 2, "fragment_readahead": 1}
+        if isinstance(getattr(source, "format", None), arrow.ParquetFileFormat):
+            few["fragment_scan_options"] = arrow.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
+        return iter(source.to_batches(**few))
     for name in ("to_batches", "collect_batches"):  # of Arrow, and of a lazy frame of polars
         if hasattr(source, name):
             return iter(getattr(source, name)())
@@ -49,9 +54,35 @@ def _arrow() -> Any:
     try:
         import pyarrow
         import pyarrow.dataset
+        import pyarrow.types
     except ImportError:
         raise ImportError("a stream of Arrow or Parquet needs pyarrow: pip install pyarrow") from None
     return pyarrow
+
+
+def _add_numbers(piece: Any, target: str, sample_weight: Optional[str], statistics: LinearStatistics) -> bool:
+    """Adds a batch of Arrow whose columns are numbers without a DataFrame between; False: it is none, and nothing was added."""
+    named = [target] if sample_weight is None else [target, sample_weight]
+    if not _is_table(piece) or not set(named) <= set(piece.schema.names) or len(set(piece.schema.names)) < len(piece.schema.names):
+        return False
+    types = _arrow().types
+    if not all(types.is_floating(column) or types.is_integer(column) for column in piece.schema.types):
+        return False
+    names = [name for name in piece.schema.names if name not in named]
+    if not statistics.has_columns(names):
+        return False
+    X = np.empty((piece.num_rows, len(names)), order="F")
+    for j, name in enumerate(names):
+        X[:, j] = _numbers_of(piece, name)
+    weights = None if sample_weight is None else _numbers_of(piece, sample_weight)
+    statistics.add_numbers(X, _numbers_of(piece, target), weights, names, target)
+    return True
+
+
+def _numbers_of(piece: Any, name: str) -> np.ndarray:
+    column = piece.column(name)
+    values = column.to_numpy() if hasattr(column, "chunks") else column.to_numpy(zero_copy_only=False)
+    return np.asarray(values, dtype=np.float64)
 
 
 def read_in_pieces(
@@ -76,7 +107,8 @@ def read_in_pieces(
     for piece in pieces_of(source):
         if getattr(piece, "num_rows", 1) == 0:
             continue
-        statistics.update(piece, target, sample_weight)
+        if not _add_numbers(piece, target, sample_weight, statistics):
+            statistics.update(piece, target, sample_weight)
         elapsed = time.monotonic() - started
         rate = statistics.n_rows_ / max(elapsed, 1e-9)
         text = f"reading: {statistics.n_rows_:,} rows, {rate:,.0f} rows a second"

@@ -1,4 +1,6 @@
 // Statistics of rows in the C interface.
+#include <vector>
+
 #include "capi/calls.hpp"
 
 using namespace ardvark;
@@ -50,6 +52,24 @@ ardvark_code ardvark_statistics_from_bytes(const void* data, size_t size, ardvar
   return guarded(error, [&] {
     required(statistics, "statistics");
     *statistics = new ardvark_statistics{LinearStatistics::from_bytes(bytes_of(data, size))};
+  });
+}
+ardvark_code ardvark_statistics_error(const ardvark_statistics* statistics, const ardvark_model* model, double* mean_square,
+                                      ardvark_error* error) {
+  return guarded(error, [&] {
+    const Fit* const fit = required(model, "model").model->score();
+    if (fit == nullptr) throw InvalidArgument("model is no linear regression");
+    required(mean_square, "mean_square") = squared_error(*fit, required(statistics, "statistics").statistics);
+  });
+}
+ardvark_code ardvark_fit_folds(const ardvark_statistics* const* folds, int64_t count, const ardvark_options* options, ardvark_model** model,
+                               ardvark_error* error) {
+  return guarded(error, [&] {
+    required(model, "model");
+    std::vector<LinearStatistics> all;
+    for (Index f = 0; f < count; ++f) all.push_back(required((&required(folds, "folds"))[f], "folds").statistics);
+    const CallOptions asked(options);
+    give(model, fit_model(all, asked.values));
   });
 }
 ardvark_code ardvark_fit_statistics(const ardvark_statistics* statistics, const ardvark_options* options, ardvark_model** model,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <memory>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
@@ -51,17 +52,6 @@ double loss_of(Task task, double y, double m, bool is_second) {
   if (task == Task::linear) return (y - m) * (y - m);
   const double z = is_second ? m : -m;
   return std::max(-z, 0.0) + std::log1p(std::exp(-std::abs(z)));
-}
-
-// [lambdas] mean loss of the rows of a fold, and their weight.
-struct FoldLoss {
-  Vector loss;
-  double weight = 0;
-  Index num_unfinished = 0;  // fits that have not converged
-};
-
-Index count_unfinished(const LambdaPath& path) {
-  return std::count_if(path.reports.begin(), path.reports.end(), [](const Report& one) { return one.status != Status::converged; });
 }
 
 FoldLoss test_fold(Task task, MatrixView X, VectorView y, const Folds& folds, int fold, const Vector& lambda, FitOptions options) {
@@ -119,11 +109,9 @@ void average(const std::vector<FoldLoss>& all, LambdaChoice& choice) {
 }
 
 // \return  without a value if the caller has stopped it
-std::optional<LambdaChoice> choose_lambda(Task task, MatrixView X, VectorView y, const FitOptions& options, LambdaPath& path,
-                                          Index& num_unfinished) {
+std::optional<LambdaChoice> choose_lambda(const DividedRows& rows, const FitOptions& options, LambdaPath& path, Index& num_unfinished) {
   const Stopwatch watch;
-  const Folds folds = divide(task, X, y, options);
-  std::vector<FoldLoss> losses(static_cast<std::size_t>(folds.count));
+  std::vector<FoldLoss> losses(static_cast<std::size_t>(rows.count));
   bool stopped = false;
   Relay<Progress> relay([&](const Progress& progress) {
     stopped = !options.on_sweep(progress);
@@ -133,22 +121,21 @@ std::optional<LambdaChoice> choose_lambda(Task task, MatrixView X, VectorView y,
     const auto options_of = [&](int fit) {
       FitOptions one = options;
       if (options.on_sweep)
-        one.on_sweep = [&relay, &watch, fit, count = folds.count](Progress progress) {
+        one.on_sweep = [&relay, &watch, fit, count = rows.count](Progress progress) {
           progress.fit = fit, progress.num_fits = count + 2;  // the path of all rows, the folds, the fit
           progress.elapsed_seconds = watch.seconds();
           return relay.ask(progress);
         };
       return one;
     };
-    path = lasso_path(make_frame(task, X, y, options_of(1)), {});
+    path = rows.path_of_all(options_of(1));
     const Index threads = options.threads > 0 ? options.threads : blas::num_threads();
     const blas::ThreadScope one(1);
     std::atomic<Index> num_done = 0;
-    const auto tell = [&](Index done) { pulse("fitting", {.name = "fold", .done = done, .total = folds.count}); };
+    const auto tell = [&](Index done) { pulse("fitting", {.name = "fold", .done = done, .total = rows.count}); };
     tell(0);
-    parallel_for(folds.count, threads, [&](Index f) {
-      losses[static_cast<std::size_t>(f)] =
-          test_fold(task, X, y, folds, static_cast<int>(f), path.lambda, options_of(static_cast<int>(f) + 2));
+    parallel_for(rows.count, threads, [&](Index f) {
+      losses[static_cast<std::size_t>(f)] = rows.test(static_cast<int>(f), path.lambda, options_of(static_cast<int>(f) + 2));
       tell(++num_done);
     });
     pulse("fitting");
@@ -164,7 +151,7 @@ std::optional<LambdaChoice> choose_lambda(Task task, MatrixView X, VectorView y,
   choice.mean = std::move(path.mean);
   choice.intercept = std::move(path.intercept);
   choice.rule = options.lambda_rule;
-  choice.folds = folds.count;
+  choice.folds = rows.count;
   average(losses, choice);
   num_unfinished = count_unfinished(path);
   for (const FoldLoss& fold : losses) num_unfinished += fold.num_unfinished;
@@ -173,14 +160,27 @@ std::optional<LambdaChoice> choose_lambda(Task task, MatrixView X, VectorView y,
 
 }  // namespace
 
+Index count_unfinished(const LambdaPath& path) {
+  return std::count_if(path.reports.begin(), path.reports.end(), [](const Report& one) { return one.status != Status::converged; });
+}
+
 ChosenLambda with_chosen_lambda(FitOptions options, Task task, MatrixView X, VectorView y) {
+  return with_chosen_lambda(options, [&, options] {
+    if (options.folds < 2) throw InvalidArgument(fmt::format("folds is {}; it must be at least 2", options.folds));
+    const auto folds = std::make_shared<const Folds>(divide(task, X, y, options));
+    return DividedRows{
+        folds->count, [=](const FitOptions& one) { return lasso_path(make_frame(task, X, y, one), {}); },
+        [=](int fold, const Vector& lambda, FitOptions one) { return test_fold(task, X, y, *folds, fold, lambda, std::move(one)); }};
+  });
+}
+
+ChosenLambda with_chosen_lambda(FitOptions options, const std::function<DividedRows()>& divided) {
   ChosenLambda out{std::move(options)};
   if (out.options.prior.kind != PriorKind::laplace || out.options.prior.lambda != 0) return out;
-  if (out.options.folds < 2) throw InvalidArgument(fmt::format("folds is {}; it must be at least 2", out.options.folds));
   LambdaPath path;
   Index num_unfinished = 0;
   const blas::ThreadScope threads(out.options.threads);
-  out.choice = choose_lambda(task, X, y, out.options, path, num_unfinished);
+  out.choice = choose_lambda(divided(), out.options, path, num_unfinished);
   if (!out.choice) {
     out.options.prior.lambda = 0.5 * path.lambda_max;
     out.options.on_sweep = [](const Progress&) { return false; };

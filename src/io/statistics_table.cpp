@@ -247,4 +247,27 @@ LinearStatistics LinearStatistics::with_references(const std::vector<std::string
   return out;
 }
 
+LinearStatistics LinearStatistics::with_columns(const std::vector<std::string>& names) const {
+  LinearStatistics out = *this;
+  State& state = *out.state_;
+  FeatureEncoding every = state.encoding;
+  Rearrangement columns;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(state.columns, name);
+    const bool is_known = found != state.columns.end() || std::ranges::any_of(every.features, [&](const FeatureColumn& feature) {
+                            return feature.categorical && name.starts_with(feature.name + "=");
+                          });
+    if (!is_known) throw InvalidArgument(fmt::format("the statistics have no column '{}'", shown(name)));
+    const auto is_only_level = [&](const FeatureColumn& f) { return f.levels.size() == 1 && name == f.name + "=" + f.levels.front(); };
+    columns.from.push_back(found == state.columns.end() ? -1 : found - state.columns.begin());
+    columns.fill.push_back(std::ranges::any_of(every.features, is_only_level) ? 1 : 0);
+  }
+  state.rearrange(columns, FeatureEncoding::of_numbers(names));
+  return out;
+}
+
+LinearStatistics LinearStatistics::with_columns_of(const LinearStatistics& other) const {
+  return state_->encoding.dummies == Dummies::every_level ? with_columns(other.column_names()) : *this;
+}
+
 }  // namespace ardvark

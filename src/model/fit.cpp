@@ -401,7 +401,8 @@ SavedModel fit_described(MatrixView X, OwnedMatrix* given, VectorView target, co
   });
 }
 
-SavedModel fit_sums(const LinearStatistics& statistics, const ModelOptions& options) {
+// \param folds  the parts of `statistics`
+SavedModel fit_sums(const LinearStatistics& statistics, const std::vector<LinearStatistics>& folds, const ModelOptions& options) {
   const ResolvedModel model = resolve(with_encoded_columns(options, statistics.num_columns()));
   const auto* const linear = std::get_if<LinearModel>(&model);
   if (linear == nullptr)
@@ -409,7 +410,9 @@ SavedModel fit_sums(const LinearStatistics& statistics, const ModelOptions& opti
         fmt::format("{} needs the rows of the table; statistics are enough only for {}",
                     options.preset.empty() ? options.spelled("model", options.model) : options.spelled("preset", options.preset),
                     options.spelled("model", "linear")));
-  Fit fit = fit_linear(statistics, linear->options);
+  std::vector<LinearStatistics> parts;
+  for (std::size_t f = 0; f < folds.size() && folds.size() > 1; ++f) parts.push_back(folds[f].with_columns_of(statistics));
+  Fit fit = parts.empty() ? fit_linear(statistics, linear->options) : fit_linear(parts, linear->options);
   fit.target = options.target;
   const Index rows = statistics.num_rows();
   if (fit.num_rows != static_cast<double>(rows)) note_weights(fit.num_rows, rows, fit.report);
@@ -459,13 +462,20 @@ FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>
 SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options) { return fit_described(X, nullptr, target, options); }
 SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& options) { return fit_described(X.view, &X, target, options); }
 
-SavedModel fit_model(const LinearStatistics& all, const ModelOptions& given) {
-  const LinearStatistics statistics = all.with_references(given.reference);
+SavedModel fit_model(const LinearStatistics& statistics, const ModelOptions& options) {
+  return fit_model(std::vector{statistics}, options);
+}
+
+SavedModel fit_model(const std::vector<LinearStatistics>& folds, const ModelOptions& given) {
+  if (folds.empty()) throw InvalidArgument("there are no statistics; give those of one fold at least");
+  LinearStatistics sum = folds.front();
+  for (std::size_t f = 1; f < folds.size(); ++f) sum.merge(folds[f]);
+  const LinearStatistics all = sum.with_references(given.reference);
   ModelOptions options = given;
   refuse(options, {"weights", "missing", "diagnose"}, "applies to rows, which statistics no longer have");
-  if (options.encoding.features.empty() && options.column_names.empty()) options.encoding = statistics.encoding();
-  if (options.target.empty()) options.target = statistics.target();
-  return in_names_of(options, [&] { return fit_sums(statistics, options); });
+  if (options.encoding.features.empty() && options.column_names.empty()) options.encoding = all.encoding();
+  if (options.target.empty()) options.target = all.target();
+  return in_names_of(options, [&] { return fit_sums(all, folds, options); });
 }
 
 bool has_several_classes(const ModelOptions& options, VectorView labels) { return is_softmax(options, count_classes(labels)); }

@@ -318,6 +318,58 @@ TEST(FitFromStatistics, RefusesWhatReadsRows) {
   expect_invalid([&] { (void)fit_linear(statistics_of(collinear), none); }, {"collinear", "form factor"});
 }
 
+// (ST.6)
+TEST(FitFromStatistics, ErrorsOfPredictionsNeedNoRows) {
+  for (const StatisticsForm form : forms) {
+    const Rows rows = random_rows(51, 4000, 5, 3, true), test = random_rows(52, 700, 5, 3, true);
+    const LinearFit fit = fit_linear(statistics_of(rows, form));
+    const Vector missed = test.y - predict(fit, test.X).mean;
+    const double expected = test.weights.dot(missed.cwiseAbs2()) / test.weights.sum();
+    EXPECT_NEAR(squared_error(fit, statistics_of(test, form)), expected, 1e-10 * expected);
+    expect_invalid([&] { (void)squared_error(fit, statistics_of(random_rows(1, 9, 3), form)); }, {"3 columns", "5"});
+    expect_invalid([&] { (void)squared_error(fit, LinearStatistics(form)); }, {"no rows"});
+  }
+}
+
+// The lambda that a plain loop over the folds chooses, which fits rows.                                                        (L1.12)
+TEST(FitFromStatistics, FoldsChooseTheLambda) {
+  Random random(61);
+  for (const StatisticsForm form : forms)
+    for (const bool rule_is_smallest : {true, false}) {
+      Rows rows = random_rows(60, 300, 8, 1);
+      rows.y = 2 * rows.X.col(1) / rows.X.col(1).norm() * std::sqrt(300.0) + random.normals(300);
+      constexpr Index num_folds = 5, size = 60;
+      std::vector<LinearStatistics> folds;
+      for (Index f = 0; f < num_folds; ++f)
+        folds.push_back(statistics_of({rows.X.middleRows(f * size, size), rows.y.segment(f * size, size), {}}, form));
+      FitOptions options;
+      options.prior = Prior::laplace();
+      options.lambda_rule = rule_is_smallest ? LambdaRule::smallest_loss : LambdaRule::one_standard_error;
+      const LinearFit fit = fit_linear(folds, options);
+      ASSERT_TRUE(fit.lambda_choice);
+      const LambdaPath path = fit_linear_path(rows.X, rows.y);
+      EXPECT_LE((fit.lambda_choice->lambda - path.lambda).cwiseQuotient(path.lambda).cwiseAbs().maxCoeff(), 1e-8);
+      Vector loss = Vector::Zero(path.lambda.size());
+      for (Index f = 0; f < num_folds; ++f) {
+        std::vector<Index> others, mine;
+        for (Index i = 0; i < 300; ++i) (i / size == f ? mine : others).push_back(i);
+        PathGrid grid;
+        for (const double lambda : path.lambda) grid.lambdas.push_back(lambda * 240 / 300);
+        const LambdaPath one = fit_linear_path(Matrix(rows.X(others, Eigen::all)), Vector(rows.y(others)), grid);
+        for (Index l = 0; l < loss.size(); ++l)
+          loss[l] += (rows.y(mine) - rows.X(mine, Eigen::all) * one.mean.col(l)).array().operator-(one.intercept[l]).square().sum() / 300;
+      }
+      EXPECT_LE((fit.lambda_choice->loss - loss).cwiseQuotient(loss).cwiseAbs().maxCoeff(), 1e-6);
+      Index best = 0;
+      (void)loss.minCoeff(&best);
+      EXPECT_NEAR(fit.lambda_choice->smallest_loss, path.lambda[best], 1e-6 * path.lambda[best]);
+      EXPECT_EQ(fit.lambda, rule_is_smallest ? fit.lambda_choice->smallest_loss : fit.lambda_choice->one_standard_error);
+    }
+  FitOptions options;
+  options.prior = Prior::laplace();
+  expect_invalid([&] { (void)fit_linear(std::vector{statistics_of(random_rows(1, 50, 3))}, options); }, {"two folds", "give a lambda"});
+}
+
 // ---- tables with text columns
 
 struct Houses {

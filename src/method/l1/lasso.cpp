@@ -274,7 +274,8 @@ LambdaPath lasso_path(const Frame& frame, const PathGrid& grid) {
   const std::vector<double> lambdas = lambdas_of(grid, path.lambda_max, frame.X.rows() > frame.X.cols());
   const auto count = static_cast<Index>(lambdas.size());
   const Index p = frame.num_columns();
-  const Standardization& s = frame.units.standardization;
+  const Units units = frame.user_units();
+  const Standardization& s = units.standardization;
   const double offset = bound_offset(problem.flat, frame.units, frame.rows);
   path.lambda.resize(count);
   path.mean = Matrix::Zero(p, count);
@@ -287,7 +288,7 @@ LambdaPath lasso_path(const Frame& frame, const PathGrid& grid) {
     path.log_likelihood[i] = log_likelihood_of(problem, outcome);
     const Vector w = problem.ascent->w();
     Index num_nonzero = 0;
-    double intercept = frame.units.y_center + (options.intercept ? problem.unit * w[p] : 0);
+    double intercept = units.y_center + (options.intercept ? problem.unit * w[p] : 0);
     for (Index j = 0; j < p; ++j) {
       if (w[j] == 0) continue;
       path.mean(j, i) = problem.unit * w[j] * (s.scale.size() > 0 ? s.scale[j] : 1.0);
