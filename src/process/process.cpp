@@ -50,10 +50,6 @@ void validate_options(const KernelOptions& options, MatrixView X) {
         fmt::format("kernel is '{}'; it must be one of auto, cauchy, gaussian, laplacian, matern32, matern52", options.kernel));
   if (options.threads < 0) throw InvalidArgument(fmt::format("threads is {}; it must be at least 0", options.threads));
   if (options.centres < 0) throw InvalidArgument(fmt::format("centres is {}; it must be at least 0", options.centres));
-  if (is_low_rank(options, X.rows()) && (options.all_vectors || options.num_vectors > 0))
-    throw InvalidArgument(
-        fmt::format("vectors applies only with centres = all: of {} rows the fit takes {} as centres, which are the vectors", X.rows(),
-                    centres_of(options)));
   if (options.num_vectors < 0) throw InvalidArgument(fmt::format("num_vectors is {}; it must be at least 0", options.num_vectors));
   if ((options.search == WidthSearch::given) == options.widths.empty())
     throw InvalidArgument("widths must be given with search = given, and only then");
@@ -63,6 +59,16 @@ void validate_options(const KernelOptions& options, MatrixView X) {
   for (const auto& [size, name] : {std::pair{options.input_names.size(), "input_names"}, {options.input_groups.size(), "input_groups"}})
     if (size != 0 && size != d)
       throw InvalidArgument(fmt::format("{} has {} entries; it must have one per column of X: {}", name, size, d));
+}
+
+// Rows that are equal are one here, so that a table with repeated rows is answered as one with weights.
+void refuse_vectors_of_centres(const KernelOptions& options, const DifferentRows& rows) {
+  const auto n = static_cast<Index>(rows.first.size());
+  if (is_low_rank(options, n) && (options.all_vectors || options.num_vectors > 0))
+    throw InvalidArgument(
+        fmt::format("vectors applies only with centres = all: of {} different rows the fit takes {} as centres, which are the vectors; "
+                    "leave out vectors, or give centres = all",
+                    n, centres_of(options)));
 }
 
 // One kernel and one way to find its widths.
@@ -478,6 +484,7 @@ void finish(MatrixView X, const DifferentRows& rows, std::vector<ProcessOutcome>
 }
 
 void start(MatrixView X, const KernelOptions& options, const DifferentRows& rows, KernelInputs& inputs, KernelFit& fit) {
+  refuse_vectors_of_centres(options, rows);
   fit.input_names = options.input_names;
   for (Index j = static_cast<Index>(fit.input_names.size()); j < X.cols(); ++j) fit.input_names.push_back(validate::column_name({}, j));
   inputs = prepare_inputs(X, rows, options.standardize ? InputScale::deviation : InputScale::nothing, fit.input_names);

@@ -206,6 +206,42 @@ TEST(KernelMachine, OfManyRowsHasTheCentresAsVectors) {
   EXPECT_GT(classes.accuracy, 0.8);
 }
 
+// A row that stands twice is one row, so it counts once among the rows of which some are centres.
+TEST(KernelMachine, OfARepeatedTableRefusesWhatItRefusesOfTheTable) {
+  Data data = noisy_sinc(12, 4), twice = data;
+  twice.X = data.X.replicate(2, 1), twice.y = data.y.replicate(2, 1);
+  const Vector weights = Vector::Constant(12, 2.0), of_half = (Vector(24) << Vector::Ones(12), Vector::Zero(12)).finished();
+  KernelOptions options;
+  options.num_vectors = 3;
+  for (const Index centres : {11, 12, 13}) {
+    options.centres = centres;
+    const bool refused = centres < 12;
+    const auto expect_the_same = [&](const Data& of, const Vector& k, bool classes) {
+      KernelOptions weighted = options;
+      weighted.weights = k;
+      const Vector labels = (of.y.array() > 0).cast<double>();
+      std::string message;
+      try {
+        if (classes)
+          static_cast<void>(fit_kernel_classification(of.X, labels, weighted));
+        else
+          static_cast<void>(fit_kernel_regression(of.X, of.y, weighted));
+      } catch (const InvalidArgument& error) {
+        message = error.what();
+      }
+      EXPECT_EQ(message.find("of 12 different rows the fit takes 11 as centres") != std::string::npos, refused)
+          << centres << ": " << message;
+      EXPECT_EQ(message.empty(), !refused) << message;
+    };
+    for (const bool classes : {false, true}) {
+      expect_the_same(data, {}, classes);
+      expect_the_same(data, weights, classes);
+      expect_the_same(twice, {}, classes);
+      expect_the_same(twice, of_half, classes);
+    }
+  }
+}
+
 TEST(KernelMachine, RefusesAWidthThatLeavesNoFunction) {
   const Data data = noisy_sinc(20, 3);
   KernelOptions options;
