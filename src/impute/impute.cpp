@@ -127,6 +127,17 @@ std::vector<Fit> fits_to(const std::vector<Matrix>& tables, const GappedTable& t
   return out;
 }
 
+// An average over tables needs the variance within each of them. A Student-t distribution of at most two degrees has none.       (MI.3)
+void require_variance(const Fit& fit, const FitOptions& options) {
+  if (!fit.is_joint() || fit.noise.shape > 1) return;
+  throw InvalidArgument(fmt::format(
+      "an average over completed tables needs a finite variance of the coefficients, and so at least {:.0f} rows; {}: add rows{}",
+      std::floor(fit.num_rows + 2 * (1 - fit.noise.shape)) + 1,
+      options.weights.empty() ? fmt::format("there {} {:.10g}", fit.num_rows == 1 ? "is" : "are", fit.num_rows)
+                              : fmt::format("the weights have the sum {:.6g}, which counts as the number of rows", fit.num_rows),
+      options.prior.kind == PriorKind::none ? ", or take a prior" : ""));
+}
+
 Imputation gaps_of(const GappedTable& table, const FeatureEncoding& encoding) {
   Imputation out;
   std::vector<std::size_t> with_gaps;
@@ -183,6 +194,7 @@ ImputedFit fit_imputed(Task task, MatrixView X, VectorView y, const FeatureEncod
     out.imputation.missing_information = Vector::Zero(X.cols());
     return out;
   }
+  for (const Fit& fit : fits) require_variance(fit, options);
   frame.classes = fits.front().classes;
   frame.left_out = fits.front().left_out;
   for (std::size_t j = 0; j < frame.left_out.size(); ++j)

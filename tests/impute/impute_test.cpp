@@ -229,6 +229,48 @@ TEST(Impute, RefusesWhatItCannotFill) {
   expect_invalid([&] { static_cast<void>(fit_linear_imputed(t.X, t.y)); }, {"column 'x3' has no value", "40 rows"});
 }
 
+// A posterior with at most two degrees of freedom has no variance, so it has no average by Rubin's rules.                          (MI.4)
+TEST(Impute, RefusesTablesWhosePosteriorHasNoVariance) {
+  Random random(3);
+  const auto message = [&](Index n, Index p, const FitOptions& options) {
+    Matrix X = random.normals(n, p);
+    X(1, 0) = gap;
+    const Vector y = random.normals(n);
+    try {
+      const Fit fit = fit_linear_imputed(X, y, {}, options, {.imputations = 5}).fit;
+      EXPECT_TRUE(fit.variance.allFinite() && fit.variance.minCoeff() > 0 && (!fit.intercept || std::isfinite(fit.intercept->variance)));
+      return std::string();
+    } catch (const InvalidArgument& error) {
+      return std::string(error.what());
+    }
+  };
+  const auto expect_needs = [](const std::string& needs, const std::string& found) {
+    EXPECT_NE(found.find(needs), std::string::npos) << found;
+  };
+  FitOptions options = {.prior = Prior::none()};  // a_N = a0 + (n - 4) / 2
+  options.noise.shape = 0.01;
+  for (const Index n : {4, 5}) {
+    const std::string found = message(n, 3, options);
+    expect_needs("so at least 6 rows; there are " + std::to_string(n) + ": add rows, or take a prior", found);
+  }
+  EXPECT_EQ(message(6, 3, options), "");
+  options.noise.shape = 0.6;
+  EXPECT_EQ(message(5, 3, options), "");
+  const std::vector<double> few(6, 0.7), enough(6, 1.2);
+  options.noise.shape = 0.01;
+  options.weights = few;
+  expect_needs("at least 6 rows; the weights have the sum 4.2, which counts as the number of rows: add rows, or take a prior",
+               message(6, 3, options));
+  options.weights = enough;
+  EXPECT_EQ(message(6, 3, options), "");
+  for (const Prior& prior : {Prior::shared(), Prior::ard()}) {  // a_N = a0 + (n - 1) / 2
+    FitOptions with_prior = {.prior = prior};
+    with_prior.noise.shape = 0.01;
+    expect_needs("at least 3 rows; there are 2: add rows", message(2, 3, with_prior));
+    EXPECT_EQ(message(3, 3, with_prior), "");
+  }
+}
+
 // Awkward tables: one column, more columns than rows, a column with one known value, constant columns, weights, a row without any value.
 TEST(Impute, ManagesAwkwardTables) {
   Random random(9);
