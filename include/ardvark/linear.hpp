@@ -37,7 +37,8 @@ struct StudentPrediction {
   Vector scale;
   double degrees_of_freedom = 0;
   [[nodiscard]] Vector standard_deviation() const;  ///< infinite for degrees_of_freedom <= 2
-  /// Half the width of the central interval at this level, in (0, 1): a new observation lies within mean +- that.
+  /// Half the width of the central interval at this level, in (0, 1): a new observation lies within mean +- that. Infinite if it exceeds
+  /// the largest number, 1.8e308: at level .95 with fewer than about .004 degrees of freedom.
   [[nodiscard]] Vector half_width(double level = 0.95) const;
   /// Log density of one observation per row, nats. \param y  [m] finite.  \throws InvalidArgument
   [[nodiscard]] Vector log_density(VectorView y) const;

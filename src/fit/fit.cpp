@@ -13,6 +13,7 @@
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "posterior/state.hpp"
+#include "predict/predictive.hpp"
 #include "waist/waist.hpp"
 
 namespace ardvark {
@@ -93,15 +94,27 @@ BoundScope bound_scope(const SoftmaxFit& fit) {
   return scope_of(fit.prior, num_flat, num_other);
 }
 
+namespace {
+
+// Linear marginals are Student-t with 2 a_N degrees of freedom: scale^2 = V_jj b_N/a_N, also where a_N <= 1 leaves no variance. (LIN.4)
+double marginal_scale(const Fit& fit, Index j) {
+  const double shape = fit.noise.shape;
+  if (!fit.is_joint() || shape > 1)
+    return std::sqrt((j < 0 ? fit.intercept->variance : fit.variance[j]) * (fit.is_joint() ? (shape - 1) / shape : 1));
+  if (j >= 0) return std::sqrt(fit.V_diagonal[j] * (fit.noise.rate / shape));
+  if (fit.state == nullptr || fit.state->factor.kind == CovarianceFactor::Kind::none) return std::numeric_limits<double>::infinity();
+  const Matrix zero = Matrix::Zero(1, fit.num_columns());  // the intercept is the mean of a row of zeros
+  return student_prediction(fit, zero, PredictionOf::mean).scale[0];
+}
+
+}  // namespace
+
 Vector direction(const Fit& fit) {
   if (fit.sparse) return fit.sparse->direction;
   Vector out = Vector::Constant(fit.num_columns(), 0.5);
-  const double shape = fit.noise.shape;
-  if (fit.is_joint() && !(shape > 1)) return out;
-  const double narrower = fit.is_joint() ? (shape - 1) / shape : 1;  // see credible_interval
   for (Index j = 0; j < out.size(); ++j)
-    if (fit.mean[j] != 0 && fit.variance[j] > 0)
-      out[j] = 1 - student_t_tail(fit.degrees_of_freedom(), std::abs(fit.mean[j]) / std::sqrt(fit.variance[j] * narrower));
+    if (const double scale = marginal_scale(fit, j); fit.mean[j] != 0 && scale > 0)
+      out[j] = 1 - student_t_tail(fit.degrees_of_freedom(), std::abs(fit.mean[j]) / scale);
   return out;
 }
 
@@ -122,14 +135,7 @@ Interval credible_interval(const Fit& fit, Index j, double level) {
   if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
   if (j < -1 || j >= fit.num_columns() || (j == -1 && !fit.intercept))
     throw InvalidArgument(fmt::format("the fit has no coefficient {}", j));
-  const double mean = j < 0 ? fit.intercept->mean : fit.mean[j], variance = j < 0 ? fit.intercept->variance : fit.variance[j];
-  double scale = std::sqrt(variance);
-  // Linear marginals are Student-t with 2 a_N degrees of freedom: scale^2 = variance (a_N - 1)/a_N, which is V_jj b_N/a_N for any a_N.
-  const double shape = fit.noise.shape;
-  if (fit.is_joint()) {
-    if (!(shape > 1)) return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-    scale *= std::sqrt((shape - 1) / shape);
-  }
+  const double mean = j < 0 ? fit.intercept->mean : fit.mean[j], scale = marginal_scale(fit, j);
   const double half = scale * student_t_quantile(fit.degrees_of_freedom(), level);
   return {mean - half, mean + half};
 }

@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
@@ -133,6 +134,32 @@ TEST(Fit, IntervalsAreThoseOfTheMarginals) {
   const double tail = std::exp(testing::log_integral(-2 * std::log(noise.upper), std::log(a / b) + 10, 0,
                                                      [&](double u) { return a * std::log(b) - std::lgamma(a) + a * u - b * std::exp(u); }));
   EXPECT_NEAR(tail, 0.975, 1e-8);
+}
+
+// Least squares with one residual degree of freedom: the classical intervals, which are finite although the posterior has no variance.
+// (LIN.4)
+TEST(CredibleInterval, IsFiniteWhereThereIsNoVariance) {
+  Problem problem = make_problem(115, 5, 3);
+  problem.X.col(1).array() += 4;
+  FitOptions options;
+  options.prior = Prior::none();
+  options.noise = {1e-9, 1e-12};
+  const LinearFit fit = fit_linear(problem.X, problem.y, options);
+  EXPECT_TRUE(std::isinf(fit.variance[0]) && std::isinf(fit.intercept->variance));
+  Matrix A(5, 4);
+  A << problem.X, Vector::Ones(5);
+  const Matrix inverse = (A.transpose() * A).inverse();
+  const Vector w = inverse * (A.transpose() * problem.y);
+  const double s = (problem.y - A * w).norm();         // one degree of freedom: Cauchy distributions
+  const double t = std::tan(0.45 * std::numbers::pi);  // its quantile of 95%
+  for (Index j = 0; j < 4; ++j) {
+    const Interval found = credible_interval(fit, j < 3 ? j : -1, 0.9);
+    const double half = t * s * std::sqrt(inverse(j, j));
+    EXPECT_NEAR(found.lower, w[j] - half, 1e-6 * half) << j;
+    EXPECT_NEAR(found.upper, w[j] + half, 1e-6 * half) << j;
+    if (j == 3) continue;
+    EXPECT_NEAR(direction(fit)[j], 0.5 + std::atan(t * std::abs(w[j]) / half) / std::numbers::pi, 1e-6) << j;
+  }
 }
 
 TEST(Predict, RejectsWhatDoesNotFitTheFit) {

@@ -11,6 +11,10 @@
 namespace ardvark::testing {
 namespace {
 
+// With few degrees of freedom nu, Student's t has P(|t| > x) = x^-nu to the leading order, so that its quantile is (1 - level)^(-1/nu). Its
+// product with a scale may exceed the largest number, 1e308.
+bool has_huge_quantiles(double degrees_of_freedom, double level) { return -std::log10(1 - level) / degrees_of_freedom > 280; }
+
 // Results that may be infinite or absent according to their documentation; they are null in JSON.
 bool may_be_null(const Subject& subject, const std::string& name) {
   static const std::set<std::string> always = {
@@ -26,9 +30,11 @@ bool may_be_null(const Subject& subject, const std::string& name) {
   if (name == "bound" || name == "starts") return name == "starts";
   if (const KernelFit* process = subject.model->process())  // an input that does not vary has an infinite width
     return (name == "hypotheses" || name == "machines") && process->input_scale.minCoeff() == 0;
-  // The weights of a joint posterior have no variance if a_N <= 1.
-  if (name == "variance" || name == "sd" || name == "interval" || name == "intercept")
-    return subject.is_linear_score() && subject.fit().is_joint() && subject.fit().noise.shape <= 1;
+  // The weights of a joint posterior have no variance if a_N <= 1, and an interval has no end that is a number if it is tiny.
+  const bool joint = subject.is_linear_score() && subject.fit().is_joint();
+  if (name == "variance" || name == "sd") return joint && subject.fit().noise.shape <= 1;
+  if (name == "intercept") return joint && subject.fit().noise.shape <= 1;  // its variance
+  if (name == "interval") return joint && has_huge_quantiles(subject.fit().degrees_of_freedom(), subject.prepared.options.level);
   return false;
 }
 
@@ -141,7 +147,9 @@ Verdict results_are_sound(const Subject& subject) {
     if (!place.empty()) return fails(place);
     for (const auto& [name, value] : prediction.items()) {
       const bool mixture = subject.model->process() && (name == "scale" || name == "degrees_of_freedom");  // no such number
-      const bool infinite = mixture || ((name == "sd" || name == "degrees_of_freedom") && subject.is_regression());
+      const bool huge = (name == "lower" || name == "upper") && subject.is_linear_score() && subject.fit().is_joint() &&
+                        has_huge_quantiles(subject.fit().degrees_of_freedom(), 0.95);
+      const bool infinite = mixture || huge || ((name == "sd" || name == "degrees_of_freedom") && subject.is_regression());
       if (const std::string at = first_null(value, name); !at.empty() && !infinite) return fails("prediction: " + at + " is not finite");
     }
   }
