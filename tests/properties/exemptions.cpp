@@ -154,7 +154,7 @@ const std::vector<Exemption>& exemptions() {
        is_told_apart,
        "all training rows classified correctly",
        "the bound may be constant for many sweeps and then rise again"},
-      {{"rows", "columns", "units", "weights", "memory", "converged"},
+      {{"rows", "columns", "units", "target", "weights", "memory", "converged"},
        is_sparse_with_near_copies,
        "sparse priors, two columns correlated above .99",
        "after a change in the last bit, a start may take another one of these columns"},
