@@ -64,6 +64,11 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {116, "imputed", "without a covariance, a loaded fit to completed tables had another log_det_V"},
       {372, "imputed", "the share of missing information was not a number where separable classes had no limit"},
       {1001025, "sound", "the weights of two hypotheses did not sum to one because of rounding of their evidence"},
+      {6210, "sound", "the same for two classes"},
+      {4271, "weights", "a kernel machine with centres refused repeated rows where it took the same rows with weights"},
+      {4200, "imputed", "an average over completed tables whose posteriors have no variance had no intercept"},
+      {6286, "imputed", "the same with few rows by their weights"},
+      {4345, "sound", "the interval of a prediction with .0015 degrees of freedom is infinite, which the property did not know"},
   };
   for (const Mended& one : all) {
     RunOptions options;

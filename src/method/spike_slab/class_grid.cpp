@@ -163,6 +163,7 @@ ClassGrid average_of(const PenalisedColumns& which, Cells&& found) {
   const double beside = log_sum(others);
   for (double& bound : out.history) bound = log_sum({beside, bound});
   for (const auto& [dense, terms] : hypotheses) out.grid.hypotheses.push_back({dense, log_sum(terms) - all});
+  normalise(out.grid.hypotheses);
   return out;
 }
 

@@ -25,6 +25,13 @@ double log_sum(const std::vector<double>& terms) {
   return most + std::log(sum);
 }
 
+void normalise(std::vector<Hypothesis>& hypotheses) {
+  std::vector<double> log_weights;
+  for (const Hypothesis& hypothesis : hypotheses) log_weights.push_back(hypothesis.log_weight);
+  const double sum = log_sum(log_weights);
+  for (Hypothesis& hypothesis : hypotheses) hypothesis.log_weight -= sum;
+}
+
 namespace {
 
 constexpr int num_pi = 8;
@@ -319,10 +326,7 @@ class Grid {
       if (!log_joints.empty()) out_.hypotheses.push_back({dense, log_sum(log_joints) - out_.log_evidence});
     }
     for (GridPoint& point : out_.points) point.weight /= total;
-    // Differences of log evidences have rounding errors that grow with the number of rows. The probabilities are normalised again.
-    std::vector<double> log_weights;
-    for (const Hypothesis& hypothesis : out_.hypotheses) log_weights.push_back(hypothesis.log_weight);
-    for (Hypothesis& hypothesis : out_.hypotheses) hypothesis.log_weight -= log_sum(log_weights);
+    normalise(out_.hypotheses);
     if (!out_.points.empty()) out_.peak = out_.points[out_.best].bound;
   }
 

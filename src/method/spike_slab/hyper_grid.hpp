@@ -30,6 +30,9 @@ struct Hypothesis {
   double log_weight = 0;  ///< the weights of both sum to 1
 };
 
+/// Differences of log evidences have rounding errors that grow with the number of rows: brings the sum of the weights to 1 again.
+void normalise(std::vector<Hypothesis>& hypotheses);
+
 /// All points with one kappa and one ratio of the dense signal, in the order of pi. kappa none: no effects of their own; ratio none: no
 /// dense part.
 struct GridLine {
