@@ -11,33 +11,37 @@ namespace {
 
 constexpr Index rows_of_a_panel = 512;  // a panel of 100 columns stays in the cache
 
-// panel.col(i) <- [x y] of row i
+// panel.col(i) <- [x y] of row i, less `near`
 template <typename Scalar>
-void read_panel(const RowBlock& rows, Matrix& panel) {
+void read_panel(const RowBlock& rows, const Vector& near, Matrix& panel) {
   const MatrixView& X = rows.X;
   const Index n = X.rows(), p = X.cols(), stride = X.stride();
   const auto* data = static_cast<const Scalar*>(X.data());
   panel.resize(p + 1, n);
   if (X.layout() == Layout::row_major) {
-    for (Index i = 0; i < n; ++i)
-      panel.col(i).head(p) = Eigen::Map<const Eigen::Matrix<Scalar, Eigen::Dynamic, 1>>(data + i * stride, p).template cast<double>();
+    using Row = Eigen::Map<const Eigen::Matrix<Scalar, Eigen::Dynamic, 1>>;
+    const Vector shift = near.head(p);
+    for (Index i = 0; i < n; ++i) panel.col(i).head(p) = Row(data + i * stride, p).template cast<double>() - shift;
   } else {
     constexpr Index tile = 8;
     for (Index i = 0; i < n; i += tile) {
       const Index end = std::min(i + tile, n);
       for (Index j = 0; j < p; ++j)
-        for (Index k = i; k < end; ++k) panel(j, k) = static_cast<double>(data[j * stride + k]);
+        for (Index k = i; k < end; ++k) panel(j, k) = static_cast<double>(data[j * stride + k]) - near[j];
     }
   }
-  panel.row(p) = rows.y.eigen().transpose();
+  panel.row(p) = (rows.y.eigen().array() - near[p]).matrix().transpose();
 }
 
-void read_panel(const RowBlock& rows, Matrix& panel) {
-  rows.X.scalar() == ScalarType::float64 ? read_panel<double>(rows, panel) : read_panel<float>(rows, panel);
+void read_panel(const RowBlock& rows, const Vector& near, Matrix& panel) {
+  rows.X.scalar() == ScalarType::float64 ? read_panel<double>(rows, near, panel) : read_panel<float>(rows, near, panel);
 }
 
-// A point near the mean of the columns of the panel; of equal numbers, exactly this number.
-Vector point_near_mean(const Matrix& panel) {
+// A point near the mean of the columns; of equal numbers, exactly this number.
+Vector point_near_mean(const RowBlock& block) {
+  const RowBlock some = block.rows(0, std::min(block.X.rows(), rows_of_a_panel));
+  Matrix panel;
+  read_panel(some, Vector::Zero(block.X.cols() + 1), panel);
   const Vector first = panel.col(0);
   return first + (panel.colwise() - first).rowwise().mean();
 }
@@ -61,14 +65,14 @@ Vector packed_factor(Matrix& tall) {
 // The rows about `near`, by panels: use(panel [q, count], first, count). Rows are multiplied by the root of their weight. Returns the
 // weighted sum of the differences.
 template <typename Use>
-Vector differences(const RowBlock& block, const Vector& near, Matrix& panel, Use&& use) {
+Vector differences(const RowBlock& block, const Vector& near, Use&& use) {
   const Index n = block.X.rows(), q = near.size();
   Vector sum = Vector::Zero(q);
   const Vector ones = Vector::Ones(std::min(n, rows_of_a_panel));
+  Matrix panel;
   for (Index first = 0; first < n; first += rows_of_a_panel) {
     const Index count = std::min(rows_of_a_panel, n - first);
-    if (first > 0 || panel.cols() != count) read_panel(block.rows(first, count), panel);
-    panel.colwise() -= near;
+    read_panel(block.rows(first, count), near, panel);
     const double* k = block.weights.empty() ? ones.data() : block.weights.data() + first;
     blas::gemv(blas::Transpose::no, q, count, 1.0, panel.data(), q, k, 1.0, sum.data());
     if (!block.weights.empty()) panel *= Eigen::Map<const Vector>(k, count).cwiseSqrt().asDiagonal();
@@ -92,25 +96,21 @@ Moments moments_of(const RowBlock& block, StatisticsForm form) {
   Moments out;
   out.form = form;
   out.weight = block.weights.empty() ? static_cast<double>(n) : block.weights.eigen().sum();
-  Matrix panel;
-  read_panel(block.rows(0, std::min(n, rows_of_a_panel)), panel);
-  out.mean = point_near_mean(panel);
+  out.mean = point_near_mean(block);
   if (out.weight == 0) {
     out.packed = Vector::Zero(q * (q + 1) / 2);
     return out;
   }
   if (form == StatisticsForm::factor) {  // the factor is that of the differences from the mean itself
-    out.mean += differences(block, Vector(out.mean), panel, [](const Matrix&, Index, Index) {}) / out.weight;
+    out.mean += differences(block, Vector(out.mean), [](const Matrix&, Index, Index) {}) / out.weight;
     Matrix tall(n, q);
-    panel.resize(0, 0);
-    differences(block, out.mean, panel,
-                [&](const Matrix& some, Index first, Index count) { tall.middleRows(first, count) = some.transpose(); });
+    differences(block, out.mean, [&](const Matrix& some, Index first, Index count) { tall.middleRows(first, count) = some.transpose(); });
     out.packed = packed_factor(tall);
     return out;
   }
   Matrix G = Matrix::Zero(q, q);
   const Vector near = out.mean;
-  const Vector off = differences(block, near, panel,
+  const Vector off = differences(block, near,
                                  [&](const Matrix& some, Index, Index count) {
                                    blas::syrk(blas::Transpose::no, q, count, 1.0, some.data(), q, 1.0, G.data(), q);
                                  }) /
