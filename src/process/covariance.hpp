@@ -20,6 +20,7 @@ class Covariance {
   [[nodiscard]] Index num_rows() const { return X_.rows(); }
   [[nodiscard]] Index num_widths() const { return num_widths_; }
   [[nodiscard]] Index num_inputs() const { return static_cast<Index>(inputs_.size()); }  ///< that vary
+  [[nodiscard]] const std::vector<Index>& groups() const { return group_; }              ///< [d] as they were given
   /// The kernel with these widths, as all inputs use it.
   [[nodiscard]] Kernel kernel(const Vector& log_rho) const;
   /// K [n,n] <- kappa. If `decline` is not null, it becomes -d kappa/du.

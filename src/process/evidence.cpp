@@ -12,19 +12,29 @@ namespace ardvark::internal {
 ProcessEvidence::ProcessEvidence(Covariance covariance, Vector k, double unit)
     : covariance_(std::move(covariance)), k_(std::move(k)), N_(k_.sum()), unit_(unit) {
   usual_log_rho_ = -0.5 * std::log(2.0 * static_cast<double>(std::max<Index>(covariance_.num_inputs(), 1)));
+  inputs_of_width_ = Vector::Zero(covariance_.num_widths());
+  for (const Index g : covariance_.groups())
+    if (g >= 0) ++inputs_of_width_[g];
 }
 
 double ProcessEvidence::log_constant() const {
-  const auto d = static_cast<double>(covariance_.num_widths());
-  const double of_one = std::log(sd_of_log_rho) + 0.5 * ln_2pi;
-  const double of_widths = d == 0 ? 0 : -of_one - (d - 1) * of_one - 0.5 * std::log(d);
+  const auto G = static_cast<double>(covariance_.num_widths());
+  const double of_widths = G == 0 ? 0 : -std::log(sd_of_log_rho) - 0.5 * ln_2pi + (G - 1) * std::log(2.0) - G * log_gamma(1 / G);
   return std::log1p(share_exponent) + of_widths;
+}
+
+// What (KM.2) says of S = sum_g n_g rho_g^2: ln sqrt(2S), and the shares in S.
+ProcessEvidence::SquaredWidths ProcessEvidence::squared_widths(const Vector& log_rho) const {
+  const Vector log_parts = 2 * log_rho + inputs_of_width_.array().log().matrix();
+  const double most = log_parts.maxCoeff(), log_S = most + std::log((log_parts.array() - most).exp().sum());
+  return {0.5 * (log_S + std::log(2.0)), log_parts.array() - log_S};
 }
 
 double ProcessEvidence::log_prior_of_widths(const Vector& log_rho) const {
   if (log_rho.size() == 0) return 0;
-  const double mean = log_rho.mean(), off = mean - usual_log_rho_;
-  return -0.5 * (off * off + (log_rho.array() - mean).square().sum()) / (sd_of_log_rho * sd_of_log_rho);
+  const SquaredWidths squared = squared_widths(log_rho);
+  const double off = squared.log_size / sd_of_log_rho;
+  return -0.5 * off * off + squared.log_share.mean();
 }
 
 double ProcessEvidence::add_prior(const Hyperparameters& theta, double l, Slope& out) const {
@@ -36,10 +46,12 @@ double ProcessEvidence::add_prior(const Hyperparameters& theta, double l, Slope&
   if (out.gradient.size() > 0) out.gradient[0] += of_l * l;
   if (widths == 0) return of_l;
   const Vector log_rho = theta.tail(widths);
-  const double mean = log_rho.mean(), off = (mean - usual_log_rho_) / sd_of_log_rho;
-  const Vector delta = (log_rho.array() - mean) / sd_of_log_rho;
   out.value += log_prior_of_widths(log_rho);
-  if (out.gradient.size() > 0) out.gradient.tail(widths).array() -= (off / static_cast<double>(widths) + delta.array()) / sd_of_log_rho;
+  if (out.gradient.size() > 0) {
+    const SquaredWidths squared = squared_widths(log_rho);
+    const double of_size = -squared.log_size / (sd_of_log_rho * sd_of_log_rho) - 2;
+    out.gradient.tail(widths).array() += 2 / static_cast<double>(widths) + of_size * squared.log_share.array().exp();
+  }
   return of_l;
 }
 

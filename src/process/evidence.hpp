@@ -43,7 +43,7 @@ class ProcessEvidence {
   [[nodiscard]] const Covariance& covariance() const { return covariance_; }
   [[nodiscard]] Index size() const { return 1 + covariance_.num_widths(); }
   [[nodiscard]] const Vector& weights() const { return k_; }
-  /// The centre of the prior of the mean of ln rho: -1/2 ln(2 d).
+  /// Of the middle of the prior, with one width: -1/2 ln(2 d).
   [[nodiscard]] double usual_log_rho() const { return usual_log_rho_; }
   static constexpr double sd_of_log_rho = 1.5;
   static constexpr double share_exponent = 0.25;  ///< the share of the signal has the prior Beta(1, 1 + this)
@@ -63,7 +63,14 @@ class ProcessEvidence {
   double N_ = 0;
 
  private:
+  struct SquaredWidths {
+    double log_size;
+    Vector log_share;  // [widths]
+  };
+  [[nodiscard]] SquaredWidths squared_widths(const Vector& log_rho) const;
+
   double unit_, usual_log_rho_;
+  Vector inputs_of_width_;  // [widths] how many inputs have it
 };
 
 /// Regression with a flat intercept and Jeffreys' prior for the noise.                                                              (KM.1)

@@ -55,7 +55,7 @@ TEST(ProcessEvidence, OfARegressionIsThatOfContrasts) {
       const Vector c = Q.transpose() * rows.y;
       const double nu = static_cast<double>(n - 1), q = c.dot(S.inverse() * c);
       const double J = std::lgamma(nu / 2) - nu / 2 * std::log(M_PI * q) - 0.5 * std::log(S.determinant()) - 0.5 * std::log(n);
-      const double expected = J + plain::log_prior(h, K, Vector::Ones(n), theta.tail(d), d, 1);
+      const double expected = J + plain::log_prior(h, K, Vector::Ones(n), theta.tail(d), Vector::Ones(d), 1);
       EXPECT_NEAR(evidence->at(theta, false).value, expected, 1e-9) << kind << " seed " << seed;
     }
 }
@@ -128,11 +128,34 @@ TEST(ProcessEvidence, OfClassesIsAtMostTheIntegralAndNearIt) {
       const auto evidence = class_evidence(Covariance("gaussian", X, {0}), k, t);
       const Hyperparameters theta = (Vector(2) << std::log(h), -0.2).finished();
       const Matrix K = plain::covariance("gaussian", X, X, theta.tail(1));
-      const double bound = evidence->at(theta, false).value - plain::log_prior(h, K, k, theta.tail(1), 1, 4);
+      const double bound = evidence->at(theta, false).value - plain::log_prior(h, K, k, theta.tail(1), Vector::Ones(1), 4);
       const double integral = log_evidence_by_quadrature(h * K, t, k);
       EXPECT_LT(bound, integral + 1e-6) << h;
       EXPECT_GT(bound, integral - 0.12) << h;
     }
+}
+
+// The prior of the widths integrates to 1, with its constants, also where a width has several inputs.                             (KM.2)
+TEST(ProcessEvidence, HasAPriorOfWidthsThatIsADensity) {
+  const Rows rows = random_rows(6, 3, 1);
+  constexpr double step = 0.05;
+  const auto total = [&](std::vector<Index> group) {
+    const auto evidence = regression_evidence(Covariance("gaussian", rows.X, std::move(group)), rows.k, rows.y);
+    const double constant = evidence->log_constant() - std::log1p(ProcessEvidence::share_exponent);
+    double sum = 0;
+    for (double a = -30; a < 12; a += step) {
+      if (evidence->size() == 2) {
+        sum += step * std::exp(constant + evidence->log_prior_of_widths(Vector::Constant(1, a)));
+        continue;
+      }
+      for (double b = -30; b < 12; b += step)
+        sum += step * step * std::exp(constant + evidence->log_prior_of_widths((Vector(2) << a, b).finished()));
+    }
+    return sum;
+  };
+  EXPECT_NEAR(total({0, 0, 0}), 1, 1e-6);
+  EXPECT_NEAR(total({0, -1, 1}), 1, 1e-6);
+  EXPECT_NEAR(total({1, 0, 1}), 1, 1e-6);
 }
 
 // Warm starts change nothing but the time.

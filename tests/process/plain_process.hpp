@@ -26,11 +26,17 @@ inline Matrix covariance(const std::string& kind, const Matrix& A, const Matrix&
   return K;
 }
 
+/// ln of the prior of ln rho but for its constants. \param inputs  [widths] how many inputs have it                                 (KM.2)
+inline double log_prior_of_widths(const Vector& log_rho, const Vector& inputs) {
+  const Vector parts = inputs.array() * (2 * log_rho).array().exp();
+  const double size = 0.5 * std::log(2 * parts.sum());
+  return -size * size / (2 * 2.25) + (parts / parts.sum()).array().log().mean();
+}
+
 /// ln of the prior of ln h and ln rho but for its constants. \param log_rho  one for each width                                    (KM.2)
-inline double log_prior(double h, const Matrix& K, const Vector& k, const Vector& log_rho, Index num_inputs, double unit) {
+inline double log_prior(double h, const Matrix& K, const Vector& k, const Vector& log_rho, const Vector& inputs, double unit) {
   const double N = k.sum(), l = h * (N - k.dot(K * k) / N) / (N - 1), x = l / unit;
-  const double mean = log_rho.mean(), off = mean + 0.5 * std::log(2.0 * static_cast<double>(num_inputs));
-  return std::log(x) - 2.25 * std::log1p(x) - (off * off + (log_rho.array() - mean).square().sum()) / (2 * 2.25);
+  return std::log(x) - 2.25 * std::log1p(x) + log_prior_of_widths(log_rho, inputs);
 }
 
 }  // namespace ardvark::plain
