@@ -57,10 +57,9 @@ double ProcessEvidence::add_prior(const Hyperparameters& theta, double l, Slope&
 
 namespace {
 
-// With the kernel matrix of all rows.
-class ExactEvidence : public ProcessEvidence {
+class ExactEvidence : public FullEvidence {
  public:
-  using ProcessEvidence::ProcessEvidence;
+  using FullEvidence::FullEvidence;
 
   Slope at(const Hyperparameters& theta, bool with_gradient) override {
     const Index n = covariance_.num_rows(), widths = covariance_.num_widths();
@@ -84,10 +83,21 @@ class ExactEvidence : public ProcessEvidence {
     return out;
   }
 
+  FullPosterior posterior(const Hyperparameters& theta) override {
+    FullPosterior out;
+    covariance_.evaluate(theta.tail(covariance_.num_widths()), out.K, nullptr);
+    for (Index j = 0; j < out.K.cols(); ++j) out.K.col(j).tail(out.K.rows() - j) *= std::exp(theta[0]);
+    if (!complete(out)) throw InvalidArgument("the kernel matrix of the rows cannot be factorised");
+    out.moments.variance = out.moments.variance.cwiseMax(0);
+    return out;
+  }
+
  protected:
   /// Log evidence. K is kappa and is overwritten. If M is not null: M [n,n] lower, with d/d ln rho = sum_ij M_ij d(h kappa_ij)/d ln rho,
   /// and d/d ln h.
   virtual double log_evidence(double h, Matrix& K, Matrix* M, double* of_log_h) = 0;
+  /// Rows and moments for K. False if it cannot be factorised.
+  virtual bool complete(FullPosterior& of) = 0;
 
  private:
   Matrix K_, decline_;
@@ -105,47 +115,68 @@ class RegressionEvidence final : public ExactEvidence {
  public:
   RegressionEvidence(Covariance covariance, Vector k, Vector y) : ExactEvidence(std::move(covariance), std::move(k), 1), y_(std::move(y)) {}
 
-  WorkingRows rows(const Hyperparameters& theta) override {
-    Matrix K;
-    covariance_.evaluate(theta.tail(covariance_.num_widths()), K, nullptr);
-    static_cast<void>(log_evidence(std::exp(theta[0]), K, nullptr, nullptr));
-    return {.omega = k_, .z = y_, .s2 = q_ / (N_ - 1), .nu = N_ - 1};
-  }
-
  private:
   double log_evidence(double h, Matrix& C, Matrix* M, double* of_log_h) override {
     const Index n = C.rows();
     const double nu = N_ - 1;
     for (Index j = 0; j < n; ++j) C.col(j).tail(n - j) *= h;
-    C.diagonal() += k_.cwiseInverse();
-    if (!blas::potrf(n, C.data(), n)) return -std::numeric_limits<double>::infinity();
-    Vector one = Vector::Ones(n), alpha = y_;
-    blas::trsv(blas::Transpose::no, n, C.data(), n, one.data());
-    blas::trsv(blas::Transpose::no, n, C.data(), n, alpha.data());
-    const double sum = one.squaredNorm(), b = one.dot(alpha) / sum;
-    alpha -= b * one;
-    q_ = std::max(alpha.squaredNorm(), 1e-200);
-    const double value = log_gamma(0.5 * nu) - 0.5 * nu * std::log(pi * q_) - 0.5 * log_determinant(C) - 0.5 * std::log(sum);
+    Vector one, alpha;
+    double sum = 0, q = 0;
+    if (!solve(C, one, alpha, sum, q)) return -std::numeric_limits<double>::infinity();
+    const double value = log_gamma(0.5 * nu) - 0.5 * nu * std::log(pi * q) - 0.5 * log_determinant(C) - 0.5 * std::log(sum);
     if (M == nullptr) return value;
     blas::trsv(blas::Transpose::yes, n, C.data(), n, alpha.data());  // P y
     blas::trsv(blas::Transpose::yes, n, C.data(), n, one.data());    // C^-1 1
     invert_factor(C);
     M->resize(n, n);
-    const double ratio = nu / q_;
+    const double ratio = nu / q;
     double trace = 0;  // of P diag(1/k)
     for (Index j = 0; j < n; ++j) {
       const Index rest = n - j;
       trace += (C(j, j) - one[j] * one[j] / sum) / k_[j];
       M->col(j).tail(rest) = 0.5 * (ratio * alpha[j] * alpha.tail(rest) - C.col(j).tail(rest) + one[j] / sum * one.tail(rest));
     }
-    const double explained = q_ - (alpha.array().square() / k_.array()).sum();
+    const double explained = q - (alpha.array().square() / k_.array()).sum();
     *of_log_h = 0.5 * (ratio * explained - static_cast<double>(n - 1) + trace);
     return value;
   }
 
+  // C <- its Cholesky factor L, from h kappa; one = L^-1 1, alpha = L^-1 (y - b).
+  bool solve(Matrix& C, Vector& one, Vector& alpha, double& sum, double& q) const {
+    const Index n = C.rows();
+    C.diagonal() += k_.cwiseInverse();
+    if (!blas::potrf(n, C.data(), n)) return false;
+    one = Vector::Ones(n), alpha = y_;
+    blas::trsv(blas::Transpose::no, n, C.data(), n, one.data());
+    blas::trsv(blas::Transpose::no, n, C.data(), n, alpha.data());
+    sum = one.squaredNorm();
+    alpha -= one.dot(alpha) / sum * one;
+    q = std::max(alpha.squaredNorm(), 1e-200);
+    return true;
+  }
+
+  // y - mean = (1/k) P y; the variance is (1/k - (1/k) C^-1 (1/k))_ii and the intercept's part.
+  bool complete(FullPosterior& of) override {
+    const Index n = of.K.rows();
+    Matrix C = of.K;
+    Vector one, alpha;
+    double sum = 0, q = 0;
+    if (!solve(C, one, alpha, sum, q)) return false;
+    blas::trsv(blas::Transpose::yes, n, C.data(), n, alpha.data());
+    blas::trsv(blas::Transpose::yes, n, C.data(), n, one.data());
+    static_cast<void>(blas::trtri(n, C.data(), n));
+    of.rows = {.omega = k_, .z = y_, .s2 = q / (N_ - 1), .nu = N_ - 1};
+    of.moments.mean = y_.array() - alpha.array() / k_.array();
+    of.moments.variance.resize(n);
+    for (Index i = 0; i < n; ++i) {
+      const double off = one[i] / k_[i];
+      of.moments.variance[i] = (1 - C.col(i).tail(n - i).squaredNorm() / k_[i]) / k_[i] + off * off / sum;
+    }
+    return true;
+  }
+
   static constexpr double pi = 3.14159265358979323846;
   Vector y_;
-  double q_ = 0;
 };
 
 class ClassEvidence final : public ExactEvidence {
@@ -156,16 +187,6 @@ class ClassEvidence final : public ExactEvidence {
     start_.s.setConstant(1e-2);
   }
 
-  WorkingRows rows(const Hyperparameters& theta) override {
-    Matrix K;
-    covariance_.evaluate(theta.tail(covariance_.num_widths()), K, nullptr);
-    static_cast<void>(log_evidence(std::exp(theta[0]), K, nullptr, nullptr));
-    const Index n = k_.size();
-    const Vector& omega = start_.omega;
-    const Vector z = start_.m.array() + start_.u.array() / omega.array();
-    return {.omega = omega.head(n), .z = z.head(n), .intercept_omega = omega[n], .intercept_z = z[n]};
-  }
-
  private:
   // The posterior of the rows and, last, of the intercept: mean m = K u + b, variance s, and the omega of which s and F were computed.
   struct State {
@@ -174,10 +195,27 @@ class ClassEvidence final : public ExactEvidence {
   };
   static State with_intercept(Index n) { return {Vector(n + 1), Vector(n + 1), Vector(n + 1), Vector(n + 1)}; }
 
-  // (KM.5). The intercept's row has the target 1/2 and weight 1: with 1/pi this is its prior.                                    (SP.20)
   double log_evidence(double h, Matrix& K, Matrix* M, double* of_log_h) override {
     const Index n = K.rows();
     for (Index j = 0; j < n; ++j) K.col(j).tail(n - j) *= h;
+    const double F = find_posterior(K);
+    if (M != nullptr && std::isfinite(F)) write_slope(K, *M, *of_log_h);
+    return F;
+  }
+
+  bool complete(FullPosterior& of) override {
+    const Index n = of.K.rows();
+    if (!std::isfinite(find_posterior(of.K))) return false;
+    const Vector& omega = start_.omega;
+    const Vector z = start_.m.array() + start_.u.array() / omega.array();
+    of.rows = {.omega = omega.head(n), .z = z.head(n), .intercept_omega = omega[n], .intercept_z = z[n]};
+    of.moments = {start_.m.head(n), start_.s.head(n)};
+    return true;
+  }
+
+  // (KM.5). The intercept's row has the target 1/2 and weight 1: with 1/pi this is its prior. start_ becomes the posterior.       (SP.20)
+  double find_posterior(const Matrix& K) {
+    const Index n = K.rows();
     State state = start_, next = with_intercept(n);
     state.F = -std::numeric_limits<double>::infinity();
     Anderson anderson(2 * (n + 1), 6);
@@ -185,6 +223,7 @@ class ClassEvidence final : public ExactEvidence {
     const Vector unit = Vector::Ones(in.size());
     in << start_.m, start_.s.array().log();
     bool is_mixed = false;
+    has_factor_ = false;
     constexpr int most_steps = 60;
     for (int step = 0; step < most_steps; ++step) {
       const Vector m = in.head(n + 1), s = in.tail(n + 1).array().exp();
@@ -202,15 +241,15 @@ class ClassEvidence final : public ExactEvidence {
         continue;
       }
       std::swap(state, next);
-      if (gain < least_gain) break;
+      has_factor_ = gain < least_gain;
+      if (has_factor_) break;
       out << state.m, state.s.array().log();
       anderson.extrapolate(in, out, unit, mixed);
       is_mixed = mixed.allFinite() && step > 0;
       in = is_mixed ? mixed : out;
     }
-    start_ = state;
-    if (M != nullptr) write_slope(K, state, *M, *of_log_h);
-    return state.F;
+    start_ = std::move(state);
+    return start_.F;
   }
 
   [[nodiscard]] double weight(Index i) const { return i < k_.size() ? k_[i] : 1.0; }
@@ -276,10 +315,10 @@ class ClassEvidence final : public ExactEvidence {
   }
 
   // 1/2 (u u' - P), with P = B - B 1 1'B / 1'B 1.
-  void write_slope(const Matrix& K, const State& state, Matrix& M, double& of_log_h) {
+  void write_slope(const Matrix& K, Matrix& M, double& of_log_h) {
     const Index n = K.rows();
-    State again = state;  // the last factor may be that of a step that was not taken
-    static_cast<void>(solve(K, state.m.array() + state.u.array() / state.omega.array(), again));
+    const State& state = start_;
+    if (State again = state; !has_factor_) static_cast<void>(solve(K, state.m.array() + state.u.array() / state.omega.array(), again));
     blas::lauum(n, factor_.data(), n);
     const Vector root = state.omega.head(n).cwiseSqrt();
     const double sum = 1 / state.s[n];
@@ -302,14 +341,15 @@ class ClassEvidence final : public ExactEvidence {
   State start_;
   Matrix factor_;
   Vector B1_;
+  bool has_factor_ = false;  // whether factor_ and B1_ are of start_, and not of a step that was not taken
 };
 
 }  // namespace
 
-std::unique_ptr<ProcessEvidence> regression_evidence(Covariance covariance, Vector k, Vector y) {
+std::unique_ptr<FullEvidence> regression_evidence(Covariance covariance, Vector k, Vector y) {
   return std::make_unique<RegressionEvidence>(std::move(covariance), std::move(k), std::move(y));
 }
-std::unique_ptr<ProcessEvidence> class_evidence(Covariance covariance, Vector k, Vector t) {
+std::unique_ptr<FullEvidence> class_evidence(Covariance covariance, Vector k, Vector t) {
   return std::make_unique<ClassEvidence>(std::move(covariance), std::move(k), std::move(t));
 }
 

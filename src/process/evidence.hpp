@@ -23,6 +23,17 @@ struct WorkingRows {
   double nu = std::numeric_limits<double>::infinity();  ///< degrees of freedom of predictions
 };
 
+/// Moments of f at the rows in the full posterior, the variances in units of s2.
+struct RowMoments {
+  Vector mean, variance;
+};
+
+struct FullPosterior {
+  Matrix K;  ///< [n,n] h kappa, lower stored
+  WorkingRows rows;
+  RowMoments moments;
+};
+
 /// ln h and then ln rho of each width.
 using Hyperparameters = Vector;
 
@@ -38,7 +49,6 @@ class ProcessEvidence {
 
   /// -infinity where the covariance cannot be factorised.
   [[nodiscard]] virtual Slope at(const Hyperparameters& theta, bool with_gradient) = 0;
-  [[nodiscard]] virtual WorkingRows rows(const Hyperparameters& theta) = 0;
 
   [[nodiscard]] const Covariance& covariance() const { return covariance_; }
   [[nodiscard]] Index size() const { return 1 + covariance_.num_widths(); }
@@ -73,11 +83,19 @@ class ProcessEvidence {
   Vector inputs_of_width_;  // [widths] how many inputs have it
 };
 
+/// With the kernel matrix of all rows.
+class FullEvidence : public ProcessEvidence {
+ public:
+  using ProcessEvidence::ProcessEvidence;
+  /// \throws InvalidArgument if the covariance cannot be factorised
+  [[nodiscard]] virtual FullPosterior posterior(const Hyperparameters& theta) = 0;
+};
+
 /// Regression with a flat intercept and Jeffreys' prior for the noise.                                                              (KM.1)
 /// \param y  [n] the target, standardised
-[[nodiscard]] std::unique_ptr<ProcessEvidence> regression_evidence(Covariance covariance, Vector k, Vector y);
+[[nodiscard]] std::unique_ptr<FullEvidence> regression_evidence(Covariance covariance, Vector k, Vector y);
 /// Two classes: the best Gaussian posterior. It starts from the posterior of the last call.                                         (KM.5)
 /// \param t  [n] 0 or 1
-[[nodiscard]] std::unique_ptr<ProcessEvidence> class_evidence(Covariance covariance, Vector k, Vector t);
+[[nodiscard]] std::unique_ptr<FullEvidence> class_evidence(Covariance covariance, Vector k, Vector t);
 
 }  // namespace ardvark::internal

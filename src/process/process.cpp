@@ -122,14 +122,14 @@ struct Problem {
   bool classes = false;
   bool average = true;
 
-  [[nodiscard]] std::unique_ptr<ProcessEvidence> evidence(const Candidate& candidate) const {
+  [[nodiscard]] std::unique_ptr<FullEvidence> evidence(const Candidate& candidate) const {
     Covariance covariance(candidate.kernel, Z, candidate.group);
     return classes ? class_evidence(std::move(covariance), k, t) : regression_evidence(std::move(covariance), k, t);
   }
 };
 
 struct Found {
-  std::unique_ptr<ProcessEvidence> evidence;
+  std::unique_ptr<FullEvidence> evidence;
   Hypothesis hypothesis;
   double weight = 0;
 };
@@ -196,18 +196,10 @@ void weigh(std::vector<Found>& found) {
 
 // One point of the mixture while its vectors are chosen.
 struct Part {
-  ProcessEvidence* evidence;
+  FullEvidence* evidence;
   Hyperparameters theta;
   double weight;
-  WorkingRows rows = {};
-  RowMoments full = {};
-
-  [[nodiscard]] Matrix covariance() const {
-    Matrix K;
-    evidence->covariance().evaluate(theta.tail(theta.size() - 1), K, nullptr);
-    K *= std::exp(theta[0]);
-    return K;
-  }
+  FullPosterior full = {};  // without K outside grow()
 };
 
 // The rows that the predictions of all points need.                                                                              (KM.6)
@@ -230,10 +222,9 @@ class Choice {
   static double width(const Part& part) { return -part.theta.tail(part.theta.size() - 1).sum() / static_cast<double>(part.theta.size()); }
 
   void grow(Part& part, double most) {
-    part.rows = part.evidence->rows(part.theta);
-    const Matrix K = part.covariance();
-    part.full = full_moments(K, part.rows);
-    VectorChoice choice(K, part.rows, problem_.k, problem_.classes, part.full);
+    part.full = part.evidence->posterior(part.theta);
+    const Matrix K = std::move(part.full.K);
+    VectorChoice choice(K, part.full.rows, problem_.k, problem_.classes, part.full.moments);
     choice.add_first(rows_);
     const Index n = K.rows(), limit = options_.num_vectors > 0 ? std::min(options_.num_vectors, n) : n;
     if (options_.all_vectors)
@@ -250,18 +241,17 @@ class Choice {
   std::vector<Index> rows_;
 };
 
-KernelHypothesis described(const Found& found, const Candidate& candidate, const KernelInputs& inputs) {
-  const Vector log_rho = found.hypothesis.best.theta.tail(found.hypothesis.best.theta.size() - 1);
+KernelHypothesis described(const Covariance& covariance, const Hypothesis& found, const Candidate& candidate, const KernelInputs& inputs) {
+  const Vector log_rho = found.best.theta.tail(found.best.theta.size() - 1);
   KernelHypothesis out;
-  out.kernel = found.evidence->covariance().kernel(log_rho);
+  out.kernel = covariance.kernel(log_rho);
   out.each = candidate.widths != WidthKind::shared && candidate.group.size() > 1;
-  out.signal = std::exp(found.hypothesis.best.theta[0]);
-  out.weight = found.weight;
-  out.log_evidence = found.hypothesis.log_evidence;
+  out.signal = std::exp(found.best.theta[0]);
+  out.log_evidence = found.log_evidence;
   const auto add = [&](Index group, double unit) {
     const double width = std::exp(-log_rho[group]) * unit;
     constexpr double z = 1.959963984540054;
-    const double sd = candidate.widths == WidthKind::fixed ? 0 : std::sqrt(found.hypothesis.covariance(group + 1, group + 1));
+    const double sd = candidate.widths == WidthKind::fixed ? 0 : std::sqrt(found.covariance(group + 1, group + 1));
     out.widths.push_back(width);
     out.intervals.push_back({width * std::exp(-z * sd), width * std::exp(z * sd)});
   };
@@ -306,7 +296,8 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
     out.converged &= one.hypothesis.best.converged;
     for (const Index at : one.hypothesis.best.at_limit)
       (at == 0 && one.hypothesis.best.theta[0] > 0 ? out.no_noise : out.width_at_limit) = true;
-    out.process.hypotheses.push_back(described(one, all[i], inputs));
+    out.process.hypotheses.push_back(described(one.evidence->covariance(), one.hypothesis, all[i], inputs));
+    out.process.hypotheses.back().weight = one.weight;
     const auto& points = one.hypothesis.points;
     for (const Hyperparameters& theta : points)
       parts.push_back({one.evidence.get(), theta, one.weight / static_cast<double>(points.size())});
@@ -322,8 +313,10 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
   out.rows = choice.rows({best->evidence.get(), best->hypothesis.best.theta, 1});
   Vector change = Vector::Zero(problem.k.size()), sd = change;
   for (Part& part : parts) {
-    const Matrix K = part.covariance();
-    VectorChoice reduced(K, part.rows, problem.k, problem.classes, part.full);
+    Matrix K;
+    part.evidence->covariance().evaluate(part.theta.tail(part.theta.size() - 1), K, nullptr);
+    K *= std::exp(part.theta[0]);
+    VectorChoice reduced(K, part.full.rows, problem.k, problem.classes, part.full.moments);
     KernelPoint point;
     reduced.add_first(out.rows);
     for (auto at = out.rows.begin(); const Index row : reduced.rows())
@@ -336,7 +329,7 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
     point.weight = part.weight;
     point.kernel = part.evidence->covariance().kernel(part.theta.tail(part.theta.size() - 1));
     point.signal = std::exp(part.theta[0]);
-    point.noise_variance = part.rows.s2;
+    point.noise_variance = part.full.rows.s2;
     point.mean = std::move(posterior.mean);
     point.factor = std::move(posterior.factor);
     out.process.points.push_back(std::move(point));
@@ -397,8 +390,8 @@ ProcessOutcome fit_low_rank(const Problem& problem, const KernelOptions& options
   out.converged = found.best.converged;
   for (const Index at : found.best.at_limit) (at == 0 && theta[0] > 0 ? out.no_noise : out.width_at_limit) = true;
   out.process.log_evidence = found.log_evidence;
-  Found described_one{std::move(evidence), std::move(found), 1};
-  out.process.hypotheses.push_back(described(described_one, start.candidate, inputs));
+  out.process.hypotheses.push_back(described(evidence->covariance(), found, start.candidate, inputs));
+  out.process.hypotheses.back().weight = 1;
   out.process.divergence = out.process.largest_change = std::numeric_limits<double>::quiet_NaN();
   return out;
 }

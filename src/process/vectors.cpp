@@ -24,32 +24,6 @@ double bernoulli_divergence(double p, double q) {
 
 }  // namespace
 
-// The full posterior: B = (K + Omega^-1)^-1.
-RowMoments full_moments(const Matrix& K, const WorkingRows& rows) {
-  const Index n = K.rows();
-  const Vector root = rows.omega.cwiseSqrt();
-  Matrix L = K;
-  for (Index j = 0; j < n; ++j) L.col(j).tail(n - j).array() *= root[j] * root.tail(n - j).array();
-  L.diagonal().array() += 1;
-  if (!blas::potrf(n, L.data(), n)) throw InvalidArgument("the kernel matrix of the rows cannot be factorised");
-  // W = L^-1 root K: variance K_nn - |W_n|^2, without differences of large numbers where omega is small.
-  Matrix W(n, n);
-  for (Index j = 0; j < n; ++j)
-    for (Index i = 0; i < n; ++i) W(i, j) = root[i] * (i >= j ? K(i, j) : K(j, i));
-  Vector z = root.array() * rows.z.array(), one = root;
-  blas::trsv(blas::Transpose::no, n, L.data(), n, z.data());
-  blas::trsv(blas::Transpose::no, n, L.data(), n, one.data());
-  static_cast<void>(blas::trtri(n, L.data(), n));
-  blas::trmm(blas::Side::left, blas::Transpose::no, n, n, L.data(), n, W.data(), n);
-  const double sum = one.squaredNorm() + rows.intercept_omega, b = (one.dot(z) + rows.intercept_omega * rows.intercept_z) / sum;
-  const Vector off = 1 - (W.transpose() * one).array();
-  RowMoments out;
-  out.mean = (W.transpose() * (z - b * one)).array() + b;
-  out.variance = (K.diagonal() - W.colwise().squaredNorm().transpose()).array() + off.array().square() / sum;
-  out.variance = out.variance.cwiseMax(0);
-  return out;
-}
-
 VectorChoice::VectorChoice(const Matrix& K, const WorkingRows& rows, const Vector& weights, bool classes, const RowMoments& full)
     : K_(K), rows_(rows), full_(full), share_(weights / weights.sum()), classes_(classes), residual_(K.diagonal()) {
   const Index n = K.rows();

@@ -21,13 +21,6 @@ struct Reduction {
   Vector sd;             ///< [n] of a new observation in the full posterior; classes: 1
 };
 
-/// Moments of f at the rows in the full posterior, the variances in units of s2.
-struct RowMoments {
-  Vector mean, variance;
-};
-/// \param K  [n,n] h kappa, lower stored
-[[nodiscard]] RowMoments full_moments(const Matrix& K, const WorkingRows& rows);
-
 /// Adds rows, each the one that raises the bound of the low-rank form most, until the mean divergence from the full posterior is small
 /// enough. It is for one kernel and one set of hyper-parameters.
 class VectorChoice {
@@ -35,7 +28,7 @@ class VectorChoice {
   /// \param K        [n,n] h kappa, lower stored; must exist as long as this
   /// \param weights  [n] observation weights, for the means over rows
   /// \param classes  whether predictions are probabilities
-  /// \param full     full_moments(); must exist as long as this
+  /// \param full     must exist as long as this
   VectorChoice(const Matrix& K, const WorkingRows& rows, const Vector& weights, bool classes, const RowMoments& full);
 
   /// Adds this row unless the rows before explain it. False if they do.

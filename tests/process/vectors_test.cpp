@@ -27,6 +27,31 @@ Curves curves(Index n, Index d, std::uint64_t seed) {
   return out;
 }
 
+// (KM.5) by inverses.
+RowMoments plain_moments(const Matrix& K, const WorkingRows& rows) {
+  const Matrix B = Matrix(K + Matrix(rows.omega.cwiseInverse().asDiagonal())).inverse();
+  const Vector B1 = B.rowwise().sum();
+  const double sum = B1.sum() + rows.intercept_omega, b = (B1.dot(rows.z) + rows.intercept_omega * rows.intercept_z) / sum;
+  const Vector off = 1 - (K * B1).array();
+  return {K * B * Vector(rows.z.array() - b) + Vector::Constant(K.rows(), b),
+          (K - K * B * K).diagonal() + Vector(off.array().square() / sum)};
+}
+
+// The full posterior that goes with the evidence.                                                                        (KM.1), (KM.5)
+TEST(FullEvidence, HasTheMomentsOfTheFullPosterior) {
+  for (const bool classes : {false, true}) {
+    const Curves rows = curves(40, 2, 7);
+    Normals normal(2);
+    const Vector k = Vector::NullaryExpr(40, [&] { return 0.5 + normal.uniform(); });
+    Covariance covariance("matern52", rows.X, {0, 1});
+    const auto evidence = classes ? class_evidence(covariance, k, rows.t) : regression_evidence(covariance, k, rows.y);
+    const FullPosterior full = evidence->posterior((Vector(3) << 1.3, -0.4, 0.1).finished());
+    const RowMoments expected = plain_moments(full.K.selfadjointView<Eigen::Lower>(), full.rows);
+    EXPECT_LT((full.moments.mean - expected.mean).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT((full.moments.variance - expected.variance).cwiseAbs().maxCoeff(), 1e-9);
+  }
+}
+
 // Rows that are added together give the same posterior as one after the other, and the same rows follow.
 TEST(VectorChoice, TakesRowsTogetherAsOneByOne) {
   for (const bool classes : {false, true}) {
@@ -37,7 +62,7 @@ TEST(VectorChoice, TakesRowsTogetherAsOneByOne) {
     const Matrix K = 4 * plain::covariance("gaussian", rows.X, rows.X, Vector::Constant(2, -0.3));
     const WorkingRows working{
         .omega = k, .z = rows.y, .intercept_omega = classes ? 0.2 : 0.0, .intercept_z = classes ? 0.1 : 0.0, .s2 = classes ? 1 : 0.05};
-    const RowMoments full = full_moments(K, working);
+    const RowMoments full = plain_moments(K, working);
     VectorChoice one_by_one(K, working, k, classes, full), together(K, working, k, classes, full);
     one_by_one.grow(0, 6);
     static_cast<void>(one_by_one.add(3));
