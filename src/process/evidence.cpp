@@ -1,6 +1,7 @@
 #include "process/evidence.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/anderson.hpp"
@@ -72,7 +73,7 @@ class ExactEvidence : public FullEvidence {
     Slope out;
     Matrix M;
     double of_log_h = 0;
-    out.value = log_evidence(h, K_, with_gradient ? &M : nullptr, &of_log_h);
+    out.value = log_evidence(theta, K_, with_gradient ? &M : nullptr, &of_log_h);
     if (!std::isfinite(out.value)) return {};
     if (with_gradient) out.gradient = Vector::Zero(theta.size());
     const double of_l = add_prior(theta, l, out);
@@ -87,7 +88,7 @@ class ExactEvidence : public FullEvidence {
     FullPosterior out;
     covariance_.evaluate(theta.tail(covariance_.num_widths()), out.K, nullptr);
     for (Index j = 0; j < out.K.cols(); ++j) out.K.col(j).tail(out.K.rows() - j) *= std::exp(theta[0]);
-    if (!complete(out)) throw InvalidArgument("the kernel matrix of the rows cannot be factorised");
+    if (!complete(theta, out)) throw InvalidArgument("the kernel matrix of the rows cannot be factorised");
     out.moments.variance = out.moments.variance.cwiseMax(0);
     return out;
   }
@@ -95,9 +96,9 @@ class ExactEvidence : public FullEvidence {
  protected:
   /// Log evidence. K is kappa and is overwritten. If M is not null: M [n,n] lower, with d/d ln rho = sum_ij M_ij d(h kappa_ij)/d ln rho,
   /// and d/d ln h.
-  virtual double log_evidence(double h, Matrix& K, Matrix* M, double* of_log_h) = 0;
+  virtual double log_evidence(const Hyperparameters& theta, Matrix& K, Matrix* M, double* of_log_h) = 0;
   /// Rows and moments for K. False if it cannot be factorised.
-  virtual bool complete(FullPosterior& of) = 0;
+  virtual bool complete(const Hyperparameters& theta, FullPosterior& of) = 0;
 
  private:
   Matrix K_, decline_;
@@ -116,9 +117,9 @@ class RegressionEvidence final : public ExactEvidence {
   RegressionEvidence(Covariance covariance, Vector k, Vector y) : ExactEvidence(std::move(covariance), std::move(k), 1), y_(std::move(y)) {}
 
  private:
-  double log_evidence(double h, Matrix& C, Matrix* M, double* of_log_h) override {
+  double log_evidence(const Hyperparameters& theta, Matrix& C, Matrix* M, double* of_log_h) override {
     const Index n = C.rows();
-    const double nu = N_ - 1;
+    const double nu = N_ - 1, h = std::exp(theta[0]);
     for (Index j = 0; j < n; ++j) C.col(j).tail(n - j) *= h;
     Vector one, alpha;
     double sum = 0, q = 0;
@@ -156,7 +157,7 @@ class RegressionEvidence final : public ExactEvidence {
   }
 
   // y - mean = (1/k) P y; the variance is (1/k - (1/k) C^-1 (1/k))_ii and the intercept's part.
-  bool complete(FullPosterior& of) override {
+  bool complete(const Hyperparameters&, FullPosterior& of) override {
     const Index n = of.K.rows();
     Matrix C = of.K;
     Vector one, alpha;
@@ -182,9 +183,13 @@ class RegressionEvidence final : public ExactEvidence {
 class ClassEvidence final : public ExactEvidence {
  public:
   ClassEvidence(Covariance covariance, Vector k, Vector t)
-      : ExactEvidence(std::move(covariance), std::move(k), 4), t_(std::move(t)), start_(with_intercept(t_.size())) {
-    start_.m.setZero();
-    start_.s.setConstant(1e-2);
+      : ExactEvidence(std::move(covariance), std::move(k), 4), t_(std::move(t)), found_(with_intercept(t_.size())) {}
+
+  double rough_value(const Hyperparameters& theta) override {
+    least_gain_ = 1e-4;
+    const double value = at(theta, false).value;
+    least_gain_ = least_gain;
+    return value;
   }
 
  private:
@@ -195,33 +200,34 @@ class ClassEvidence final : public ExactEvidence {
   };
   static State with_intercept(Index n) { return {Vector(n + 1), Vector(n + 1), Vector(n + 1), Vector(n + 1)}; }
 
-  double log_evidence(double h, Matrix& K, Matrix* M, double* of_log_h) override {
+  double log_evidence(const Hyperparameters& theta, Matrix& K, Matrix* M, double* of_log_h) override {
     const Index n = K.rows();
+    const double h = std::exp(theta[0]);
     for (Index j = 0; j < n; ++j) K.col(j).tail(n - j) *= h;
-    const double F = find_posterior(K);
+    const double F = find_posterior(theta, K);
     if (M != nullptr && std::isfinite(F)) write_slope(K, *M, *of_log_h);
     return F;
   }
 
-  bool complete(FullPosterior& of) override {
+  bool complete(const Hyperparameters& theta, FullPosterior& of) override {
     const Index n = of.K.rows();
-    if (!std::isfinite(find_posterior(of.K))) return false;
-    const Vector& omega = start_.omega;
-    const Vector z = start_.m.array() + start_.u.array() / omega.array();
+    if (!std::isfinite(find_posterior(theta, of.K))) return false;
+    const Vector& omega = found_.omega;
+    const Vector z = found_.m.array() + found_.u.array() / omega.array();
     of.rows = {.omega = omega.head(n), .z = z.head(n), .intercept_omega = omega[n], .intercept_z = z[n]};
-    of.moments = {start_.m.head(n), start_.s.head(n)};
+    of.moments = {found_.m.head(n), found_.s.head(n)};
     return true;
   }
 
-  // (KM.5). The intercept's row has the target 1/2 and weight 1: with 1/pi this is its prior. start_ becomes the posterior.       (SP.20)
-  double find_posterior(const Matrix& K) {
+  // (KM.5). The intercept's row has the target 1/2 and weight 1: with 1/pi this is its prior. found_ becomes the posterior.       (SP.20)
+  double find_posterior(const Hyperparameters& theta, const Matrix& K) {
     const Index n = K.rows();
-    State state = start_, next = with_intercept(n);
+    State state = found_, next = with_intercept(n);
     state.F = -std::numeric_limits<double>::infinity();
     Anderson anderson(2 * (n + 1), 6);
     Vector in(2 * (n + 1)), out(in.size()), mixed;  // means and ln variances before and after a step
     const Vector unit = Vector::Ones(in.size());
-    in << start_.m, start_.s.array().log();
+    in = start_for(theta);
     bool is_mixed = false;
     has_factor_ = false;
     constexpr int most_steps = 60;
@@ -229,7 +235,7 @@ class ClassEvidence final : public ExactEvidence {
       const Vector m = in.head(n + 1), s = in.tail(n + 1).array().exp();
       if (!solve(K, working_response(m, s, next.omega), next)) return -std::numeric_limits<double>::infinity();
       const double gain = next.F - state.F;
-      if (!(gain > -least_gain)) {  // back to the last step that rose, and from there half of the way
+      if (!(gain > -least_gain_)) {  // back to the last step that rose, and from there half of the way
         if (!is_mixed) {
           halve(K, state, next);
           if (!(next.F > state.F)) break;
@@ -241,15 +247,33 @@ class ClassEvidence final : public ExactEvidence {
         continue;
       }
       std::swap(state, next);
-      has_factor_ = gain < least_gain;
+      has_factor_ = gain < least_gain_;
       if (has_factor_) break;
       out << state.m, state.s.array().log();
       anderson.extrapolate(in, out, unit, mixed);
       is_mixed = mixed.allFinite() && step > 0;
       in = is_mixed ? mixed : out;
     }
-    start_ = std::move(state);
-    return start_.F;
+    found_ = std::move(state);
+    Before& at = before_[calls_++ % before_.size()];
+    at.theta = theta;
+    at.moments.resize(in.size());
+    at.moments << found_.m, found_.s.array().log();
+    return found_.F;
+  }
+
+  // Means and ln variances of the posterior that was found for the nearest hyper-parameters.
+  [[nodiscard]] Vector start_for(const Hyperparameters& theta) const {
+    const Before* nearest = nullptr;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Before& one : before_)
+      if (one.theta.size() > 0 && (one.theta - theta).squaredNorm() < least) {
+        nearest = &one;
+        least = (one.theta - theta).squaredNorm();
+      }
+    if (nearest != nullptr) return nearest->moments;
+    const Index n = k_.size();
+    return (Vector(2 * (n + 1)) << Vector::Zero(n + 1), Vector::Constant(n + 1, std::log(1e-2))).finished();
   }
 
   [[nodiscard]] double weight(Index i) const { return i < k_.size() ? k_[i] : 1.0; }
@@ -317,7 +341,7 @@ class ClassEvidence final : public ExactEvidence {
   // 1/2 (u u' - P), with P = B - B 1 1'B / 1'B 1.
   void write_slope(const Matrix& K, Matrix& M, double& of_log_h) {
     const Index n = K.rows();
-    const State& state = start_;
+    const State& state = found_;
     if (State again = state; !has_factor_) static_cast<void>(solve(K, state.m.array() + state.u.array() / state.omega.array(), again));
     blas::lauum(n, factor_.data(), n);
     const Vector root = state.omega.head(n).cwiseSqrt();
@@ -337,11 +361,18 @@ class ClassEvidence final : public ExactEvidence {
   static constexpr double least_gain = 1e-9;   // nats
   static constexpr double least_omega = 1e-9;  // per unit of weight: below, 1 - omega s has no digits
   static constexpr double ln_pi = 1.1447298858494001741;
+  struct Before {
+    Hyperparameters theta;
+    Vector moments;
+  };
   Vector t_;
-  State start_;
+  State found_;
+  std::array<Before, 64> before_;
+  std::size_t calls_ = 0;
+  double least_gain_ = least_gain;
   Matrix factor_;
   Vector B1_;
-  bool has_factor_ = false;  // whether factor_ and B1_ are of start_, and not of a step that was not taken
+  bool has_factor_ = false;  // whether factor_ and B1_ are of found_, and not of a step that was not taken
 };
 
 }  // namespace

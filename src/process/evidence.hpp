@@ -49,6 +49,8 @@ class ProcessEvidence {
 
   /// -infinity where the covariance cannot be factorised.
   [[nodiscard]] virtual Slope at(const Hyperparameters& theta, bool with_gradient) = 0;
+  /// The value to about a thousandth of a nat: enough to tell points apart.
+  [[nodiscard]] virtual double rough_value(const Hyperparameters& theta) { return at(theta, false).value; }
 
   [[nodiscard]] const Covariance& covariance() const { return covariance_; }
   [[nodiscard]] Index size() const { return 1 + covariance_.num_widths(); }
@@ -94,7 +96,7 @@ class FullEvidence : public ProcessEvidence {
 /// Regression with a flat intercept and Jeffreys' prior for the noise.                                                              (KM.1)
 /// \param y  [n] the target, standardised
 [[nodiscard]] std::unique_ptr<FullEvidence> regression_evidence(Covariance covariance, Vector k, Vector y);
-/// Two classes: the best Gaussian posterior. It starts from the posterior of the last call.                                         (KM.5)
+/// Two classes: the best Gaussian posterior. It starts from the posterior of the nearest call.                                       (KM.5)
 /// \param t  [n] 0 or 1
 [[nodiscard]] std::unique_ptr<FullEvidence> class_evidence(Covariance covariance, Vector k, Vector t);
 

@@ -170,7 +170,7 @@ class HypothesisSearch {
         points.push_back(theta);
       }
     std::vector<double> values;
-    for (const Hyperparameters& theta : points) values.push_back(evidence.at(theta, false).value);
+    for (const Hyperparameters& theta : points) values.push_back(evidence.rough_value(theta));
     const auto best = static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
     std::vector<Hyperparameters> out = {points[best]};
     if (space_.free.size() > 2) {
@@ -213,7 +213,7 @@ class HypothesisSearch {
           theta[at] = std::clamp(theta[at] + c * axis[i], space_.low[at], space_.high[at]);
         }
         pulse();
-        const double fall = out.best.value - evidence_.at(theta, false).value;
+        const double fall = out.best.value - evidence_.rough_value(theta);
         if (std::abs(fall - wanted) <= 0.2 * wanted) break;
         c *= fall > 0 ? std::clamp(std::sqrt(wanted / fall), 0.5, 1.5) : 1.5;
       }
