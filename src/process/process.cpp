@@ -162,20 +162,23 @@ void require_variation(const Problem& problem, const Candidate& candidate, const
                     *std::max_element(options.widths.begin(), options.widths.end())));
 }
 
+Index threads_of_search(const Problem& problem) {
+  constexpr Index largest_to_share = 800;  // larger matrices are shared by the threads themselves
+  return problem.Z.rows() <= largest_to_share ? static_cast<Index>(blas::num_threads()) : 1;
+}
+
 std::vector<Found> search(const Problem& problem, const std::vector<Candidate>& candidates) {
   const PartOfRows some(problem);
   const Problem part{some.Z, some.k, some.t, problem.classes, problem.average};
   std::vector<Found> found(candidates.size());
   const auto count = static_cast<Index>(candidates.size());
   pulse("fitting", {.name = "kernel", .done = 0, .total = count, .alike = false});
-  constexpr Index largest_to_share = 800;  // larger matrices are shared by the threads themselves
-  const Index threads = problem.Z.rows() <= largest_to_share ? static_cast<Index>(blas::num_threads()) : 1;
-  parallel_for(count, threads, [&](Index i) {
+  parallel_for(count, threads_of_search(problem), [&](Index i) {
     Found& one = found[static_cast<std::size_t>(i)];
     const Candidate& candidate = candidates[static_cast<std::size_t>(i)];
     one.evidence = problem.evidence(candidate);
     const auto begin = some.useful() ? part.evidence(candidate) : nullptr;
-    one.hypothesis = find_hypothesis(*one.evidence, begin.get(), candidate.given, problem.average);
+    one.hypothesis = find_hypothesis(*one.evidence, begin.get(), candidate.given);
   });
   return found;
 }
@@ -192,6 +195,15 @@ void weigh(std::vector<Found>& found) {
   for (Found& one : found) one.weight = std::isfinite(one.hypothesis.best.value) ? std::exp(one.hypothesis.log_evidence - most) : 0;
   for (const double sum = total(); Found & one : found) one.weight = one.weight < least_weight * sum ? 0 : one.weight;
   for (const double sum = total(); Found & one : found) one.weight /= sum;
+}
+
+// Of the hypotheses that are used.
+void average(const Problem& problem, const std::vector<Candidate>& candidates, std::vector<Found>& found) {
+  if (!problem.average) return;
+  parallel_for(static_cast<Index>(found.size()), threads_of_search(problem), [&](Index i) {
+    Found& one = found[static_cast<std::size_t>(i)];
+    if (one.weight > 0) place_points(*one.evidence, candidates[static_cast<std::size_t>(i)].given, one.hypothesis);
+  });
 }
 
 // One point of the mixture while its vectors are chosen.
@@ -281,6 +293,7 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
   for (const Candidate& candidate : all) require_variation(problem, candidate, options);
   std::vector<Found> found = search(problem, all);
   weigh(found);
+  average(problem, all, found);
   ProcessOutcome out;
   std::vector<Part> parts;
   const Found* best = nullptr;

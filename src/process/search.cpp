@@ -99,11 +99,20 @@ class HypothesisSearch {
     }
   }
 
-  Hypothesis run(ProcessEvidence* part, bool average) { return around(part != nullptr ? climb_from(*part) : climb(evidence_), average); }
-  Hypothesis run(const Hyperparameters& start) { return around(maximise(objective(evidence_), space_, start, max_steps), false); }
+  Hypothesis run(ProcessEvidence* part) { return around(part != nullptr ? climb_from(*part) : climb(evidence_)); }
+  Hypothesis run(const Hyperparameters& start) { return around(maximise(objective(evidence_), space_, start, max_steps)); }
+
+  // Corners of a regular simplex, or of a pentagon, each where the objective has fallen by D/2: the typical set.                    (KM.4)
+  void place_points(Hypothesis& out) {
+    const auto D = static_cast<Index>(space_.free.size());
+    const Eigen::SelfAdjointEigenSolver<Matrix> covariance(out.covariance);
+    const Matrix axes = covariance.eigenvectors() * covariance.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() * corners(D);
+    out.points.clear();
+    for (Index p = 0; p < axes.cols(); ++p) out.points.push_back(point_along(axes.col(p), out.best));
+  }
 
  private:
-  Hypothesis around(Maximum best, bool average) {
+  Hypothesis around(Maximum best) {
     Hypothesis out;
     out.best = std::move(best);
     if (!std::isfinite(out.best.value)) return out;
@@ -113,10 +122,7 @@ class HypothesisSearch {
                        (given_.size() > 0 ? std::log1p(ProcessEvidence::share_exponent) - evidence_.log_prior_of_widths(given_)
                                           : evidence_.log_constant());
     out.covariance = curve.axes * curve.eigenvalues.cwiseInverse().asDiagonal() * curve.axes.transpose();
-    if (average)
-      place_points(curve, out);
-    else
-      out.points = {out.best.theta};
+    out.points = {out.best.theta};
     return out;
   }
 
@@ -197,28 +203,24 @@ class HypothesisSearch {
     return {solved.eigenvectors(), solved.eigenvalues().cwiseMax(least)};
   }
 
-  // Corners of a regular simplex, or of a pentagon, each where the objective has fallen by D/2: the typical set.                    (KM.4)
-  void place_points(const Curvature& curve, Hypothesis& out) {
+  // Where the objective has fallen by D/2, within a fifth.
+  Hyperparameters point_along(const Vector& axis, const Maximum& best) {
     const auto D = static_cast<Index>(space_.free.size());
-    const Matrix V = corners(D);
     const double wanted = 0.5 * static_cast<double>(D);
-    for (Index p = 0; p < V.cols(); ++p) {
-      const Vector axis = curve.axes * curve.eigenvalues.cwiseSqrt().cwiseInverse().cwiseProduct(V.col(p));
-      double c = std::sqrt(static_cast<double>(D));
-      Hyperparameters theta;
-      for (int trial = 0; trial < 8; ++trial) {
-        theta = out.best.theta;
-        for (Index i = 0; i < D; ++i) {
-          const Index at = space_.free[static_cast<std::size_t>(i)];
-          theta[at] = std::clamp(theta[at] + c * axis[i], space_.low[at], space_.high[at]);
-        }
-        pulse();
-        const double fall = out.best.value - evidence_.rough_value(theta);
-        if (std::abs(fall - wanted) <= 0.2 * wanted) break;
-        c *= fall > 0 ? std::clamp(std::sqrt(wanted / fall), 0.5, 1.5) : 1.5;
+    double c = std::sqrt(static_cast<double>(D));
+    Hyperparameters theta;
+    for (int trial = 0; trial < 8; ++trial) {
+      theta = best.theta;
+      for (Index i = 0; i < D; ++i) {
+        const Index at = space_.free[static_cast<std::size_t>(i)];
+        theta[at] = std::clamp(theta[at] + c * axis[i], space_.low[at], space_.high[at]);
       }
-      out.points.push_back(theta);
+      pulse();
+      const double fall = best.value - evidence_.rough_value(theta);
+      if (std::abs(fall - wanted) <= 0.2 * wanted) break;
+      c *= fall > 0 ? std::clamp(std::sqrt(wanted / fall), 0.5, 1.5) : 1.5;
     }
+    return theta;
   }
 
   // [D, points] of length 1.
@@ -247,11 +249,14 @@ class HypothesisSearch {
 
 }  // namespace
 
-Hypothesis find_hypothesis(ProcessEvidence& evidence, ProcessEvidence* part, const Vector& given, bool average) {
-  return HypothesisSearch(evidence, given).run(part, average);
+Hypothesis find_hypothesis(ProcessEvidence& evidence, ProcessEvidence* part, const Vector& given) {
+  return HypothesisSearch(evidence, given).run(part);
 }
 Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hyperparameters& start) {
   return HypothesisSearch(evidence, given).run(start);
+}
+void place_points(ProcessEvidence& evidence, const Vector& given, Hypothesis& hypothesis) {
+  HypothesisSearch(evidence, given).place_points(hypothesis);
 }
 
 }  // namespace ardvark::internal

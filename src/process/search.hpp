@@ -35,16 +35,19 @@ struct Hypothesis {
   Maximum best;
   double log_evidence = 0;              ///< of the hypothesis, by Laplace's approximation                                           (KM.4)
   Matrix covariance;                    ///< [free, free] of theta, by the curvature at the maximum
-  std::vector<Hyperparameters> points;  ///< of equal weight; only the maximum if nothing is averaged
+  std::vector<Hyperparameters> points;  ///< of equal weight; first only the maximum
 };
 
 enum class WidthKind { fixed, shared, each };
 
-/// Searches, and then places the points if `average`.
+/// Searches; the maximum is the only point.
 /// \param part   the evidence of a part of the rows, where the search begins; null: it begins with all rows
 /// \param given  [widths] ln rho that are fixed; empty: they are found
-[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, ProcessEvidence* part, const Vector& given, bool average);
+[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, ProcessEvidence* part, const Vector& given);
 /// Searches from here; averages nothing.
 [[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hyperparameters& start);
+
+/// Replaces the maximum by the points that stand for what the evidence leaves open around it.                                      (KM.4)
+void place_points(ProcessEvidence& evidence, const Vector& given, Hypothesis& hypothesis);
 
 }  // namespace ardvark::internal
