@@ -185,11 +185,9 @@ class ClassEvidence final : public ExactEvidence {
   ClassEvidence(Covariance covariance, Vector k, Vector t)
       : ExactEvidence(std::move(covariance), std::move(k), 4), t_(std::move(t)), found_(with_intercept(t_.size())) {}
 
-  double rough_value(const Hyperparameters& theta) override {
-    least_gain_ = 1e-4;
-    const double value = at(theta, false).value;
-    least_gain_ = least_gain;
-    return value;
+  bool set_tolerance(double nats) override {
+    least_gain_ = nats;
+    return true;
   }
 
  private:
@@ -211,6 +209,7 @@ class ClassEvidence final : public ExactEvidence {
 
   bool complete(const Hyperparameters& theta, FullPosterior& of) override {
     const Index n = of.K.rows();
+    set_tolerance(exact);
     if (!std::isfinite(find_posterior(theta, of.K))) return false;
     const Vector& omega = found_.omega;
     const Vector z = found_.m.array() + found_.u.array() / omega.array();
@@ -358,7 +357,6 @@ class ClassEvidence final : public ExactEvidence {
     of_log_h = 0.5 * (state.u.head(n).dot(f) - trace);
   }
 
-  static constexpr double least_gain = 1e-9;   // nats
   static constexpr double least_omega = 1e-9;  // per unit of weight: below, 1 - omega s has no digits
   static constexpr double ln_pi = 1.1447298858494001741;
   struct Before {
@@ -369,7 +367,7 @@ class ClassEvidence final : public ExactEvidence {
   State found_;
   std::array<Before, 64> before_;
   std::size_t calls_ = 0;
-  double least_gain_ = least_gain;
+  double least_gain_ = exact;  // nats
   Matrix factor_;
   Vector B1_;
   bool has_factor_ = false;  // whether factor_ and B1_ are of found_, and not of a step that was not taken

@@ -49,8 +49,11 @@ class ProcessEvidence {
 
   /// -infinity where the covariance cannot be factorised.
   [[nodiscard]] virtual Slope at(const Hyperparameters& theta, bool with_gradient) = 0;
-  /// The value to about a thousandth of a nat: enough to tell points apart.
-  [[nodiscard]] virtual double rough_value(const Hyperparameters& theta) { return at(theta, false).value; }
+  /// How exactly at() finds what has no closed form. The gradient is off by about the root of it.
+  /// \param nats  of the value
+  /// \returns whether it makes a difference
+  virtual bool set_tolerance(double nats) { return nats < 0; }
+  static constexpr double exact = 1e-9;
 
   [[nodiscard]] const Covariance& covariance() const { return covariance_; }
   [[nodiscard]] Index size() const { return 1 + covariance_.num_widths(); }

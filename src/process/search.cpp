@@ -108,6 +108,7 @@ class HypothesisSearch {
     const Eigen::SelfAdjointEigenSolver<Matrix> covariance(out.covariance);
     const Matrix axes = covariance.eigenvectors() * covariance.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() * corners(D);
     out.points.clear();
+    evidence_.set_tolerance(rough);
     for (Index p = 0; p < axes.cols(); ++p) out.points.push_back(point_along(axes.col(p), out.best));
   }
 
@@ -126,7 +127,8 @@ class HypothesisSearch {
     return out;
   }
 
-  static constexpr double widest = 9;  // six standard deviations of the prior
+  static constexpr double rough = 1e-4, of_steps = 1e-6;  // nats: a hundredth of least_gain, or less
+  static constexpr double widest = 9;                     // six standard deviations of the prior
   static constexpr double least_log_h = -16, most_log_h = 18;
   static constexpr int max_steps = 80;
   static constexpr double prior_curvature = 1 / (ProcessEvidence::sd_of_log_rho * ProcessEvidence::sd_of_log_rho);
@@ -142,7 +144,9 @@ class HypothesisSearch {
 
   Maximum climb(ProcessEvidence& evidence) {
     Maximum best;
-    for (const Hyperparameters& start : starts(evidence)) {
+    const std::vector<Hyperparameters> points = starts(evidence);
+    evidence.set_tolerance(of_steps);
+    for (const Hyperparameters& start : points) {
       Maximum found = maximise(objective(evidence), space_, start, max_steps);
       if (best.theta.size() == 0 || found.value > best.value) best = std::move(found);
     }
@@ -159,12 +163,14 @@ class HypothesisSearch {
     const Matrix inverse = curve.axes * e.cwiseInverse().asDiagonal() * curve.axes.transpose();
     Matrix whole = Matrix::Zero(begin.theta.size(), begin.theta.size());
     whole(space_.free, space_.free) = inverse;
+    evidence_.set_tolerance(of_steps);
     Maximum found = maximise(objective(evidence_), space_, begin.theta, max_steps, whole);
     return std::isfinite(found.value) ? found : climb(evidence_);
   }
 
   // Twelve points, ranked; with a width each also from the best that is wider by .5.                                            (KM.3)
   std::vector<Hyperparameters> starts(ProcessEvidence& evidence) {
+    evidence.set_tolerance(rough);
     std::vector<Hyperparameters> points;
     const std::vector<double> factors = given_.size() > 0 ? std::vector<double>{1} : std::vector<double>{0.25, 0.5, 1, 2};
     for (const double factor : factors)
@@ -176,7 +182,7 @@ class HypothesisSearch {
         points.push_back(theta);
       }
     std::vector<double> values;
-    for (const Hyperparameters& theta : points) values.push_back(evidence.rough_value(theta));
+    for (const Hyperparameters& theta : points) values.push_back(evidence.at(theta, false).value);
     const auto best = static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
     std::vector<Hyperparameters> out = {points[best]};
     if (space_.free.size() > 2) {
@@ -188,6 +194,7 @@ class HypothesisSearch {
 
   // Minus the Hessian by differences of gradients: they are off by about a thousandth.
   Curvature curvature(ProcessEvidence& evidence, const Maximum& best) {
+    const Vector gradient = evidence.set_tolerance(ProcessEvidence::exact) ? evidence.at(best.theta, true).gradient : best.gradient;
     const auto D = static_cast<Index>(space_.free.size());
     constexpr double step = 2e-3;
     Matrix H = Matrix::Zero(D, D);
@@ -196,7 +203,7 @@ class HypothesisSearch {
       Hyperparameters theta = best.theta;
       theta[space_.free[static_cast<std::size_t>(i)]] += step;
       const Slope there = evidence.at(theta, true);
-      if (std::isfinite(there.value)) H.col(i) = (best.gradient - there.gradient)(space_.free) / step;
+      if (std::isfinite(there.value)) H.col(i) = (gradient - there.gradient)(space_.free) / step;
     }
     const Eigen::SelfAdjointEigenSolver<Matrix> solved(0.5 * (H + H.transpose()));
     constexpr double least = 0.15 * prior_curvature;
@@ -216,7 +223,7 @@ class HypothesisSearch {
         theta[at] = std::clamp(theta[at] + c * axis[i], space_.low[at], space_.high[at]);
       }
       pulse();
-      const double fall = best.value - evidence_.rough_value(theta);
+      const double fall = best.value - evidence_.at(theta, false).value;
       if (std::abs(fall - wanted) <= 0.2 * wanted) break;
       c *= fall > 0 ? std::clamp(std::sqrt(wanted / fall), 0.5, 1.5) : 1.5;
     }
