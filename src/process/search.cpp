@@ -106,7 +106,10 @@ class HypothesisSearch {
   void place_points(Hypothesis& out) {
     const auto D = static_cast<Index>(space_.free.size());
     const Eigen::SelfAdjointEigenSolver<Matrix> covariance(out.covariance);
-    const Matrix axes = covariance.eigenvectors() * covariance.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() * corners(D);
+    Matrix axes = covariance.eigenvectors() * covariance.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
+    for (Index i = 0; i < D; ++i)  // the sign of an eigenvector is arbitrary
+      if (axes.col(i).sum() > 0) axes.col(i) *= -1;
+    axes *= corners(D);
     out.points.clear();
     evidence_.set_tolerance(rough);
     for (Index p = 0; p < axes.cols(); ++p) out.points.push_back(point_along(axes.col(p), out.best));
