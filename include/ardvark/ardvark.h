@@ -389,6 +389,13 @@ ARDVARK_API ardvark_code ardvark_model_summary(const ardvark_model* model, const
 ARDVARK_API ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X, const double* target,
                                          const ardvark_options* options, ardvark_result** result, ardvark_error* error);
 
+/* What the predictions of a kernel machine (model kernel) say of all rows together. draws 0: mean [rows] and covariance [rows, rows]; else
+ * draws [rows, draws], independent draws from the joint distribution. Regression: of new observations, or of the function (`interval`
+ * mean). Classification: of the log odds; with several classes machines.0.mean, machines.0.draws, ..., of each class against the rest.
+ * options: only `interval` and `seed` are read; may be NULL. The same seed gives the same draws. */
+ARDVARK_API ardvark_code ardvark_predict_joint(const ardvark_model* model, const ardvark_matrix* X, int64_t draws,
+                                               const ardvark_options* options, ardvark_result** result, ardvark_error* error);
+
 /* A model file has all that predictions and the summary need. If a save is interrupted in any way, the path has either the old file or the
  * whole new one. A program that is killed during a save may leave a file PATH.partial-NUMBER. Nothing reads it, and you may delete it. */
 ARDVARK_API ardvark_code ardvark_model_save(const ardvark_model* model, const char* path, ardvark_error* error);

@@ -1,6 +1,7 @@
 // Kernel machines for curves, surfaces and classes: a Gaussian process whose widths come from the evidence.      docs/math/process.md (KM)
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -136,6 +137,25 @@ struct TMixturePrediction {
 [[nodiscard]] TMixturePrediction predict(const KernelRegression& fit, MatrixView X_new, PredictionOf what = PredictionOf::new_observation);
 /// Probabilities with the uncertainty of the score integrated out.                                                             (PRED.2)
 [[nodiscard]] ClassProbabilities predict(const KernelClassification& fit, MatrixView X_new);
+
+/// What predictions say of all rows together.
+struct JointPrediction {
+  Vector mean;        ///< [m]
+  Matrix covariance;  ///< [m,m] of the mixture: within its parts and between them; infinite if degrees_of_freedom <= 2           (KM.10)
+};
+/// Of new observations, or of the function without noise. The diagonal is the variance that predict() states.   O(parts m^2 vectors)
+/// \throws InvalidArgument as predict
+[[nodiscard]] JointPrediction predict_joint(const KernelRegression& fit, MatrixView X_new,
+                                            PredictionOf what = PredictionOf::new_observation);
+/// [processes] Of the score of each process, in log odds.
+[[nodiscard]] std::vector<JointPrediction> predict_joint(const KernelClassification& fit, MatrixView X_new);
+/// [m, num_draws] Independent draws of all rows together: a part of the mixture, and then a Student-t or normal draw from it. The same seed
+/// gives the same draws, and more draws begin with the same ones.                                                                (KM.10)
+/// \throws InvalidArgument  num_draws is below 1; as predict
+[[nodiscard]] Matrix draw(const KernelRegression& fit, MatrixView X_new, Index num_draws, std::uint64_t seed = 1,
+                          PredictionOf what = PredictionOf::new_observation);
+/// [processes] Draws of the score of each process, in log odds; the scores of several classes are independent.
+[[nodiscard]] std::vector<Matrix> draw(const KernelClassification& fit, MatrixView X_new, Index num_draws, std::uint64_t seed = 1);
 
 /// The fit as printed text.
 [[nodiscard]] std::string summary(const KernelFit& fit, const SummaryOptions& options = {});

@@ -190,6 +190,10 @@ using Prediction = std::variant<StudentPrediction, NoiseMixturePrediction, Class
 /// "exact", "plug-in", "mackay", "published", "published-batch", "published-incremental", "average" (pairs of classes).
 /// \throws InvalidArgument  the model does not have this rule; X_new is not finite or has another number of columns
 [[nodiscard]] Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options = {});
+/// Kernel machines (model kernel): what predict_joint() and draw() say for each process, one but for several classes. Of ModelOptions only
+/// `interval` and, by draws, `seed` are read. \throws InvalidArgument  the model is another one; as predict
+[[nodiscard]] std::vector<JointPrediction> predict_joint(const SavedModel& model, MatrixView X_new, const ModelOptions& options = {});
+[[nodiscard]] std::vector<Matrix> draw(const SavedModel& model, MatrixView X_new, Index num_draws, const ModelOptions& options = {});
 /// Checks the options in the same way, without a prediction. \throws InvalidArgument
 void check_rule(const SavedModel& model, const ModelOptions& options);
 /// What to know before the prediction is trusted, as sentences: how many rows lie beyond the data of a kernel machine (rows_beyond_data).

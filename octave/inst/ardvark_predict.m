@@ -11,6 +11,10 @@ function prediction = ardvark_predict(fit, X, varargin)
 %     'interval'  regressions: 'new' (default): sd and interval of a new observation, with its noise; 'mean': those of the mean, without noise
 %     'rule'    'automatic' (default); for regressions with a factorised posterior also 'mixture'; for classifications also 'exact',
 %               'plug-in', 'mackay', 'published', 'published-batch', 'published-incremental'
+%     'outputs' {'covariance'}: for a kernel machine (model 'kernel'), also the covariance of all rows, K x K: of new observations, of
+%               the mean with 'interval', 'mean'; for classes, of the log odds
+%     'draws'   N: for a kernel machine, also draws, K x N, each a draw of all rows together, as in the covariance. Three classes or
+%               more: cells, of each class against the rest. 'seed': a whole number, default 1; the same seed gives the same draws
 %     'target'  K numbers; for a classifier, positions in `classes`, from 1. With it, the prediction also has log_density
 %
 %   prediction   a struct. Regression: mean, sd, lower, upper, scale, degrees_of_freedom (the last two
@@ -95,6 +99,30 @@ end
 %! end
 %!error <target\(1\) is [Nn]a[Nn]; it must be finite> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), 1, 'target', NaN)
 
+%!test  % rows of a kernel machine together: the variances are those of the rows by themselves, and draws vary as the covariance says
+%! randn('state', 6);
+%! x = linspace(-3, 3, 40)';
+%! fit = ardvark_fit(x, sin(2 * x) + 0.1 * randn(40, 1), 'model', 'kernel', 'task', 'regression');
+%! at = [-1; -0.9; 4];
+%! p = ardvark_predict(fit, at, 'outputs', {'covariance'}, 'draws', 4000, 'seed', 3);
+%! assert(sqrt(diag(p.covariance)), p.sd, 1e-9);
+%! assert(size(p.draws), [3, 4000]);
+%! off = abs(cov(p.draws') - p.covariance);
+%! allowed = 6 * sqrt((p.covariance .^ 2 + diag(p.covariance) * diag(p.covariance)') / 4000);
+%! assert(all(off(:) < 2 * allowed(:)));  % kurtosis of the mixture: at most four times that of a normal distribution
+%! assert(p.draws, ardvark_predict(fit, at, 'draws', 4000, 'seed', 3).draws);
+%! f = ardvark_predict(fit, at, 'outputs', {'covariance'}, 'interval', 'mean');
+%! assert(diag(f.covariance), f.sd .^ 2, 1e-9);
+
+%!test  % log odds of three classes
+%! x = (1:30)'; fit = ardvark_fit(x, kron([1; 2; 3], ones(10, 1)), 'model', 'kernel');
+%! p = ardvark_predict(fit, [2; 15], 'draws', 7);
+%! assert(size(p.draws), [3, 1]);
+%! assert(size(p.draws{2}), [2, 7]);
+%! assert(mean(p.draws{2}(2, :)) > mean(p.draws{2}(1, :)));
+
+%!error <joint predictions are those of a kernel machine> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), 1, 'draws', 2)
+%!error <draws is 0; it must be a whole number from 1> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'kernel', 'task', 'regression'), 1, 'draws', 0)
 %!error <X_new has 3 columns|X has 3 columns> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), ones(2, 3))
 %!error <missing is an option of ardvark_fit; a model that was fitted with 'missing', 'impute' predicts rows with gaps> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), [1; NaN], 'missing', 'drop')
 %!error <prior is no option of ardvark_predict> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), 1, 'prior', 'ard')

@@ -67,7 +67,7 @@ static void set_option(const char* name, const mxArray* value) {
 
 /* Refuses options that predictions do not read. */
 static void need_options_of_predictions(const mxArray* pairs) {
-  static const char* const known[] = {"level", "rule", "interval", "target", "threads"};
+  static const char* const known[] = {"level", "rule", "interval", "target", "threads", "outputs", "draws", "seed"};
   const mwSize count = mxIsCell(pairs) ? mxGetNumberOfElements(pairs) : 0;
   mwSize i;
   for (i = 0; i < count; i += 2) {
@@ -78,25 +78,34 @@ static void need_options_of_predictions(const mxArray* pairs) {
     if (strcmp(name, "missing") == 0)
       fail(INVALID, "missing is an option of ardvark_fit; a model that was fitted with 'missing', 'impute' predicts rows with gaps; for another "
                     "model leave such rows out: X(all(isfinite(X), 2), :)");
-    fail(INVALID, "%s is no option of ardvark_predict; it has level, rule, interval, target and threads", name);
+    fail(INVALID, "%s is no option of ardvark_predict; it has level, rule, interval, target, outputs, draws, seed and threads", name);
   }
 }
 
-/* Sets 'name', value, ... ; the calling function handles the options of the interface itself. */
-static const mxArray* set_options(const mxArray* pairs, const char* own) {
+/* The value of an option of the pairs; NULL if it is not there. */
+static const mxArray* option_named(const mxArray* pairs, const char* name) {
   const mxArray* found = NULL;
+  const mwSize count = mxGetNumberOfElements(pairs);
+  mwSize i;
+  if (!mxIsCell(pairs) || count % 2 != 0) fail(INVALID, "the options must be pairs: 'name', value, ...");
+  for (i = 0; i < count; i += 2)
+    if (strcmp(text_of(mxGetCell(pairs, i), "the name of an option"), name) == 0) found = mxGetCell(pairs, i + 1);
+  return found;
+}
+
+/* Sets 'name', value, ... but for those of the list `own`, which ends with NULL: the calling function handles them itself. */
+static void set_options(const mxArray* pairs, const char* const* own) {
   const mwSize count = mxGetNumberOfElements(pairs);
   mwSize i;
   if (!mxIsCell(pairs) || count % 2 != 0) fail(INVALID, "the options must be pairs: 'name', value, ...");
   for (i = 0; i < count; i += 2) {
     const char* const name = text_of(mxGetCell(pairs, i), "the name of an option");
-    if (own != NULL && strcmp(name, own) == 0)
-      found = mxGetCell(pairs, i + 1);
-    else
-      set_option(name, mxGetCell(pairs, i + 1));
+    const char* const* one = own;
+    while (*one != NULL && strcmp(*one, name) != 0) ++one;
+    if (*one == NULL) set_option(name, mxGetCell(pairs, i + 1));
   }
-  return found;
 }
+static const char* const none_[] = {NULL};
 
 /* The names of the columns that the encoding of the call knows; each is freed by ardvark_free. */
 static char** known_columns(int64_t* count) {
@@ -182,15 +191,14 @@ static ardvark_matrix rows_of(const mxArray* X) {
 typedef struct Problem {
   ardvark_matrix X;
   const double* y;
-  const mxArray* own; /* the option that the calling function handles itself */
 } Problem;
 
-static Problem problem_of(const Arguments* a, const char* own) {
+static Problem problem_of(const Arguments* a, const char* const* own) {
   Problem out;
   need(a, 3, "X and y");
   new_options();
   num_columns_ = mxIsStruct(a->in[0]) ? 0 : matrix_of(a->in[0], "X").columns;
-  out.own = set_options(a->in[2], own);
+  set_options(a->in[2], own);
   out.X = rows_of(a->in[0]);
   out.y = list_of(a->in[1], "y", out.X.rows, "one per row of X");
   call_it("labels", "y");
@@ -204,25 +212,28 @@ static bool has_texts(const mxArray* X) {
   return false;
 }
 
+/* Calls add(to, name) for each name in the option 'outputs'. */
+static void add_outputs(mxArray* to, const mxArray* names, const char* example, void (*add)(mxArray*, const char*)) {
+  mwSize i, count;
+  if (names == NULL) return;
+  count = mxGetNumberOfElements(names);
+  if (!mxIsCell(names)) fail(INVALID, "outputs is of class %s; it must be a cell of names, as {'%s'}", mxGetClassName(names), example);
+  for (i = 0; i < count; ++i) add(to, text_of(mxGetCell(names, i), "outputs"));
+}
+
+static void add_result(mxArray* to, const char* name) { add_field(to, name, result_named(name)); }
+
 /* (X, y, pairs) -> struct; the pair 'outputs' names additional results */
 void fit_command(const Arguments* a) {
-  const Problem given = problem_of(a, "outputs");
-  const mxArray* const more = given.own;
+  static const char* const own[] = {"outputs", NULL};
+  const Problem given = problem_of(a, own);
   void* bytes;
   size_t size;
   check(ardvark_fit(&given.X, given.y, call_.options, &call_.model, failure()));
   check(ardvark_model_result(call_.model, call_.options, &call_.result, failure()));
   report_status("ardvark:max_sweeps");
   a->out[0] = all_results();
-  if (more != NULL) {
-    const mwSize count = mxGetNumberOfElements(more);
-    mwSize i;
-    if (!mxIsCell(more)) fail(INVALID, "outputs is of class %s; it must be a cell of names, as {'covariance'}", mxGetClassName(more));
-    for (i = 0; i < count; ++i) {
-      const char* const name = text_of(mxGetCell(more, i), "outputs");
-      add_field(a->out[0], name, result_named(name));
-    }
-  }
+  add_outputs(a->out[0], option_named(a->in[2], "outputs"), "covariance", add_result);
   check(ardvark_model_to_bytes(call_.model, &bytes, &size, failure()));
   {
     mxArray* const model = mxCreateNumericMatrix((mwSize)size, 1, mxUINT8_CLASS, mxREAL);
@@ -253,35 +264,74 @@ static int64_t num_classes_of_model(void) {
   return count;
 }
 
-/* (model, X, pairs) -> struct; one of the pairs is 'target' */
+/* Observations for the density; positions of classes count from 1. */
+static const double* observations(const mxArray* target, int64_t rows) {
+  double* const copy = (double*)allocate((size_t)rows, sizeof(double));
+  const double* const values = list_of(target, "target", rows, "one per row of X");
+  const int num_classes = (int)num_classes_of_model();
+  int64_t i;
+  for (i = 0; i < rows; ++i) {
+    if (!isfinite(values[i])) fail(INVALID, "target(%lld) is %g; it must be finite", (long long)i + 1, values[i]);
+    if (num_classes > 0 && (!(values[i] >= 1 && values[i] <= num_classes) || values[i] != floor(values[i])))
+      fail(INVALID, "target(%lld) is %g; for a classifier it must be a position in classes, 1 to %d", (long long)i + 1, values[i],
+           num_classes);
+    copy[i] = values[i] - (num_classes > 0 ? 1 : 0);
+  }
+  return copy;
+}
+
+/* A result of the rows together; with several classes a cell with one for each. */
+static void add_joint(mxArray* to, const char* name) {
+  int64_t count = 0;
+  mxArray* list;
+  mwSize k;
+  if (ardvark_result_count(call_.result, "machines", &count, NULL) != ARDVARK_OK) {
+    add_result(to, name);
+    return;
+  }
+  list = mxCreateCellMatrix((mwSize)count, 1);
+  for (k = 0; k < (mwSize)count; ++k) {
+    char path[40];
+    snprintf(path, sizeof path, "machines.%d.%s", (int)k, name);
+    mxSetCell(list, k, result_named(path));
+  }
+  add_field(to, name, list);
+}
+
+static void predict_joint(const ardvark_matrix* X, int64_t draws) {
+  ardvark_result_free(call_.result);
+  call_.result = NULL;
+  check(ardvark_predict_joint(call_.model, X, draws, call_.options, &call_.result, failure()));
+}
+
+/* (model, X, pairs) -> struct; of the pairs, 'target', 'outputs' and 'draws' are not options of the library */
 void predict_command(const Arguments* a) {
+  static const char* const own[] = {"target", "outputs", "draws", NULL};
   ardvark_matrix X;
-  const mxArray* target;
-  const double* y = NULL;
+  const mxArray *target, *outputs, *draws;
   need(a, 3, "model and X");
   num_columns_ = 0;
   load_bytes(a->in[0]);
   need_options_of_predictions(a->in[2]);
   X = rows_of(a->in[1]);
   new_options();
-  target = set_options(a->in[2], "target");
-  if (target != NULL) {
-    double* const copy = (double*)allocate((size_t)X.rows, sizeof(double));
-    const double* const values = list_of(target, "target", X.rows, "one per row of X");
-    const int num_classes = (int)num_classes_of_model();
-    int64_t i;
-    for (i = 0; i < X.rows; ++i) {
-      if (!isfinite(values[i])) fail(INVALID, "target(%lld) is %g; it must be finite", (long long)i + 1, values[i]);
-      if (num_classes > 0 && (!(values[i] >= 1 && values[i] <= num_classes) || values[i] != floor(values[i])))
-        fail(INVALID, "target(%lld) is %g; for a classifier it must be a position in classes, 1 to %d", (long long)i + 1, values[i],
-             num_classes);
-      copy[i] = values[i] - (num_classes > 0 ? 1 : 0);
-    }
-    y = copy;
-  }
+  set_options(a->in[2], own);
+  target = option_named(a->in[2], "target");
+  outputs = option_named(a->in[2], "outputs");
+  draws = option_named(a->in[2], "draws");
   call_it("X_new", "X");
-  check(ardvark_predict(call_.model, &X, y, call_.options, &call_.result, failure()));
+  check(ardvark_predict(call_.model, &X, target == NULL ? NULL : observations(target, X.rows), call_.options, &call_.result, failure()));
   a->out[0] = all_results();
+  if (outputs != NULL) {
+    predict_joint(&X, 0);
+    add_outputs(a->out[0], outputs, "covariance", add_joint);
+  }
+  if (draws != NULL) {
+    const double count = list_of(draws, "draws", 1, "")[0];
+    if (!(count >= 1) || count != floor(count)) fail(INVALID, "draws is %g; it must be a whole number from 1", count);
+    predict_joint(&X, (int64_t)count);
+    add_joint(a->out[0], "draws");
+  }
 }
 
 /* (model, path) */
@@ -298,7 +348,7 @@ void summary_command(const Arguments* a) {
   num_columns_ = 0;
   load_bytes(a->in[0]);
   new_options();
-  (void)set_options(a->in[1], NULL);
+  set_options(a->in[1], none_);
   check(ardvark_model_summary(call_.model, call_.options, &text, failure()));
   written = in_our_words(text);
   ardvark_free(text);
@@ -308,7 +358,7 @@ void summary_command(const Arguments* a) {
 
 /* (X, labels, pairs) -> struct */
 void select_command(const Arguments* a) {
-  const Problem given = problem_of(a, NULL);
+  const Problem given = problem_of(a, none_);
   check(ardvark_select(&given.X, given.y, call_.options, &call_.result, failure()));
   report_status("ardvark:max_sweeps");
   a->out[0] = all_results();
@@ -327,7 +377,7 @@ void compare_command(const Arguments* a) {
   need(a, 5, "X and y");
   priors = names_or_default(a->in[3], "priors");
   kernels = names_or_default(a->in[4], "kernel");
-  given = problem_of(a, NULL);
+  given = problem_of(a, none_);
   if (kernels != NULL && has_texts(a->in[0])) fail(INVALID, "kernels cannot be used with text columns; give columns of numbers");
   check(ardvark_compare(&given.X, given.y, priors, kernels, call_.options, &call_.result, failure()));
   if (strcmp(result_text("status"), "stopped_by_user") == 0) fail("ardvark:interrupted", "interrupted: there is no result");

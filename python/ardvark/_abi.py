@@ -91,6 +91,7 @@ _SIGNATURES = {
     "ardvark_model_result": [c_void_p, c_void_p, _out, _error],
     "ardvark_model_summary": [c_void_p, c_void_p, _out, _error],
     "ardvark_predict": [c_void_p, _matrix, c_void_p, c_void_p, _out, _error],
+    "ardvark_predict_joint": [c_void_p, _matrix, c_int64, c_void_p, _out, _error],
     "ardvark_model_save": [c_void_p, c_char_p, _error],
     "ardvark_model_load": [c_char_p, _out, _error],
     "ardvark_model_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],

@@ -179,6 +179,22 @@ class Model(Result):
         call("ardvark_statistics_error", statistics, self._model, byref(out))
         return out.value
 
+    def predict_joint(self, X: Any, draws: int = 0, **options: Any) -> Result:
+        """All rows together, of a kernel machine: mean and covariance, or draws. Options: interval, seed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.linspace(0, 1, 20)[:, None]
+        >>> model = _core.fit(X, np.sin(6 * X[:, 0]), model="kernel", task="regression")
+        >>> model.predict_joint(X).array("covariance").shape, model.predict_joint(X, 3, seed=1).array("draws").shape
+        ((20, 20), (20, 3))
+        """
+        view, X = matrix_of(X)
+        handle = Options(options, InterruptWatch(None))
+        return Result(long_call("result", "ardvark_predict_joint", handle, self._model, byref(view), draws, handle))
+
     def summary(self, level: Optional[float] = None, **options: Any) -> str:
         """The fit as a table to read, with intervals of this level. Options: verbose, odds, standardized.
 

@@ -197,6 +197,10 @@ sample_weight : array-like of shape (n_samples,), default=None
     Number of copies of a row, >= 0, not necessarily an integer. The copies are absorbed together. This is not quite
     the same as absorbing them one after the other, because the result depends on the order of the rows.
 """,
+    "draws": """
+n_samples : int, default=1
+    Number of draws, 1 or more.
+""",
     "process": """
 kernel : {"auto", "gaussian", "laplacian", "cauchy", "matern32", "matern52"}, default="auto"
     "auto" averages over gaussian and cauchy by their evidence. "gaussian" is exp(-|x - c|^2 / width^2).

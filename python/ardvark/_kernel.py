@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, ClassVar, Optional, Sequence, Union
+from typing import Any, Callable, ClassVar, Literal, Optional, Sequence, Union, overload
 
+import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from . import _core
@@ -75,6 +76,19 @@ class KernelMachine(FittedModel):
         self.__dict__.pop("variance_share_", None)
         if "variance_share" in found:
             self.variance_share_ = model.array("variance_share")
+
+    def _draws(self, X: Any, n_samples: int, random_state: Any, **options: Any) -> _core.Result:
+        if n_samples < 1:
+            raise ValueError(f"n_samples is {n_samples}; it must be at least 1")
+        return self._model.predict_joint(self._checked_rows(X), n_samples, seed=_seed_of(random_state), **options)
+
+
+def _seed_of(random_state: Any) -> int:
+    """An int is the seed of the library itself: every language then has the same draws."""
+    from sklearn.utils import check_random_state
+
+    random = check_random_state(random_state)
+    return int(random.randint(2**31) if random_state is None or random is random_state else random_state)
 
 
 @assembled
@@ -152,6 +166,117 @@ class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
             self.support_ = rows[self.support_]
         return self
 
+    @overload
+    def predict(self, X: Any, return_std: Literal[False] = False, return_cov: Literal[False] = False) -> np.ndarray: ...
+
+    @overload
+    def predict(self, X: Any, return_std: Literal[True], return_cov: Literal[False] = False) -> tuple[np.ndarray, np.ndarray]: ...
+
+    @overload
+    def predict(
+        self, X: Any, return_std: Literal[False] = False, *, return_cov: Literal[True]
+    ) -> tuple[np.ndarray, np.ndarray]: ...
+
+    @overload
+    def predict(self, X: Any, return_std: bool, return_cov: bool = False) -> Any: ...
+
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
+        """Mean of the predictive distribution.
+
+        Parameters
+        ----------
+        {X}
+        return_std : bool, default=False
+            Whether to return also the standard deviation of a new observation, with its noise and the uncertainty of
+            the fit.
+        return_cov : bool, default=False
+            Whether to return also the covariance of new observations in all rows (KM.10). Its diagonal is the square of
+            the standard deviation. Not together with ``return_std``.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,)
+            In the units of y.
+        std : ndarray of shape (n_samples,)
+            Only with ``return_std``.
+        covariance : ndarray of shape (n_samples, n_samples)
+            Only with ``return_cov``, in the squared units of y.
+
+        Raises
+        ------
+        {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import KernelRegressor
+        >>> X = np.linspace(0, 1, 20)[:, None]
+        >>> model = KernelRegressor().fit(X, np.sin(6 * X[:, 0]))
+        >>> mean, std = model.predict(X, return_std=True)
+        >>> covariance = model.predict(X, return_cov=True)[1]
+        >>> bool(np.allclose(np.diag(covariance), std**2))
+        True
+        """
+        if not return_cov:
+            return super().predict(X, return_std)
+        if return_std:
+            raise ValueError("return_std and return_cov are both True; the diagonal of the covariance is the square of std")
+        joint = self._model.predict_joint(self._checked_rows(X))
+        return joint.array("mean"), joint.array("covariance")
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draws of new observations in all rows together, with their noise.
+
+        Parameters
+        ----------
+        {X, draws.n_samples, random_state}
+
+        Returns
+        -------
+        y : ndarray of shape (n_rows, n_samples)
+            Each column is a draw from the joint distribution (KM.10), in the units of y.
+
+        Raises
+        ------
+        {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import KernelRegressor
+        >>> X = np.linspace(0, 1, 20)[:, None]
+        >>> KernelRegressor().fit(X, np.sin(6 * X[:, 0])).sample_y(X, 5, random_state=0).shape
+        (20, 5)
+        """
+        return self._draws(X, n_samples, random_state).array("draws")
+
+    def sample_f(self, X: Any, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draws of the function in all rows together, without noise: curves that the data leave possible.
+
+        Parameters
+        ----------
+        {X, draws.n_samples, random_state}
+
+        Returns
+        -------
+        f : ndarray of shape (n_rows, n_samples)
+            Each column is a draw from the joint distribution (KM.10), in the units of y.
+
+        Raises
+        ------
+        {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import KernelRegressor
+        >>> X = np.linspace(0, 1, 20)[:, None]
+        >>> curves = KernelRegressor().fit(X, np.sin(6 * X[:, 0])).sample_f(X, 100, random_state=0)
+        >>> bool(np.abs(curves.mean(axis=1) - np.sin(6 * X[:, 0])).max() < 0.05)
+        True
+        """
+        return self._draws(X, n_samples, random_state, interval="mean").array("draws")
+
     def _take(self, model: _core.Model) -> None:
         super()._take(model)
         self.noise_std_ = model.number("noise_sd")
@@ -225,3 +350,33 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
         if rows is not None:
             self.support_ = rows[self.support_]
         return self
+
+    def sample_f(self, X: Any, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draws of the log odds in all rows together.
+
+        Parameters
+        ----------
+        {X, draws.n_samples, random_state}
+
+        Returns
+        -------
+        f : ndarray of shape (n_rows, n_samples) or (n_classes, n_rows, n_samples)
+            Two classes: log odds of ``classes_[1]``, in nats; each column is a draw from the joint distribution (KM.10).
+            More classes: log odds of each class against the rest, independent of those of the other classes.
+
+        Raises
+        ------
+        {ValueError}
+
+        Examples
+        --------
+        >>> from ardvark import KernelClassifier
+        >>> from sklearn.datasets import make_moons
+        >>> X, y = make_moons(120, noise=0.2, random_state=0)
+        >>> KernelClassifier().fit(X, y).sample_f(X[:10], 5, random_state=0).shape
+        (10, 5)
+        """
+        draws = self._draws(X, n_samples, random_state)
+        if self.classes_.size == 2:
+            return draws.array("draws")
+        return np.array([draws.array(f"machines.{k}.draws") for k in range(self.classes_.size)])

@@ -109,6 +109,47 @@ def test_the_density_of_a_mixture_integrates_to_one():
     assert density[inside].sum() * (at[1] - at[0]) == pytest.approx(0.8, abs=5e-3)
 
 
+def test_the_covariance_of_all_rows():
+    data = table()
+    X = data[["dose", "age"]].to_numpy()
+    model = KernelRegressor().fit(X, data.y)
+    mean, std = model.predict(X, return_std=True)
+    again, covariance = model.predict(X, return_cov=True)
+    assert np.abs(again - mean).max() < 1e-12 and np.allclose(np.sqrt(np.diag(covariance)), std, rtol=1e-10)
+    assert np.array_equal(covariance, covariance.T) and np.linalg.eigvalsh(covariance)[0] > 0  # the noise is at least so large
+    with pytest.raises(ValueError, match="return_std and return_cov are both True"):
+        model.predict(X, True, True)
+    with pytest.raises(ValueError, match="X has 1 features|X_new has 1 columns"):
+        model.predict(X[:, :1], return_cov=True)
+
+
+def test_draws_vary_as_the_covariance_says():
+    data = table()
+    X = data[["dose"]].to_numpy()
+    model = KernelRegressor().fit(X, data.y)
+    at = np.array([[0.0], [0.1], [6.0]])
+    mean, covariance = model.predict(at, return_cov=True)
+    draws = model.sample_y(at, 20000, random_state=5)
+    assert draws.shape == (3, 20000) and np.array_equal(draws[:, :7], model.sample_y(at, 7, random_state=5))
+    assert not np.array_equal(draws[:, :7], model.sample_y(at, 7))
+    products = (draws - mean[:, None])[:, None] * (draws - mean[:, None])[None]
+    assert (np.abs(products.mean(axis=-1) - covariance) < 5 * products.std(axis=-1) / np.sqrt(20000)).all()
+    curves = model.sample_f(at, 20000, random_state=5)
+    assert np.corrcoef(curves[:2])[0, 1] > 0.9 > np.corrcoef(draws[:2])[0, 1]  # neighbours on a curve; observations have noise
+    assert model.sample_y(at, 2, random_state=np.random.RandomState(0)).shape == (3, 2)
+    with pytest.raises(ValueError, match="n_samples is 0; it must be at least 1"):
+        model.sample_y(at, 0)
+
+
+def test_draws_of_classes():
+    data = table()
+    X = data[["dose", "age"]].to_numpy()
+    two, three = KernelClassifier(averaging=False).fit(X, data.ill), KernelClassifier(averaging=False).fit(X, data.grade)
+    draws = 1 / (1 + np.exp(-two.sample_f(X[:4], 20000, random_state=1)))
+    assert np.allclose(draws.mean(axis=1), two.predict_proba(X[:4])[:, 1], atol=5 * 0.5 / np.sqrt(20000))
+    assert three.sample_f(X[:4], 6, random_state=1).shape == (3, 4, 6)
+
+
 def test_rows_of_vectors_count_those_that_were_dropped():
     data = table()
     X = data[["dose", "age"]].to_numpy().copy()

@@ -175,6 +175,19 @@ ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X
   });
 }
 
+ardvark_code ardvark_predict_joint(const ardvark_model* model, const ardvark_matrix* X, int64_t draws, const ardvark_options* options,
+                                   ardvark_result** result, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(result, "result");
+    if (draws < 0) throw InvalidArgument(fmt::format("draws is {}; it must be at least 0", draws));
+    const auto fit = required(model, "model").model;
+    const Data data(X, "X");
+    const CallOptions asked(options);
+    const auto of = std::make_shared<const JointResult>(joint_result(*fit, data.X(), draws, asked.values));
+    *result = new ardvark_result{[of](Fields& out) { visit(*of, out); }};
+  });
+}
+
 ardvark_code ardvark_model_save(const ardvark_model* model, const char* path, ardvark_error* error) {
   return guarded(error, [&] { save_model(std::string(text_of(path, "path")), *required(model, "model").model); });
 }

@@ -504,6 +504,34 @@ void visit(const Prediction& prediction, const std::vector<std::string>& classes
   std::visit(VisitPrediction{level, out}, prediction);
 }
 
+JointResult joint_result(const SavedModel& model, MatrixView X_new, Index num_draws, const ModelOptions& options) {
+  JointResult out;
+  if (classes_of(model).size() > 2) out.classes = classes_of(model);
+  if (num_draws > 0)
+    out.draws = draw(model, X_new, num_draws, options);
+  else
+    out.predictions = predict_joint(model, X_new, options);
+  return out;
+}
+
+void visit(const JointResult& joint, Fields& out) {
+  const auto one = [&](std::size_t k) {
+    if (!joint.draws.empty()) {
+      out.put_rows("draws", joint.draws[k]);
+    } else {
+      out.put("mean", joint.predictions[k].mean);
+      out.put_rows("covariance", joint.predictions[k].covariance);
+    }
+  };
+  if (joint.classes.empty()) return one(0);
+  for (std::size_t k = 0; out.wants("machines") && k < joint.classes.size(); ++k) {
+    out.open("machines", static_cast<Index>(k));
+    out.put("class", Json(joint.classes[k]));
+    one(k);
+    out.close();
+  }
+}
+
 void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& out) {
   out.put("status", Json(to_string(counts.status)));
   out.put("message", Json(counts.message));

@@ -44,6 +44,14 @@ class Fields {
 void visit(const FeatureEncoding& encoding, Fields& out);
 void visit(const SavedModel& model, double level, Fields& out);
 void visit(const Prediction& prediction, const std::vector<std::string>& classes, double level, Fields& out);
+/// What a kernel machine says of all rows together: for each process a covariance, or draws if any are asked for.
+struct JointResult {
+  std::vector<std::string> classes;  ///< several classes: one for each process; else empty
+  std::vector<JointPrediction> predictions;
+  std::vector<Matrix> draws;  ///< [rows, num_draws] each
+};
+[[nodiscard]] JointResult joint_result(const SavedModel& model, MatrixView X_new, Index num_draws, const ModelOptions& options);
+void visit(const JointResult& joint, Fields& out);
 void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& out);
 void visit(const LambdaPath& path, Fields& out);
 void visit(const LinearStatistics& statistics, Fields& out);

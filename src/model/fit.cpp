@@ -604,6 +604,23 @@ Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions
 
 namespace {
 
+const KernelFit& process_of(const SavedModel& model) {
+  if (const KernelFit* const fit = model.process()) return *fit;
+  throw InvalidArgument(
+      "joint predictions are those of a kernel machine (model kernel); for a linear or logistic model, they follow from its covariance");
+}
+
+}  // namespace
+
+std::vector<JointPrediction> predict_joint(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
+  return joint_predictions(process_of(model), X_new, prediction_of(model, options));
+}
+std::vector<Matrix> draw(const SavedModel& model, MatrixView X_new, Index num_draws, const ModelOptions& options) {
+  return joint_draws(process_of(model), X_new, num_draws, seed_of(options), prediction_of(model, options));
+}
+
+namespace {
+
 // The input in which a row is farthest outside the training rows, in widths if each input has its own.
 Index farthest_input(const RelevanceFit& fit, MatrixView X, Index row) {
   const std::vector<double> widths = fit.kernel.spec().parameters;

@@ -6,12 +6,11 @@
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
 
-#include "core/blas.hpp"
-#include "core/products.hpp"
 #include "core/pulse.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
+#include "predict/kernel_point.hpp"
 #include "predict/relevance.hpp"
 #include "predict/softmax.hpp"
 
@@ -21,63 +20,10 @@ using namespace internal;
 
 namespace {
 
-// Moments of f of one point, in the units of the process: the variance in units of the noise variance.
-class PointPredictor {
- public:
-  PointPredictor(const KernelPoint& point, const Matrix& vectors) : point_(point), Z_(vectors(point.vectors, Eigen::all)) {
-    const Index m = Z_.rows();
-    L_.resize(m, m);
-    if (m == 0) return;
-    point.kernel.evaluate(Z_, Z_, L_);
-    L_ *= point.signal;
-    // A vector is worth at least 1e-11 of the prior variance; rounding errors are below 1e-13.
-    if (!blas::potrf(m, L_.data(), m)) throw InvalidArgument("the kernel matrix of the relevance vectors cannot be factorised");
-    root_ = point.factor;
-    if (!blas::trtri(m, L_.data(), m) || !blas::trtri(m + 1, root_.data(), m + 1))
-      throw InvalidArgument("the posterior of the kernel machine is not positive definite");
-  }
-
-  [[nodiscard]] Vector mean(const Matrix& X) const {
-    const Index m = Z_.rows();
-    if (m == 0) return Vector::Constant(X.rows(), point_.mean[m]);
-    const Vector a = L_.triangularView<Eigen::Lower>().transpose() * point_.mean.head(m);
-    Matrix K(X.rows(), m);
-    point_.kernel.evaluate(X, Z_, K);
-    return (point_.signal * (K * a)).array() + point_.mean[m];
-  }
-  void moments(const Matrix& X, Eigen::Ref<Vector> mean, Eigen::Ref<Vector> variance) const {
-    const Index m = Z_.rows(), rows = X.rows();
-    Matrix F(m + 1, rows);
-    F.row(m).setOnes();
-    if (m > 0) {
-      Matrix K(m, rows);
-      point_.kernel.evaluate(Z_, X, K);
-      K *= point_.signal;
-      blas::trmm(blas::Side::left, blas::Transpose::no, m, rows, L_.data(), m, K.data(), m);
-      F.topRows(m) = K;
-    }
-    mean = F.transpose() * point_.mean;
-    variance = (point_.signal - F.topRows(m).colwise().squaredNorm().transpose().array()).max(0);
-    if (m > 0) {
-      blas::trmm(blas::Side::left, blas::Transpose::no, m + 1, rows, root_.data(), m + 1, F.data(), m + 1);
-      variance += F.colwise().squaredNorm().transpose();
-    } else {
-      variance.array() += 1 / (point_.factor(0, 0) * point_.factor(0, 0));
-    }
-  }
-
- private:
-  const KernelPoint& point_;
-  Matrix Z_, L_, root_;  // L^-1 of h K_zz, and the inverse of the factor of the precision
-};
-
 // Calls f(first row, inputs as the kernel uses them) for blocks of rows.
 template <typename Function>
 void by_blocks(const KernelFit& fit, MatrixView X, Function&& f) {
-  validate::shape(X, "X_new");
-  if (X.cols() != fit.num_inputs())
-    throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {} inputs", X.cols(), fit.num_inputs()));
-  validate::new_rows(X, fit.input_names, fit.input_center, fit.input_scale);
+  check_new_rows(fit, X);
   const auto rows = table_design(X, {fit.input_center, fit.input_scale, false});
   constexpr Index block = 1024;
   for (Index first = 0; first < X.rows(); first += block) {
@@ -87,11 +33,6 @@ void by_blocks(const KernelFit& fit, MatrixView X, Function&& f) {
     rows->read_rows(first, count, nullptr, panel);
     f(first, panel);
   }
-}
-
-Matrix vectors_as_used(const KernelFit& fit) {
-  const Standardization inputs{fit.input_center, fit.input_scale, false};
-  return fit.num_vectors() > 0 ? read_table(fit.relevance_vectors, inputs) : Matrix(0, fit.num_inputs());
 }
 
 // Calls f(process, point, first row, mean, variance) for blocks of rows.

@@ -9,6 +9,11 @@ namespace ardvark::internal {
 [[nodiscard]] TMixturePrediction mixture_prediction(const KernelFit& fit, MatrixView X_new, PredictionOf what);
 [[nodiscard]] ClassProbabilities class_probabilities(const KernelFit& fit, MatrixView X_new);
 
+/// The results of predict_joint() and draw() for each process; `what` is only read by regressions.
+[[nodiscard]] std::vector<JointPrediction> joint_predictions(const KernelFit& fit, MatrixView X_new, PredictionOf what);
+[[nodiscard]] std::vector<Matrix> joint_draws(const KernelFit& fit, MatrixView X_new, Index num_draws, std::uint64_t seed,
+                                              PredictionOf what);
+
 /// [m] mean of the function, or of the score, of one process.
 [[nodiscard]] Vector function_mean(const KernelFit& fit, std::size_t process, MatrixView X_new);
 

@@ -160,6 +160,35 @@ TEST(CInterface, PredictsAsTheFunctionsOfCpp) {
   EXPECT_EQ(text(three, "classes"), R"(["0","1","2"])");
 }
 
+TEST(CInterface, PredictsRowsOfAKernelMachineTogether) {
+  const Data d = data();
+  const ardvark_matrix X = view(d.X);
+  const auto joint = [&](const Model& model, std::int64_t draws, const Options& options) {
+    ardvark_error error = empty_error();
+    ardvark_result* result = nullptr;
+    EXPECT_EQ(ardvark_predict_joint(model.get(), &X, draws, options.get(), &result, &error), ARDVARK_OK) << error.message;
+    return Result(result);
+  };
+  const Model regression = fitted(X, d.y, options_of({{"model", "kernel"}, {"task", "regression"}, {"averaging", "0"}}));
+  KernelOptions options;
+  options.average = false;
+  const KernelRegression fit = fit_kernel_regression(d.X, d.y, options);
+  const Options of_mean = options_of({{"interval", "mean"}, {"seed", "5"}});
+  EXPECT_EQ(array(joint(regression, 0, Options(nullptr)), "covariance"), predict_joint(fit, d.X).covariance);
+  EXPECT_EQ(array(joint(regression, 0, Options(nullptr)), "mean"), predict_joint(fit, d.X).mean);
+  EXPECT_EQ(array(joint(regression, 3, of_mean), "draws"), draw(fit, d.X, 3, 5, PredictionOf::mean));
+  const Model three = fitted(X, d.classes, options_of({{"model", "kernel"}, {"task", "classification"}, {"averaging", "0"}}));
+  const std::vector<Matrix> draws = draw(fit_kernel_classification(d.X, d.classes, options), d.X, 2);
+  EXPECT_EQ(array(joint(three, 2, Options(nullptr)), "machines.2.draws"), draws[2]);
+  ardvark_result* result = nullptr;
+  const auto refused = [&](const Model& model, std::int64_t count) {
+    return message(ARDVARK_INVALID_ARGUMENT,
+                   [&](ardvark_error* e) { return ardvark_predict_joint(model.get(), &X, count, nullptr, &result, e); });
+  };
+  EXPECT_TRUE(contains(refused(regression, -1), "draws is -1; it must be at least 0"));
+  EXPECT_TRUE(contains(refused(fitted(X, d.y, options_of({{"model", "linear"}})), 0), "are those of a kernel machine (model kernel)"));
+}
+
 TEST(CInterface, KeepsModelsInFilesAndInMemory) {
   const Data d = data();
   const ardvark_matrix X = view(d.X);
