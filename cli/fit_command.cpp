@@ -121,8 +121,8 @@ void add_fit(CLI::App& app, Run& run) {
              "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");
   c.add_flag("--strict", args->strict, "Exit with 4 when the fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
-  for (const char* name :
-       {"task", "kernel", "width", "vectors", "divergence", "averaging", "degree", "offset", "centres", "algorithm", "bands"})
+  for (const char* name : {"task", "kernel", "width", "vectors", "divergence", "averaging", "linear_part", "degree", "offset", "centres",
+                           "algorithm", "bands"})
     add_model_option(c, *args, name)->group("Kernel machines (--model kernel, --model rvm, --preset slr_rvm)");
   c.footer(
       "Examples:\n"

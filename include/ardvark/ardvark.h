@@ -189,6 +189,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *                         those of all rows, in nats a row.
  *     averaging           on by default. model kernel: the average over hyper-parameters that the evidence leaves open. Without it, only
  *                         the best ones are used, in half the time; with few rows, intervals are then too narrow.
+ *     linear_part         off by default. model kernel: the function is that of the kernel and, besides, a straight line in each input,
+ *                         which goes on outside the data. How much of it is a line comes from the evidence.
  *     input_group         a group number for each input. Inputs of one group share a width.
  *   Other calls
  *     precision           a number > 0. Sequential regression: precision of the prior.
@@ -200,7 +202,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *                         rows are divided, class by class. Each part is predicted by a fit to the others.
  *     repeats             a whole number >= 1, default 10. Selection: how often the rows are divided anew.
  *     seed                a whole number >= 0, default 1. Selection, and prior laplace without lambda: the seed of the random division.
- *                         missing impute: the seed of the draws. The same seed gives the same result with any number of threads.
+ *                         missing impute: the seed of the draws. C and Octave: the seed of draws from the predictions of a kernel machine.
+ *                         The same seed gives the same result with any number of threads.
  *     rule                automatic (default), exact, plug-in, mackay, published, published-batch, published-incremental, average or
  *                         mixture. Predictions: how a probability or a density is computed from the posterior.
  *     level               a number between 0 and 1, default 0.95. Level of the intervals.

@@ -26,6 +26,8 @@ struct KernelOptions {
                                 ///< or "matern52"
   WidthSearch search = WidthSearch::automatic;
   std::vector<double> widths = {};       ///< given: one, or one per input [d]; > 0, for the standardised inputs unless `standardize` is off
+  bool linear_part = false;              ///< the function is a kernel's and, besides, a straight line in each input; how much of it is a
+                                         ///< line comes from the evidence                                                        (KM.11)
   std::vector<Index> input_groups = {};  ///< [d] inputs with the same number share a width, such as the dummies of a text column; empty:
                                          ///< each input by itself
   bool average = true;       ///< averages over hyper-parameters that the evidence leaves open; false: only the best ones       (KM.4)
@@ -49,6 +51,7 @@ struct KernelHypothesis {
   std::vector<double> widths = {};       ///< [1], or [d] in the units of the inputs if `each`; infinite: the input does not vary
   std::vector<Interval> intervals = {};  ///< 95% intervals of the widths, by the curvature of the evidence
   double signal = 0;                     ///< the best h: variance of the function in units of the noise variance; classes: of the score
+  double linear_share = 0;               ///< of the linear part in the variance of the function over the rows, a priori; in [0, 1]
   double weight = 0;                     ///< of this hypothesis in predictions
   double log_evidence = 0;  ///< in the units of the data, with the hyper-parameters integrated out by Laplace's approximation, nats (KM.4)
 };
@@ -61,10 +64,12 @@ struct KernelPoint {
   double weight = 1;
   Kernel kernel = Kernel::gaussian(1);  ///< for the standardised inputs
   double signal = 1;                    ///< h
+  double linear = 0;                    ///< h g: prior variance of the slopes of the linear part; 0: there is none              (KM.11)
   double noise_variance = 1;            ///< of the standardised target; classes: 1
   std::vector<Index> vectors;           ///< [m] positions in KernelFit::relevance_vectors
-  Vector mean;                          ///< [m + 1] of the features and, last, of the intercept
-  Matrix factor;                        ///< [m + 1, m + 1] Cholesky factor of their precision, lower
+  Vector mean;                          ///< [m + 1], with a linear part [m + d + 1], of the features: those of the vectors, then
+                                        ///< sqrt(h g) x, and last the intercept
+  Matrix factor;                        ///< Cholesky factor of their precision, lower
 };
 
 /// The process of one target: a regression and two classes have one, several classes one for each class against the rest.

@@ -80,6 +80,7 @@ struct ModelOptions {
   std::string vectors = "auto";          ///< kernel: "auto", "all" or a number
   double divergence = 0.01;              ///< kernel: KernelOptions::divergence
   bool averaging = true;                 ///< kernel: KernelOptions::average
+  bool linear_part = false;              ///< kernel: KernelOptions::linear_part
   std::optional<double> toolbox_R = {};  ///< preset slr_rvm, kernel "gaussian": R of the toolbox, > 0, instead of width       (SLR.7)
   int degree = 2;
   double offset = 1;

@@ -132,6 +132,8 @@ function fit = ardvark_fit(X, y, varargin)
 %                           from those of all rows, in nats a row.
 %     'averaging'           on by default. 'model', 'kernel': the average over hyper-parameters that the evidence leaves open. Without it,
 %                           only the best ones are used, in half the time; with few rows, intervals are then too narrow.
+%     'linear_part'         off by default. 'model', 'kernel': the function is that of the kernel and, besides, a straight line in each
+%                           input, which goes on outside the data. How much of it is a line comes from the evidence.
 %     'input_group'         a group number for each input. Inputs of one group share a width.
 %     'row_order'           as-given (default) or by-content. Sequential regression and preset vb_logit_fit_iter: the order in which rows
 %                           are absorbed. The result depends on it. as-given: the order of the table, as published. by-content: a random
@@ -397,6 +399,8 @@ end
 %! one = ardvark_fit(X, y, 'model', 'kernel', 'task', 'regression', 'kernel', 'matern52', 'width', [1, 5], 'vectors', 12, 'averaging', false);
 %! assert(one.hypotheses{1}.kernel, 'matern52'); assert(one.num_vectors, 12);
 %! few = ardvark_fit(X, y, 'model', 'kernel', 'task', 'regression', 'divergence', 0.3);
+%! line = ardvark_fit(X, y + X(:, 2), 'model', 'kernel', 'task', 'regression', 'linear_part', true);
+%! assert(line.hypotheses{1}.linear_share > 0.1); assert(ardvark_predict(line, [0.1, 20]).mean, 21, 2);
 %! assert(few.num_vectors < fit.num_vectors);
 %! classes = ardvark_fit(X, {'far', 'near'}((abs(X(:, 1)) < 5) + 1)', 'model', 'kernel');
 %! assert(classes.classes, {'far'; 'near'}); assert(classes.accuracy > 0.9);

@@ -221,10 +221,14 @@ divergence : float, default=0.01
 averaging : bool, default=True
     Whether to average over the hyper-parameters that the evidence leaves open. False takes half the time; with few rows, intervals
     are then too narrow.
+linear_part : bool, default=False
+    Whether the function is, besides that of the kernel, a straight line in each feature, which goes on outside the data (KM.11).
+    How much of it is a line comes from the evidence: see ``linear_share`` in ``hypotheses_``.
 hypotheses_ : list of dict
     What predictions average over: ``kernel``, ``width`` ("shared" or "each"), ``widths``, ``interval`` (95%, of each width),
-    ``signal`` (variance of the function in units of the noise variance), ``weight`` (they sum to 1) and ``log_evidence``. Widths
-    are in the units of X with "each" and with a single input, else in standard deviations. Several classes: a list for each class.
+    ``signal`` (variance of the function in units of the noise variance), ``linear_share`` (of the linear part in it), ``weight``
+    (they sum to 1) and ``log_evidence``. Widths are in the units of X with "each" and with a single input, else in standard
+    deviations. Several classes: a list for each class.
 relevance_vectors_ : ndarray of shape (n_vectors, n_features)
     The rows that the model keeps, in the units of X.
 support_ : ndarray of shape (n_vectors,), int

@@ -28,6 +28,7 @@ class KernelMachine(FittedModel):
         "vectors": "vectors",
         "divergence": "divergence",
         "averaging": "averaging",
+        "linear_part": "linear_part",
         "standardize": "standardize",
         "missing": "missing",
         "n_jobs": "threads",
@@ -43,6 +44,7 @@ class KernelMachine(FittedModel):
         vectors: Union[str, int] = "auto",
         divergence: float = 0.01,
         averaging: bool = True,
+        linear_part: bool = False,
         standardize: bool = True,
         missing: str = "refuse",
         n_jobs: Optional[int] = None,
@@ -56,6 +58,7 @@ class KernelMachine(FittedModel):
         self.vectors = vectors
         self.divergence = divergence
         self.averaging = averaging
+        self.linear_part = linear_part
         self.standardize = standardize
         self.missing = missing
         self.n_jobs = n_jobs
@@ -102,6 +105,7 @@ class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
     Parameters
     ----------
     {process.kernel, process.width, process.input_group, process.centres, process.vectors, process.divergence, process.averaging}
+    {process.linear_part}
     {kernel.standardize, dropping.missing}
     {n_jobs, verbose, callback}
 
@@ -294,6 +298,7 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
     Parameters
     ----------
     {process.kernel, process.width, process.input_group, process.centres, process.vectors, process.divergence, process.averaging}
+    {process.linear_part}
     {kernel.standardize, dropping.missing}
     {n_jobs, verbose, callback}
 

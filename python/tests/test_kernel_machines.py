@@ -109,6 +109,22 @@ def test_the_density_of_a_mixture_integrates_to_one():
     assert density[inside].sum() * (at[1] - at[0]) == pytest.approx(0.8, abs=5e-3)
 
 
+def test_the_linear_part_is_that_of_the_shell_and_goes_on(tmp_path):
+    data = table()
+    data["y"] += 2 * data.age
+    shell = of_the_shell(tmp_path, data, "y", "regression", "--linear-part")
+    model = KernelRegressor(linear_part=True).fit(data[INPUTS], data.y)
+    assert model.hypotheses_ == shell["hypotheses"] and 0.2 < model.hypotheses_[0]["linear_share"] < 1
+    loaded = ardvark.load(tmp_path / "m.ardvark")
+    assert loaded.linear_part is True and np.abs(loaded.predict(data[INPUTS]) - model.predict(data[INPUTS])).max() < 1e-12
+    far = data[INPUTS].head(1).assign(age=[20.0])
+    mean, std = model.predict(far, return_std=True)
+    expected = data.y[0] + 2 * (20 - data.age[0])
+    assert abs(mean[0] - expected) < 3 * std[0]
+    assert abs(KernelRegressor().fit(data[INPUTS], data.y).predict(far)[0] - expected) > 2 * abs(mean[0] - expected)
+    assert "linear share" in model.summary() and "linear share" not in KernelRegressor().fit(data[["dose"]], data.y).summary()
+
+
 def test_the_covariance_of_all_rows():
     data = table()
     X = data[["dose", "age"]].to_numpy()

@@ -45,9 +45,14 @@ Matrix unpacked(const Vector& packed_triangle, Index n) {
   return L;
 }
 
+bool has_linear_part(const KernelProcess& process) {
+  return std::any_of(process.points.begin(), process.points.end(), [](const KernelPoint& point) { return point.linear > 0; });
+}
+
 void add_arrays(SafetensorsWriter& file, const std::string& prefix, const KernelProcess& process) {
-  std::vector<double> hypotheses, widths, points;
+  std::vector<double> hypotheses, widths, points, linear;  // linear: of the hypotheses, then of the points
   for (const KernelHypothesis& one : process.hypotheses) {
+    linear.push_back(one.linear_share);
     hypotheses.insert(hypotheses.end(), {one.signal, one.weight, one.log_evidence});
     for (std::size_t j = 0; j < one.widths.size(); ++j)
       widths.insert(widths.end(), {one.widths[j], one.intervals[j].lower, one.intervals[j].upper});
@@ -55,6 +60,7 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Kernel
   for (std::size_t i = 0; i < process.points.size(); ++i) {
     const KernelPoint& point = process.points[i];
     points.insert(points.end(), {point.weight, point.signal, point.noise_variance});
+    linear.push_back(point.linear);
     file.add_vector(fmt::format("{}mean{}", prefix, i + 1), point.mean);
     file.add_vector(fmt::format("{}factor{}", prefix, i + 1), packed(point.factor));
   }
@@ -64,6 +70,7 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Kernel
   add("hypotheses", hypotheses);
   add("widths", widths);
   add("points", points);
+  if (has_linear_part(process)) add("linear", linear);
   file.add_vector(prefix + "scalars", Vector(Eigen::Vector3d(process.log_evidence, process.divergence, process.largest_change)));
 }
 
@@ -77,8 +84,12 @@ class ProcessReader {
     const Vector scalars = sized("scalars", 3);  // with centres the last two are not known
     require(std::isfinite(scalars[0]), "scalars");
     out.log_evidence = scalars[0], out.divergence = scalars[1], out.largest_change = scalars[2];
-    read_hypotheses(description.at("hypotheses").list(), out);
-    read_points(description.at("points").list(), out);
+    const Json::List &hypotheses = description.at("hypotheses").list(), &points = description.at("points").list();
+    const auto count = static_cast<Index>(hypotheses.size()), all = count + static_cast<Index>(points.size());
+    const Vector linear = file_.has(prefix_ + "linear") ? finite("linear", all) : Vector(Vector::Zero(all));
+    require((linear.array() >= 0).all() && (linear.head(count).array() <= 1).all(), "linear");
+    read_hypotheses(hypotheses, linear, out);
+    read_points(points, linear.tail(all - count), out);
     return out;
   }
 
@@ -95,7 +106,7 @@ class ProcessReader {
     if (!holds) fail_damaged(path_, prefix_ + name);
   }
 
-  void read_hypotheses(const Json::List& list, KernelProcess& out) const {
+  void read_hypotheses(const Json::List& list, const Vector& linear_share, KernelProcess& out) const {
     require(!list.empty(), "hypotheses");
     const Vector numbers = finite("hypotheses", num_of_hypothesis * static_cast<Index>(list.size()));
     Index num_widths = 0;
@@ -110,6 +121,7 @@ class ProcessReader {
       KernelHypothesis& one = out.hypotheses.emplace_back();
       one.kernel = read_kernel(j.at("kernel"), d_, path_);
       one.each = j.at("each").flag();
+      one.linear_share = linear_share[i];
       one.signal = numbers[num_of_hypothesis * i], one.weight = numbers[num_of_hypothesis * i + 1];
       one.log_evidence = numbers[num_of_hypothesis * i + 2];
       require(one.signal > 0 && one.weight >= 0, "hypotheses");
@@ -121,7 +133,7 @@ class ProcessReader {
     }
   }
 
-  void read_points(const Json::List& list, KernelProcess& out) const {
+  void read_points(const Json::List& list, const Vector& linear, KernelProcess& out) const {
     require(!list.empty(), "points");
     double total = 0;
     const Vector numbers = finite("points", num_of_point * static_cast<Index>(list.size()));
@@ -131,12 +143,13 @@ class ProcessReader {
       point.kernel = read_kernel(j.at("kernel"), d_, path_);
       point.weight = numbers[num_of_point * i], point.signal = numbers[num_of_point * i + 1];
       point.noise_variance = numbers[num_of_point * i + 2];
+      point.linear = linear[i];
       require(point.weight > 0 && point.signal > 0 && point.noise_variance >= 0, "points");
       point.vectors = j.at("vectors").whole_numbers();
       const bool inside = std::all_of(point.vectors.begin(), point.vectors.end(), [this](Index v) { return v >= 0 && v < m_; });
       if (!inside) fail_model(path_, "its list of relevance vectors is invalid");
       if (has_repeats(point.vectors)) fail_model(path_, "a point names a relevance vector twice");
-      const Index size = static_cast<Index>(point.vectors.size()) + 1;
+      const Index size = static_cast<Index>(point.vectors.size()) + (point.linear > 0 ? d_ : 0) + 1;
       point.mean = finite(fmt::format("mean{}", i + 1), size);
       const std::string factor = fmt::format("factor{}", i + 1);
       point.factor = unpacked(finite(factor, size * (size + 1) / 2), size);
@@ -178,8 +191,10 @@ Kernel read_kernel(const Json& description, Index d, const std::string& path) {
 Json describe(const KernelFit& fit) {
   Json processes = Json::array();
   for (const KernelProcess& process : fit.processes) processes.push_back(describe(process));
-  return {{"task", to_string(fit.task)},          {"target", fit.target},   {"classes", fit.classes},
-          {"relevance_rows", fit.relevance_rows}, {"processes", processes}, {"report", describe(fit.report)}};
+  Json out = {{"task", to_string(fit.task)},          {"target", fit.target},   {"classes", fit.classes},
+              {"relevance_rows", fit.relevance_rows}, {"processes", processes}, {"report", describe(fit.report)}};
+  if (std::any_of(fit.processes.begin(), fit.processes.end(), has_linear_part)) out["linear_part"] = true;
+  return out;
 }
 
 void add_arrays(SafetensorsWriter& file, const KernelFit& fit) {

@@ -37,11 +37,20 @@ std::string kernel_of(const KernelHypothesis& one) {
   return fmt::format("{}, {}", one.kernel.spec().kind, one.each ? "a width each" : "one width");
 }
 
+bool has_linear_part(const KernelProcess& process) {
+  return std::any_of(process.hypotheses.begin(), process.hypotheses.end(), [](const auto& one) { return one.linear_share > 0; });
+}
+
 std::string table_of_hypotheses(const KernelProcess& process, bool one_input) {
-  io::Cells table({"kernel", "weight", "log evidence"});
-  for (const KernelHypothesis& one : process.hypotheses)
-    table.add(
-        {one_input ? one.kernel.spec().kind : kernel_of(one), fmt::format("{:.3f}", one.weight), fmt::format("{:.4f}", one.log_evidence)});
+  const bool linear = has_linear_part(process);
+  io::Cells table(linear ? std::vector<std::string>{"kernel", "linear share", "weight", "log evidence"}
+                         : std::vector<std::string>{"kernel", "weight", "log evidence"});
+  for (const KernelHypothesis& one : process.hypotheses) {
+    std::vector<std::string> cells = {one_input ? one.kernel.spec().kind : kernel_of(one)};
+    if (linear) cells.push_back(fmt::format("{:.2f}", one.linear_share));
+    cells.insert(cells.end(), {fmt::format("{:.3f}", one.weight), fmt::format("{:.4f}", one.log_evidence)});
+    table.add(cells);
+  }
   return table.text();
 }
 
@@ -99,10 +108,15 @@ SummaryText summary_text(const KernelFit& fit, const SummaryOptions& options) {
     out += table_of_hypotheses(fit.processes.front(), fit.num_inputs() == 1);
     out += table_of_widths(fit, fit.processes.front().hypotheses.front(), options.level);
   } else {
-    Cells table({"class", "kernel", "weight", "log evidence"});
+    const bool linear = std::any_of(fit.processes.begin(), fit.processes.end(), has_linear_part);
+    Cells table(linear ? std::vector<std::string>{"class", "kernel", "linear share", "weight", "log evidence"}
+                       : std::vector<std::string>{"class", "kernel", "weight", "log evidence"});
     for (std::size_t k = 0; k < fit.processes.size(); ++k) {
       const KernelHypothesis& best = fit.processes[k].hypotheses.front();
-      table.add({fit.classes[k], kernel_of(best), fmt::format("{:.3f}", best.weight), fmt::format("{:.4f}", best.log_evidence)});
+      std::vector<std::string> cells = {fit.classes[k], kernel_of(best)};
+      if (linear) cells.push_back(fmt::format("{:.2f}", best.linear_share));
+      cells.insert(cells.end(), {fmt::format("{:.3f}", best.weight), fmt::format("{:.4f}", best.log_evidence)});
+      table.add(cells);
     }
     out += table.text();
   }

@@ -28,9 +28,9 @@ namespace {
 using io::Json;
 constexpr const char* format_name = "ardvark-model";
 // Version 1: a fit; 2: also relevance vector machines; 3: also pruned fits and machines; 4: also several classes; 5: the header has a
-// checksum; 6: values were imputed; 7: kernel machines, and open
-// bands of relevance vector machines (files without such parts still have version 5)
-constexpr int newest_version = 7, version_with_imputation = 6, version_without = 5, first_with_checksum = 5;
+// checksum; 6: values were imputed; 7: kernel machines, and open bands of relevance vector machines; 8: kernel machines with a linear part
+// (files without such parts still have version 5)
+constexpr int newest_version = 8, version_with_process = 7, version_with_imputation = 6, version_without = 5, first_with_checksum = 5;
 constexpr const char* process = "process";
 
 // Where a model is written: a file or memory.
@@ -44,7 +44,8 @@ void write(io::SafetensorsWriter& file, const char* kind, Json description, cons
   io::add_encoding(description, encoding);
   file.metadata["format"] = format_name;
   const bool is_new = kind == process || description.contains("bands");
-  file.metadata["format_version"] = std::to_string(is_new                               ? newest_version
+  file.metadata["format_version"] = std::to_string(description.contains("linear_part")  ? newest_version
+                                                   : is_new                             ? version_with_process
                                                    : description.contains("imputation") ? version_with_imputation
                                                                                         : version_without);
   file.metadata[kind] = description.dump();
@@ -146,7 +147,7 @@ SavedModel load(const io::SafetensorsReader& file) {
   const int version = io::check_format(file, format_name, newest_version, first_with_checksum);
   const bool relevance = version >= 2 && file.metadata().contains("relevance");
   const bool softmax = version >= 4 && file.metadata().contains("softmax");
-  const bool kernel = version >= 7 && file.metadata().contains(process);
+  const bool kernel = version >= version_with_process && file.metadata().contains(process);
   SavedModel model;
   try {
     const std::string& text = file.text(relevance ? "relevance" : softmax ? "softmax" : kernel ? process : "fit");

@@ -284,6 +284,7 @@ void visit(const KernelProcess& process, double level, Fields& out) {
                     {"widths", one.widths},
                     {"interval", intervals},
                     {"signal", one.signal},
+                    {"linear_share", one.linear_share},
                     {"weight", one.weight},
                     {"log_evidence", one.log_evidence}});
   }

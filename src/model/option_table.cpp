@@ -148,6 +148,9 @@ constexpr ModelOption rows[] = {
      "[model=kernel]: the average over hyper-parameters that the evidence leaves open. Without it, only the best ones are used, in half "
      "the "
      "time; with few rows, intervals are then too narrow."},
+    {"linear_part", &O::linear_part, machine, "off by default",
+     "[model=kernel]: the function is that of the kernel and, besides, a straight line in each input, which goes on outside the data. How "
+     "much of it is a line comes from the evidence."},
     {"input_group", &O::input_group, machine, "a group number for each input", "Inputs of one group share a width."},
     {"precision", &O::precision, others, "a number > 0", "Sequential regression: precision of the prior."},
     {"block_rows", &O::block_rows, others, "a whole number >= 1",
@@ -161,7 +164,9 @@ constexpr ModelOption rows[] = {
      "predicted by a fit to the others."},
     {"repeats", &O::repeats, others, "a whole number >= 1, default 10", "Selection: how often the rows are divided anew."},
     {"seed", &O::seed, others, "a whole number >= 0, default 1",
-     "Selection, and [prior=laplace] without [lambda]: the seed of the random division. [missing=impute]: the seed of the draws. The same "
+     "Selection, and [prior=laplace] without [lambda]: the seed of the random division. [missing=impute]: the seed of the draws. C and "
+     "Octave: the seed of draws from the "
+     "predictions of a kernel machine. The same "
      "seed gives the same result with any "
      "number of threads."},
     {"rule", &O::rule, others,

@@ -293,7 +293,7 @@ ResolvedModel resolve_any(const ModelOptions& options) {
           : choose<ModelKind>(options, "model", options.model,
                               {{"linear", linear}, {"logistic", logistic}, {"kernel", ModelKind::kernel}, {"rvm", relevance}});
   if (kind == ModelKind::kernel) return KernelModel{kernel_options(options)};
-  refuse(options, {"vectors", "divergence", "averaging"}, fmt::format("applies only to {}", spelled("model", "kernel")));
+  refuse(options, {"vectors", "divergence", "averaging", "linear_part"}, fmt::format("applies only to {}", spelled("model", "kernel")));
   if (kind == relevance) return RelevanceModel{relevance_options(options)};
   refuse(options, {"task", "kernel", "width", "toolbox_R", "degree", "offset", "algorithm", "centres", "bands", "input_group"},
          options.preset.empty()

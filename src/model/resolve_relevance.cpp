@@ -296,6 +296,7 @@ KernelOptions kernel_options(const ModelOptions& from) {
   options.search = from.width == "auto" ? automatic : from.width == "shared" ? shared : from.width == "each" ? each : given;
   if (options.search == given) options.widths = widths_of(from);
   options.average = from.averaging;
+  options.linear_part = from.linear_part;
   options.all_vectors = from.vectors == "all";
   if (from.vectors != "auto" && from.vectors != "all") {
     options.num_vectors = positive_number<Index>(from.vectors);

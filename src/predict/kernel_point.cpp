@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/blas.hpp"
 #include "core/products.hpp"
 #include "core/validate.hpp"
@@ -24,18 +26,23 @@ PointPredictor::PointPredictor(const KernelPoint& point, const Matrix& vectors) 
 }
 
 Vector PointPredictor::mean(const Matrix& X) const {
-  const Index m = Z_.rows();
-  if (m == 0) return Vector::Constant(X.rows(), point_.mean[m]);
-  const Vector a = L_.triangularView<Eigen::Lower>().transpose() * point_.mean.head(m);
-  Matrix K(X.rows(), m);
-  point_.kernel.evaluate(X, Z_, K);
-  return (point_.signal * (K * a)).array() + point_.mean[m];
+  const Index m = Z_.rows(), d = num_linear();
+  Vector out = Vector::Constant(X.rows(), point_.mean[m + d]);
+  if (m > 0) {
+    const Vector a = L_.triangularView<Eigen::Lower>().transpose() * point_.mean.head(m);
+    Matrix K(X.rows(), m);
+    point_.kernel.evaluate(X, Z_, K);
+    out += point_.signal * (K * a);
+  }
+  if (d > 0) out += std::sqrt(point_.linear) * (X * point_.mean.segment(m, d));
+  return out;
 }
 
 Matrix PointPredictor::features(const Matrix& X) const {
-  const Index m = Z_.rows(), rows = X.rows();
-  Matrix F(m + 1, rows);
-  F.row(m).setOnes();
+  const Index m = Z_.rows(), rows = X.rows(), d = num_linear();
+  Matrix F(m + d + 1, rows);
+  F.row(m + d).setOnes();
+  if (d > 0) F.middleRows(m, d) = std::sqrt(point_.linear) * X.transpose();
   if (m == 0) return F;
   Matrix K(m, rows);
   point_.kernel.evaluate(Z_, X, K);

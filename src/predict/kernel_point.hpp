@@ -18,7 +18,8 @@ class PointPredictor {
   [[nodiscard]] Matrix joint_moments(const Matrix& X, Vector& mean) const;
 
  private:
-  /// [features and 1, rows]
+  [[nodiscard]] Index num_linear() const { return point_.mean.size() - 1 - Z_.rows(); }
+  /// [features, rows] of the vectors, of the linear part, and 1.
   [[nodiscard]] Matrix features(const Matrix& X) const;
   /// Those features, times the inverse of the factor of the precision.
   [[nodiscard]] Matrix spread(Matrix features) const;

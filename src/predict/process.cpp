@@ -46,6 +46,7 @@ void by_points(const KernelFit& fit, MatrixView X, Function&& f) {
         Vector mean(panel.rows()), variance(panel.rows());
         predictor.moments(panel, mean, variance);
         validate::predicted(mean, first);
+        validate::predicted(variance, first);
         f(p, static_cast<Index>(i), first, mean, variance);
       });
     }

@@ -8,8 +8,8 @@
 
 namespace ardvark::internal {
 
-Covariance::Covariance(const std::string& kind, const Matrix& X, std::vector<Index> group)
-    : unit_(of_distance_kernel(kind, {1.0})), X_(X), group_(std::move(group)) {
+Covariance::Covariance(const std::string& kind, const Matrix& X, std::vector<Index> group, bool linear_part)
+    : unit_(of_distance_kernel(kind, {1.0})), X_(X), group_(std::move(group)), linear_part_(linear_part) {
   for (Index j = 0; j < X.cols(); ++j) {
     const Index g = group_[static_cast<std::size_t>(j)];
     if (g >= 0) inputs_.push_back(j);
@@ -92,6 +92,24 @@ void Covariance::evaluate(const Vector& log_rho, Matrix& K, Matrix* decline) con
   const KernelFunction& kernel = KernelFunction::of(unit_);
   products::tiles(n, blas::threads_for(static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(A.cols() + 20)),
                   [&](Index first, Index width) { fill(kernel, A, A.middleRows(first, width), first, first, K, decline); });
+}
+
+void Covariance::add_linear_part(const Vector& parameters, Matrix& K) const {
+  if (!linear_part_) return;
+  const Index n = X_.rows();
+  blas::syrk(blas::Transpose::no, n, X_.cols(), linear_weight(parameters), X_.data(), n, 1.0, K.data(), n);
+}
+
+double Covariance::linear_slope(const Vector& parameters, const Matrix& M) const {
+  const Index n = X_.rows();
+  Matrix MX(n, X_.cols());
+  blas::symm(n, X_.cols(), 1.0, M.data(), n, X_.data(), n, 0.0, MX.data(), n);
+  return linear_weight(parameters) * X_.cwiseProduct(MX).sum();
+}
+
+Matrix Covariance::linear_features(const Eigen::Ref<const Matrix>& rows, const Vector& theta) const {
+  if (!linear_part_) return Matrix(rows.rows(), 0);
+  return std::sqrt(std::exp(theta[0]) * linear_weight(theta)) * rows;
 }
 
 // With W = -M * decline and scaled inputs a, the sum for one input is 2 sum_ij W_ij (a_i - a_j)^2 = 4 (sum_i r_i a_i^2 - a'Wa), r = W 1.

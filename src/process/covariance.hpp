@@ -1,6 +1,8 @@
-// The covariance of a Gaussian process over the rows, h kappa(u), u = sum_i rho_i^2 (x_i - x'_i)^2.        docs/math/process.md (KM.1)
+// The covariance of a Gaussian process over the rows, h kappa(u), u = sum_i rho_i^2 (x_i - x'_i)^2, or h (kappa(u) + g x'x).
+// docs/math/process.md (KM.1), (KM.11)
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -15,10 +17,13 @@ class Covariance {
   /// \param kind   of a distance kernel
   /// \param X      [n,d] standardised inputs; must exist as long as this
   /// \param group  [d] which width an input has, from 0; -1: the input does not vary
-  Covariance(const std::string& kind, const Matrix& X, std::vector<Index> group);
+  /// \param linear_part  whether ln g is a parameter: the last one, after ln rho of each width                                  (KM.11)
+  Covariance(const std::string& kind, const Matrix& X, std::vector<Index> group, bool linear_part = false);
 
   [[nodiscard]] Index num_rows() const { return X_.rows(); }
   [[nodiscard]] Index num_widths() const { return num_widths_; }
+  [[nodiscard]] Index num_parameters() const { return num_widths_ + (linear_part_ ? 1 : 0); }
+  [[nodiscard]] bool has_linear_part() const { return linear_part_; }
   [[nodiscard]] Index num_inputs() const { return static_cast<Index>(inputs_.size()); }  ///< that vary
   [[nodiscard]] const std::vector<Index>& groups() const { return group_; }              ///< [d] as they were given
   /// The kernel with these widths, as all inputs use it.
@@ -36,6 +41,17 @@ class Covariance {
   void add_slope(const Matrix& rows, const Matrix& centres, const Matrix& decline, Matrix& M, Vector& slope) const;
   [[nodiscard]] const Matrix& inputs() const { return X_; }
 
+  /// g of these parameters; 0 without a linear part.
+  [[nodiscard]] double linear_weight(const Vector& parameters) const {
+    return linear_part_ ? std::exp(parameters[parameters.size() - 1]) : 0.0;
+  }
+  /// K [n,n] += g X X', lower triangle.
+  void add_linear_part(const Vector& parameters, Matrix& K) const;
+  /// sum_ij M_ij g x_i'x_j = sum_ij M_ij d(g x_i'x_j)/d ln g. \param M  [n,n] symmetric, lower stored
+  [[nodiscard]] double linear_slope(const Vector& parameters, const Matrix& M) const;
+  /// [rows, d] sqrt(h g) times the inputs: features whose products are the linear part; [rows, 0] without one. \param theta  ln h first
+  [[nodiscard]] Matrix linear_features(const Eigen::Ref<const Matrix>& rows, const Vector& theta) const;
+
  private:
   [[nodiscard]] Matrix scaled(const Vector& log_rho) const { return scaled(X_, log_rho); }
 
@@ -43,6 +59,7 @@ class Covariance {
   const Matrix& X_;
   std::vector<Index> group_, inputs_;
   Index num_widths_ = 0;
+  bool linear_part_ = false;
 };
 
 }  // namespace ardvark::internal

@@ -16,6 +16,8 @@ ProcessEvidence::ProcessEvidence(Covariance covariance, Vector k, double unit)
   inputs_of_width_ = Vector::Zero(covariance_.num_widths());
   for (const Index g : covariance_.groups())
     if (g >= 0) ++inputs_of_width_[g];
+  const Matrix& X = covariance_.inputs();
+  spread_ = (k_.dot(X.rowwise().squaredNorm()) - (X.transpose() * k_).squaredNorm() / N_) / (N_ - 1);
 }
 
 double ProcessEvidence::log_constant() const {
@@ -38,20 +40,33 @@ double ProcessEvidence::log_prior_of_widths(const Vector& log_rho) const {
   return -0.5 * off * off + squared.log_share.mean();
 }
 
-double ProcessEvidence::add_prior(const Hyperparameters& theta, double l, Slope& out) const {
+double ProcessEvidence::linear_share(const Hyperparameters& theta) {
+  if (covariance_.has_linear_part()) static_cast<void>(at(theta, false));
+  return linear_share_;
+}
+
+double ProcessEvidence::add_prior(const Hyperparameters& theta, double l, Slope& out) {
   const Index widths = covariance_.num_widths();
-  const double x = std::max(l, 1e-300) / unit_;
+  const double line = std::exp(theta[0]) * covariance_.linear_weight(theta) * spread_, all = std::max(l + line, 1e-300);
+  const double x = all / unit_;
   constexpr double power = 2 + share_exponent;
   out.value += std::log(x) - power * std::log1p(x);
-  const double of_l = (1 / x - power / (1 + x)) / unit_;
-  if (out.gradient.size() > 0) out.gradient[0] += of_l * l;
+  double of_l = (1 / x - power / (1 + x)) / unit_;
+  if (out.gradient.size() > 0) out.gradient[0] += of_l * all;
+  if (covariance_.has_linear_part()) {  // the share of the linear part is uniform in (0, 1)                                     (KM.11)
+    const double uneven = (l - line) / all;
+    linear_share_ = line / all;
+    out.value += std::log(line / all) + std::log(l / all);
+    if (out.gradient.size() > 0) out.gradient[out.gradient.size() - 1] += of_l * line + uneven;
+    of_l -= uneven / l;
+  }
   if (widths == 0) return of_l;
-  const Vector log_rho = theta.tail(widths);
+  const Vector log_rho = theta.segment(1, widths);
   out.value += log_prior_of_widths(log_rho);
   if (out.gradient.size() > 0) {
     const SquaredWidths squared = squared_widths(log_rho);
     const double of_size = -squared.log_size / (sd_of_log_rho * sd_of_log_rho) - 2;
-    out.gradient.tail(widths).array() += 2 / static_cast<double>(widths) + of_size * squared.log_share.array().exp();
+    out.gradient.segment(1, widths).array() += 2 / static_cast<double>(widths) + of_size * squared.log_share.array().exp();
   }
   return of_l;
 }
@@ -65,11 +80,12 @@ class ExactEvidence : public FullEvidence {
   Slope at(const Hyperparameters& theta, bool with_gradient) override {
     const Index n = covariance_.num_rows(), widths = covariance_.num_widths();
     const double h = std::exp(theta[0]), nu = N_ - 1;
-    const Vector log_rho = theta.tail(widths);
-    covariance_.evaluate(log_rho, K_, with_gradient ? &decline_ : nullptr);
+    const Vector parameters = theta.tail(theta.size() - 1);
+    covariance_.evaluate(parameters, K_, with_gradient ? &decline_ : nullptr);
     Vector Kk(n);
     blas::symv(n, K_.data(), n, k_.data(), Kk.data());
     const double l = h * std::max((N_ - k_.dot(Kk) / N_) / nu, 1e-300);
+    covariance_.add_linear_part(parameters, K_);
     Slope out;
     Matrix M;
     double of_log_h = 0;
@@ -79,16 +95,25 @@ class ExactEvidence : public FullEvidence {
     const double of_l = add_prior(theta, l, out);
     if (!with_gradient) return out;
     out.gradient[0] += of_log_h;
+    if (covariance_.has_linear_part()) out.gradient[theta.size() - 1] += h * covariance_.linear_slope(parameters, M);
     for (Index j = 0; j < n; ++j) M.col(j).tail(n - j) = h * (M.col(j).tail(n - j) - of_l * k_[j] / (N_ * nu) * k_.tail(n - j));
-    out.gradient.tail(widths) += covariance_.slope(log_rho, decline_, M);
+    out.gradient.segment(1, widths) += covariance_.slope(parameters, decline_, M);
     return out;
   }
 
   FullPosterior posterior(const Hyperparameters& theta) override {
     FullPosterior out;
-    covariance_.evaluate(theta.tail(covariance_.num_widths()), out.K, nullptr);
-    for (Index j = 0; j < out.K.cols(); ++j) out.K.col(j).tail(out.K.rows() - j) *= std::exp(theta[0]);
-    if (!complete(theta, out)) throw InvalidArgument("the kernel matrix of the rows cannot be factorised");
+    const Vector parameters = theta.tail(theta.size() - 1);
+    covariance_.evaluate(parameters, out.K, nullptr);
+    Matrix with_line;
+    if (covariance_.has_linear_part()) {
+      with_line = out.K;
+      covariance_.add_linear_part(parameters, with_line);
+    }
+    for (Matrix* K : {&out.K, &with_line})
+      for (Index j = 0; j < K->cols(); ++j) K->col(j).tail(K->rows() - j) *= std::exp(theta[0]);
+    if (!complete(theta, with_line.size() > 0 ? with_line : out.K, out))
+      throw InvalidArgument("the kernel matrix of the rows cannot be factorised");
     out.moments.variance = out.moments.variance.cwiseMax(0);
     return out;
   }
@@ -97,8 +122,8 @@ class ExactEvidence : public FullEvidence {
   /// Log evidence. K is kappa and is overwritten. If M is not null: M [n,n] lower, with d/d ln rho = sum_ij M_ij d(h kappa_ij)/d ln rho,
   /// and d/d ln h.
   virtual double log_evidence(const Hyperparameters& theta, Matrix& K, Matrix* M, double* of_log_h) = 0;
-  /// Rows and moments for K. False if it cannot be factorised.
-  virtual bool complete(const Hyperparameters& theta, FullPosterior& of) = 0;
+  /// Rows and moments for this covariance. False if it cannot be factorised.
+  virtual bool complete(const Hyperparameters& theta, const Matrix& K, FullPosterior& of) = 0;
 
  private:
   Matrix K_, decline_;
@@ -157,9 +182,9 @@ class RegressionEvidence final : public ExactEvidence {
   }
 
   // y - mean = (1/k) P y; the variance is (1/k - (1/k) C^-1 (1/k))_ii and the intercept's part.
-  bool complete(const Hyperparameters&, FullPosterior& of) override {
-    const Index n = of.K.rows();
-    Matrix C = of.K;
+  bool complete(const Hyperparameters&, const Matrix& K, FullPosterior& of) override {
+    const Index n = K.rows();
+    Matrix C = K;
     Vector one, alpha;
     double sum = 0, q = 0;
     if (!solve(C, one, alpha, sum, q)) return false;
@@ -207,10 +232,10 @@ class ClassEvidence final : public ExactEvidence {
     return F;
   }
 
-  bool complete(const Hyperparameters& theta, FullPosterior& of) override {
-    const Index n = of.K.rows();
+  bool complete(const Hyperparameters& theta, const Matrix& K, FullPosterior& of) override {
+    const Index n = K.rows();
     set_tolerance(exact);
-    if (!std::isfinite(find_posterior(theta, of.K))) return false;
+    if (!std::isfinite(find_posterior(theta, K))) return false;
     const Vector& omega = found_.omega;
     const Vector z = found_.m.array() + found_.u.array() / omega.array();
     of.rows = {.omega = omega.head(n), .z = z.head(n), .intercept_omega = omega[n], .intercept_z = z[n]};

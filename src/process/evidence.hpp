@@ -29,12 +29,12 @@ struct RowMoments {
 };
 
 struct FullPosterior {
-  Matrix K;  ///< [n,n] h kappa, lower stored
+  Matrix K;  ///< [n,n] h kappa, lower stored, without the linear part
   WorkingRows rows;
   RowMoments moments;
 };
 
-/// ln h and then ln rho of each width.
+/// ln h, then ln rho of each width, and last, with a linear part, ln g.
 using Hyperparameters = Vector;
 
 /// An objective: log evidence, or a bound on it, and the log density of the hyper-parameters but for its constants.                (KM.2)
@@ -56,7 +56,7 @@ class ProcessEvidence {
   static constexpr double exact = 1e-9;
 
   [[nodiscard]] const Covariance& covariance() const { return covariance_; }
-  [[nodiscard]] Index size() const { return 1 + covariance_.num_widths(); }
+  [[nodiscard]] Index size() const { return 1 + covariance_.num_parameters(); }
   [[nodiscard]] const Vector& weights() const { return k_; }
   /// Of the middle of the prior, with one width: -1/2 ln(2 d).
   [[nodiscard]] double usual_log_rho() const { return usual_log_rho_; }
@@ -64,14 +64,16 @@ class ProcessEvidence {
   static constexpr double share_exponent = 0.25;  ///< the share of the signal has the prior Beta(1, 1 + this)
   /// What at() leaves out of the log density of the hyper-parameters, for D of them without fixed ones.
   [[nodiscard]] double log_constant() const;
+  /// What the linear part has of the variance of the function over the rows, a priori: in [0, 1]; 0 without one.               (KM.11)
+  [[nodiscard]] double linear_share(const Hyperparameters& theta);
   /// (KM.2), without its constants: 0 where the widths are usual.
   [[nodiscard]] double log_prior_of_widths(const Vector& log_rho) const;
 
  protected:
   /// Adds the log density of the hyper-parameters. If out has a gradient, adds its slope to it but for the part through the kernel, and
-  /// returns d / d l.                                                                                                           (KM.2)
-  /// \param l  mean variance of the signal over the rows
-  double add_prior(const Hyperparameters& theta, double l, Slope& out) const;
+  /// returns d / d l.                                                                                                  (KM.2), (KM.11)
+  /// \param l  mean variance of the signal over the rows, without the linear part
+  double add_prior(const Hyperparameters& theta, double l, Slope& out);
 
   Covariance covariance_;
   Vector k_;
@@ -85,7 +87,9 @@ class ProcessEvidence {
   [[nodiscard]] SquaredWidths squared_widths(const Vector& log_rho) const;
 
   double unit_, usual_log_rho_;
-  Vector inputs_of_width_;  // [widths] how many inputs have it
+  Vector inputs_of_width_;   // [widths] how many inputs have it
+  double spread_ = 0;        // mean variance of x'x over the rows                                                                (KM.11)
+  double linear_share_ = 0;  // at the last theta
 };
 
 /// With the kernel matrix of all rows.

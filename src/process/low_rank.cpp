@@ -96,7 +96,11 @@ struct Solved {
 class Features {
  public:
   Features(const Covariance& covariance, const Matrix& centres, const Hyperparameters& theta)
-      : covariance_(covariance), h_(std::exp(theta[0])), log_rho_(theta.tail(theta.size() - 1)), C_(covariance.scaled(centres, log_rho_)) {
+      : covariance_(covariance),
+        h_(std::exp(theta[0])),
+        theta_(theta),
+        log_rho_(theta.tail(theta.size() - 1)),
+        C_(covariance.scaled(centres, log_rho_)) {
     covariance.between(C_, C_, K_, &decline_);
     inverse_ = h_ * K_;
     inverse_.diagonal().array() += h_ * jitter;
@@ -104,10 +108,12 @@ class Features {
     inverse_.triangularView<Eigen::StrictlyUpper>().setZero();
   }
   [[nodiscard]] bool is_good() const { return is_good_; }
-  [[nodiscard]] Index size() const { return C_.rows(); }
+  [[nodiscard]] Index size() const { return C_.rows(); }  ///< of the kernel; after them come those of the linear part          (KM.11)
+  [[nodiscard]] Index size_with_linear_part() const { return size() + (covariance_.has_linear_part() ? covariance_.inputs().cols() : 0); }
+  [[nodiscard]] Index num_widths() const { return covariance_.num_widths(); }
   [[nodiscard]] double h() const { return h_; }
 
-  // Calls f(lane, first row, Phi [rows, m], scaled inputs, decline) for blocks of rows; the blocks of a lane follow each other.
+  // Calls f(lane, first row, Phi [rows, all features], scaled inputs, decline) for blocks of rows; the blocks of a lane follow each other.
   template <typename Function>
   void for_blocks(bool with_decline, Function&& f) const {
     const Index n = covariance_.num_rows(), blocks = (n + rows_of_block - 1) / rows_of_block, m = size();
@@ -117,10 +123,15 @@ class Features {
       for (Index block = lane * blocks / num_lanes; block < (lane + 1) * blocks / num_lanes; ++block) {
         pulse();
         const Index first = block * rows_of_block, count = std::min(rows_of_block, n - first);
-        const Matrix A = covariance_.scaled(covariance_.inputs().middleRows(first, count), log_rho_);
+        const auto inputs = covariance_.inputs().middleRows(first, count);
+        const Matrix A = covariance_.scaled(inputs, log_rho_);
         covariance_.between(A, C_, Phi, with_decline ? &decline : nullptr);
         Phi *= h_;
         blas::trmm(blas::Side::right, blas::Transpose::yes, count, m, inverse_.data(), m, Phi.data(), count);
+        if (covariance_.has_linear_part()) {
+          Phi.conservativeResize(count, size_with_linear_part());
+          Phi.rightCols(Phi.cols() - m) = covariance_.linear_features(inputs, theta_);
+        }
         f(lane, first, Phi, A, decline);
       }
     });
@@ -138,14 +149,14 @@ class Features {
   }
 
   [[nodiscard]] Sums sums(const Vector& omega, const Vector& z) const {
-    return sum(Sums(size()), [&](Sums& to, Index first, const Matrix& Phi) {
+    return sum(Sums(size_with_linear_part()), [&](Sums& to, Index first, const Matrix& Phi) {
       const Index count = Phi.rows(), m = Phi.cols();
       const auto o = omega.segment(first, count), y = z.segment(first, count);
       const Vector oy = o.cwiseProduct(y);
       to.f1 += Phi.transpose() * o;
       to.fz += Phi.transpose() * oy;
       to.omega += o.sum(), to.z += oy.sum(), to.zz += oy.dot(y);
-      to.rest += o.dot((h_ - Phi.rowwise().squaredNorm().array()).matrix());
+      to.rest += o.dot((h_ - Phi.leftCols(size()).rowwise().squaredNorm().array()).matrix());
       const Matrix weighted = o.cwiseSqrt().asDiagonal() * Phi;
       blas::syrk(blas::Transpose::yes, m, count, 1.0, weighted.data(), count, 1.0, to.S.data(), m);
     });
@@ -181,7 +192,7 @@ class Features {
  private:
   const Covariance& covariance_;
   double h_;
-  Vector log_rho_;
+  Vector theta_, log_rho_;
   Matrix C_, K_, decline_, inverse_;  // scaled centres; their kernel; L^-1 of it times h
   bool is_good_ = false;
 };
@@ -221,15 +232,24 @@ FeaturePosterior posterior_of(const Sums& sums, const Solved& s, double intercep
 // d / d ln h of the part with the features, and the slope in ln rho. \param ratio  nu/q; classes: 1
 void add_slopes(const Features& features, const Sums& sums, const Solved& s, const Vector& omega, const Vector& z, double ratio,
                 const Vector& k, const Vector& fk, double of_l_per_kk, Vector& gradient) {
-  const Index m = features.size();
-  gradient[0] += 0.5 * (ratio * s.w.squaredNorm() - (static_cast<double>(m) - s.inverse.trace()) + s.g.squaredNorm() / s.one - sums.rest);
-  if (gradient.size() == 1) return;
-  const Matrix outer = ratio * s.w * s.w.transpose() + s.g * s.g.transpose() / s.one;
-  const Matrix Y = Matrix::Identity(m, m) - s.inverse - outer;
-  Matrix S = sums.S;
-  S.triangularView<Eigen::StrictlyUpper>() = sums.S.transpose();
-  const Matrix G = -0.5 * (outer - Matrix::Identity(m, m) + s.inverse + S) - of_l_per_kk * fk * fk.transpose();
-  gradient.tail(gradient.size() - 1) += features.slope(omega, z, k, Y, ratio * s.w, s.g / s.one, s.b, 2 * of_l_per_kk * fk, G);
+  const Index all = s.w.size(), m = features.size();
+  // d/d ln of the scale of the features from `first` on, but for the part that they leave out.
+  const auto of_scale = [&](Index first) {
+    const Index count = all - first;
+    return 0.5 * (ratio * s.w.tail(count).squaredNorm() - (static_cast<double>(count) - s.inverse.diagonal().tail(count).sum()) +
+                  s.g.tail(count).squaredNorm() / s.one);
+  };
+  gradient[0] += of_scale(0) - 0.5 * sums.rest;
+  if (all > m) gradient[gradient.size() - 1] += of_scale(m);
+  if (features.num_widths() == 0) return;
+  const Matrix outer = ratio * s.w * s.w.head(m).transpose() + s.g * s.g.head(m).transpose() / s.one;
+  const Matrix Y = Matrix::Identity(all, m) - s.inverse.leftCols(m) - outer;
+  Matrix S = sums.S.topLeftCorner(m, m);
+  S.triangularView<Eigen::StrictlyUpper>() = S.transpose();
+  const Vector f = fk.head(m);
+  const Matrix G = -0.5 * (outer.topRows(m) - Matrix::Identity(m, m) + s.inverse.topLeftCorner(m, m) + S) - of_l_per_kk * f * f.transpose();
+  gradient.segment(1, features.num_widths()) +=
+      features.slope(omega, z, k, Y, ratio * s.w.head(m), s.g.head(m) / s.one, s.b, 2 * of_l_per_kk * f, G);
 }
 
 class LowRankRegression final : public LowRankEvidence {
@@ -249,7 +269,7 @@ class LowRankRegression final : public LowRankEvidence {
     out.value = log_gamma(0.5 * nu) - 0.5 * nu * std::log(3.14159265358979323846 * q_) - 0.5 * (s.log_det - k_.array().log().sum()) -
                 0.5 * std::log(s.one) - 0.5 * sums.rest;
     if (with_gradient) out.gradient = Vector::Zero(theta.size());
-    const double l = (N_ * features.h() - sums.f1.squaredNorm() / N_) / nu;
+    const double l = (N_ * features.h() - sums.f1.head(features.size()).squaredNorm() / N_) / nu;
     const double of_l = add_prior(theta, l, out);
     if (with_gradient) add_slopes(features, sums, s, k_, y_, nu / q_, k_, sums.f1, -of_l / (N_ * nu), out.gradient);
     return out;
@@ -280,13 +300,13 @@ class LowRankClasses final : public LowRankEvidence {
   Slope at(const Hyperparameters& theta, bool with_gradient) override {
     const Features features(covariance_, centres_, theta);
     if (!features.is_good()) return {};
-    Vector fk = Vector::Zero(features.size());
+    Vector fk = Vector::Zero(features.size_with_linear_part());
     fk = features.sum(fk, [&](Vector& to, Index first, const Matrix& Phi) { to += Phi.transpose() * k_.segment(first, Phi.rows()); });
     Slope out;
     out.value = find_posterior(features);
     if (!std::isfinite(out.value)) return {};
     if (with_gradient) out.gradient = Vector::Zero(theta.size());
-    const double nu = N_ - 1, l = (N_ * features.h() - fk.squaredNorm() / N_) / nu;
+    const double nu = N_ - 1, l = (N_ * features.h() - fk.head(features.size()).squaredNorm() / N_) / nu;
     const double of_l = add_prior(theta, l, out);
     if (!with_gradient) return out;
     const Index n = t_.size();
@@ -358,7 +378,7 @@ class LowRankClasses final : public LowRankEvidence {
 
   // The bound with this omega and z, and the means and variances of the scores, the intercept last.
   double result(const Features& features, const Vector& omega, const Vector& z, Vector& m, Vector& s) const {
-    const Index n = t_.size(), size = features.size();
+    const Index n = t_.size(), size = features.size_with_linear_part();
     const Sums sums = features.sums(omega.head(n), z.head(n));
     const Solved p = solved(sums, omega[n], z[n]);
     if (p.w.size() == 0) return -std::numeric_limits<double>::infinity();
@@ -372,7 +392,7 @@ class LowRankClasses final : public LowRankEvidence {
       blas::trmm(blas::Side::right, blas::Transpose::yes, Phi.rows(), size, root.data(), size, V.data(), Phi.rows());
       const Vector mean = Phi * p.w, off = Phi * p.g;
       for (Index i = 0; i < Phi.rows(); ++i) {
-        const double rest = std::max(features.h() - Phi.row(i).squaredNorm(), 0.0), far = 1 - off[i];
+        const double rest = std::max(features.h() - Phi.row(i).head(features.size()).squaredNorm(), 0.0), far = 1 - off[i];
         const double of_features = V.row(i).squaredNorm() + far * far / p.one;
         m[first + i] = mean[i] + p.b;
         s[first + i] = of_features + rest;

@@ -76,7 +76,8 @@ struct Candidate {
   std::string kernel;
   WidthKind widths = WidthKind::shared;
   std::vector<Index> group = {};  // [d] as in Covariance
-  Vector given = {};              // ln rho that are fixed
+  bool linear_part = false;
+  Vector given = {};  // ln rho that are fixed
 };
 
 std::vector<Candidate> candidates(const KernelOptions& options, const KernelInputs& inputs) {
@@ -92,13 +93,14 @@ std::vector<Candidate> candidates(const KernelOptions& options, const KernelInpu
     return out;
   };
   const std::vector<Index> of_each = groups(true);
-  const bool several = *std::max_element(of_each.begin(), of_each.end()) > 0;
+  const Index last_group = *std::max_element(of_each.begin(), of_each.end());
+  const bool several = last_group > 0, linear_part = options.linear_part && last_group >= 0;
   std::vector<Candidate> out;
   std::vector<std::string> kernels = {"gaussian", "cauchy"};
   if (options.kernel != "auto") kernels.assign(1, options.kernel);
   for (const std::string& kernel : kernels) {
     if (options.search == WidthSearch::given) {
-      Candidate& one = out.emplace_back(Candidate{kernel, WidthKind::fixed, std::vector<Index>(d, -1)});
+      Candidate& one = out.emplace_back(Candidate{kernel, WidthKind::fixed, std::vector<Index>(d, -1), linear_part});
       std::vector<double> log_rho;
       for (std::size_t j = 0; j < d; ++j) {
         if (inputs.scale[static_cast<Index>(j)] == 0) continue;
@@ -108,8 +110,8 @@ std::vector<Candidate> candidates(const KernelOptions& options, const KernelInpu
       one.given = Eigen::Map<Vector>(log_rho.data(), static_cast<Index>(log_rho.size()));
       continue;
     }
-    if (options.search != WidthSearch::each || !several) out.push_back({kernel, WidthKind::shared, groups(false)});
-    if (options.search != WidthSearch::shared && several) out.push_back({kernel, WidthKind::each, of_each});
+    if (options.search != WidthSearch::each || !several) out.push_back({kernel, WidthKind::shared, groups(false), linear_part});
+    if (options.search != WidthSearch::shared && several) out.push_back({kernel, WidthKind::each, of_each, linear_part});
   }
   return out;
 }
@@ -123,7 +125,7 @@ struct Problem {
   bool average = true;
 
   [[nodiscard]] std::unique_ptr<FullEvidence> evidence(const Candidate& candidate) const {
-    Covariance covariance(candidate.kernel, Z, candidate.group);
+    Covariance covariance(candidate.kernel, Z, candidate.group, candidate.linear_part);
     return classes ? class_evidence(std::move(covariance), k, t) : regression_evidence(std::move(covariance), k, t);
   }
 };
@@ -212,6 +214,18 @@ struct Part {
   Hyperparameters theta;
   double weight;
   FullPosterior full = {};  // without K outside grow()
+
+  // Of the kernel, without the linear part.
+  [[nodiscard]] Matrix covariance() const {
+    Matrix K;
+    evidence->covariance().evaluate(theta.tail(theta.size() - 1), K, nullptr);
+    K *= std::exp(theta[0]);
+    return K;
+  }
+  [[nodiscard]] Matrix linear_features() const {
+    const Covariance& of = evidence->covariance();
+    return of.linear_features(of.inputs(), theta);
+  }
 };
 
 // The rows that the predictions of all points need.                                                                              (KM.6)
@@ -231,12 +245,12 @@ class Choice {
   }
 
  private:
-  static double width(const Part& part) { return -part.theta.tail(part.theta.size() - 1).sum() / static_cast<double>(part.theta.size()); }
+  static double width(const Part& part) { return -part.theta.segment(1, part.evidence->covariance().num_widths()).mean(); }
 
   void grow(Part& part, double most) {
     part.full = part.evidence->posterior(part.theta);
     const Matrix K = std::move(part.full.K);
-    VectorChoice choice(K, part.full.rows, problem_.k, problem_.classes, part.full.moments);
+    VectorChoice choice(K, part.full.rows, problem_.k, problem_.classes, part.full.moments, part.linear_features());
     choice.add_first(rows_);
     const Index n = K.rows(), limit = options_.num_vectors > 0 ? std::min(options_.num_vectors, n) : n;
     if (options_.all_vectors)
@@ -253,10 +267,11 @@ class Choice {
   std::vector<Index> rows_;
 };
 
-KernelHypothesis described(const Covariance& covariance, const Hypothesis& found, const Candidate& candidate, const KernelInputs& inputs) {
+KernelHypothesis described(ProcessEvidence& evidence, const Hypothesis& found, const Candidate& candidate, const KernelInputs& inputs) {
   const Vector log_rho = found.best.theta.tail(found.best.theta.size() - 1);
   KernelHypothesis out;
-  out.kernel = covariance.kernel(log_rho);
+  out.linear_share = evidence.linear_share(found.best.theta);
+  out.kernel = evidence.covariance().kernel(log_rho);
   out.each = candidate.widths != WidthKind::shared && candidate.group.size() > 1;
   out.signal = std::exp(found.best.theta[0]);
   out.log_evidence = found.log_evidence;
@@ -309,7 +324,7 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
     out.converged &= one.hypothesis.best.converged;
     for (const Index at : one.hypothesis.best.at_limit)
       (at == 0 && one.hypothesis.best.theta[0] > 0 ? out.no_noise : out.width_at_limit) = true;
-    out.process.hypotheses.push_back(described(one.evidence->covariance(), one.hypothesis, all[i], inputs));
+    out.process.hypotheses.push_back(described(*one.evidence, one.hypothesis, all[i], inputs));
     out.process.hypotheses.back().weight = one.weight;
     const auto& points = one.hypothesis.points;
     for (const Hyperparameters& theta : points)
@@ -326,10 +341,8 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
   out.rows = choice.rows({best->evidence.get(), best->hypothesis.best.theta, 1});
   Vector change = Vector::Zero(problem.k.size()), sd = change;
   for (Part& part : parts) {
-    Matrix K;
-    part.evidence->covariance().evaluate(part.theta.tail(part.theta.size() - 1), K, nullptr);
-    K *= std::exp(part.theta[0]);
-    VectorChoice reduced(K, part.full.rows, problem.k, problem.classes, part.full.moments);
+    const Matrix K = part.covariance();
+    VectorChoice reduced(K, part.full.rows, problem.k, problem.classes, part.full.moments, part.linear_features());
     KernelPoint point;
     reduced.add_first(out.rows);
     for (auto at = out.rows.begin(); const Index row : reduced.rows())
@@ -342,6 +355,7 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
     point.weight = part.weight;
     point.kernel = part.evidence->covariance().kernel(part.theta.tail(part.theta.size() - 1));
     point.signal = std::exp(part.theta[0]);
+    point.linear = point.signal * part.evidence->covariance().linear_weight(part.theta);
     point.noise_variance = part.full.rows.s2;
     point.mean = std::move(posterior.mean);
     point.factor = std::move(posterior.factor);
@@ -374,7 +388,7 @@ Scouted scout(const Problem& problem, const std::vector<Candidate>& candidates) 
 // For many rows: one hypothesis, in the features of some of them.                                                                (KM.7)
 ProcessOutcome fit_low_rank(const Problem& problem, const KernelOptions& options, const KernelInputs& inputs) {
   const Scouted start = scout(problem, candidates(options, inputs));
-  Covariance covariance(start.candidate.kernel, problem.Z, start.candidate.group);
+  Covariance covariance(start.candidate.kernel, problem.Z, start.candidate.group, start.candidate.linear_part);
   std::unique_ptr<LowRankEvidence> evidence = problem.classes ? low_rank_classes(std::move(covariance), problem.k, problem.t)
                                                               : low_rank_regression(std::move(covariance), problem.k, problem.t);
   ProcessOutcome out;
@@ -395,6 +409,7 @@ ProcessOutcome fit_low_rank(const Problem& problem, const KernelOptions& options
   KernelPoint point;
   point.kernel = evidence->covariance().kernel(theta.tail(theta.size() - 1));
   point.signal = std::exp(theta[0]);
+  point.linear = point.signal * evidence->covariance().linear_weight(theta);
   point.noise_variance = rows.s2;
   for (std::size_t i = 0; i < out.rows.size(); ++i) point.vectors.push_back(static_cast<Index>(i));
   point.mean = posterior.mean;
@@ -403,7 +418,7 @@ ProcessOutcome fit_low_rank(const Problem& problem, const KernelOptions& options
   out.converged = found.best.converged;
   for (const Index at : found.best.at_limit) (at == 0 && theta[0] > 0 ? out.no_noise : out.width_at_limit) = true;
   out.process.log_evidence = found.log_evidence;
-  out.process.hypotheses.push_back(described(evidence->covariance(), found, start.candidate, inputs));
+  out.process.hypotheses.push_back(described(*evidence, found, start.candidate, inputs));
   out.process.hypotheses.back().weight = 1;
   out.process.divergence = out.process.largest_change = std::numeric_limits<double>::quiet_NaN();
   return out;

@@ -91,12 +91,10 @@ class HypothesisSearch {
     space_.high = Vector::Constant(size, evidence.usual_log_rho() + widest);
     space_.low[0] = least_log_h;
     space_.high[0] = most_log_h;
-    space_.free.push_back(0);
-    if (given.size() > 0) {
-      space_.low.tail(size - 1) = space_.high.tail(size - 1) = given;
-    } else {
-      for (Index i = 1; i < size; ++i) space_.free.push_back(i);
-    }
+    if (given.size() > 0) space_.low.segment(1, given.size()) = space_.high.segment(1, given.size()) = given;
+    if (evidence.covariance().has_linear_part()) space_.low[size - 1] = -most_log_h, space_.high[size - 1] = most_log_h;
+    for (Index i = 0; i < size; ++i)
+      if (i == 0 || i > given.size()) space_.free.push_back(i);
   }
 
   Hypothesis run(ProcessEvidence* part) { return around(part != nullptr ? climb_from(*part) : climb(evidence_)); }
@@ -179,18 +177,21 @@ class HypothesisSearch {
     for (const double factor : factors)
       for (const double h : {0.3, 3.0, 30.0}) {
         Hyperparameters theta(evidence_.size());
-        theta.tail(theta.size() - 1).setConstant(evidence_.usual_log_rho() - std::log(factor));
-        if (given_.size() > 0) theta.tail(theta.size() - 1) = given_;
+        theta.setConstant(evidence_.usual_log_rho() - std::log(factor));
+        if (given_.size() > 0) theta.segment(1, given_.size()) = given_;
         theta[0] = std::log(h);
+        // Half of the variance is linear: x'x is about the number of inputs.
+        const Covariance& covariance = evidence_.covariance();
+        if (covariance.has_linear_part()) theta[theta.size() - 1] = -std::log(static_cast<double>(covariance.num_inputs()));
         points.push_back(theta);
       }
     std::vector<double> values;
     for (const Hyperparameters& theta : points) values.push_back(evidence.at(theta, false).value);
     const auto best = static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
     std::vector<Hyperparameters> out = {points[best]};
-    if (space_.free.size() > 2) {
+    if (const Index widths = evidence_.covariance().num_widths(); given_.size() == 0 && widths > 1) {
       out.push_back(points[best]);
-      out.back().tail(out.back().size() - 1).array() -= 0.5;
+      out.back().segment(1, widths).array() -= 0.5;
     }
     return out;
   }

@@ -24,21 +24,30 @@ double bernoulli_divergence(double p, double q) {
 
 }  // namespace
 
-VectorChoice::VectorChoice(const Matrix& K, const WorkingRows& rows, const Vector& weights, bool classes, const RowMoments& full)
-    : K_(K), rows_(rows), full_(full), share_(weights / weights.sum()), classes_(classes), residual_(K.diagonal()) {
-  const Index n = K.rows();
-  least_ = 1e-11 * std::max(residual_.maxCoeff(), 1e-300);
-  const double total = rows.omega.sum() + rows.intercept_omega;
-  mean_ = Vector::Constant(n, (rows.omega.dot(rows.z) + rows.intercept_omega * rows.intercept_z) / total);
+VectorChoice::VectorChoice(const Matrix& K, const WorkingRows& rows, const Vector& weights, bool classes, const RowMoments& full,
+                           Matrix linear)
+    : K_(K), linear_(std::move(linear)), rows_(rows), full_(full), share_(weights / weights.sum()), classes_(classes) {
+  if (linear_.cols() == 0) linear_.resize(K.rows(), 0);
+  least_ = 1e-11 * std::max(K.diagonal().maxCoeff(), 1e-300);
+  begin();
+  if (linear_.cols() > 0) add_first({});
+}
+
+// With the intercept alone.
+void VectorChoice::begin() {
+  const Index n = K_.rows();
+  residual_ = K_.diagonal();
+  const double total = rows_.omega.sum() + rows_.intercept_omega;
+  mean_ = Vector::Constant(n, (rows_.omega.dot(rows_.z) + rows_.intercept_omega * rows_.intercept_z) / total);
   variance_ = Vector::Constant(n, 1 / total);
 }
 
 // For each row j, with the residual kernel R and w = Omega (z - mean): u_j = R_j'w, c_j = R_j' Omega R_j, q_j = R_j' B R_j.
 void VectorChoice::start_gains() {
-  const Index n = K_.rows(), m = static_cast<Index>(chosen_.size());
+  const Index n = K_.rows(), of_rows = static_cast<Index>(chosen_.size()), m = num_features();
   const Vector& omega = rows_.omega;
   Matrix R = K_;
-  if (m > 0) blas::syrk(blas::Transpose::no, n, m, -1.0, Phi_.data(), n, 1.0, R.data(), n);
+  if (of_rows > 0) blas::syrk(blas::Transpose::no, n, of_rows, -1.0, Phi_.col(m - of_rows).data(), n, 1.0, R.data(), n);
   u_.resize(n), c_.resize(n);
   const Vector w = omega.array() * (rows_.z - mean_).array();
   blas::symv(n, R.data(), n, w.data(), u_.data());
@@ -75,20 +84,22 @@ void VectorChoice::add_first(const std::vector<Index>& rows) {
     L(m, m) = std::sqrt(rest);
     chosen_.push_back(row);
   }
-  const Index m = static_cast<Index>(chosen_.size());
+  begin();
+  const Index first = linear_.cols(), m = num_features();
   if (m == 0) return;
   Phi_.resize(n, m);
-  for (Index j = 0; j < m; ++j) {
-    const Index row = chosen_[static_cast<std::size_t>(j)];
+  Phi_.leftCols(first) = linear_;
+  for (Index j = first; j < m; ++j) {
+    const Index row = chosen_[static_cast<std::size_t>(j - first)];
     Phi_.col(j).head(row) = K_.row(row).head(row);
     Phi_.col(j).tail(n - row) = K_.col(row).tail(n - row);
   }
-  const auto divide = [n, m](Matrix& T, Index ld, Matrix& F) {  // F <- F T^-T
-    static_cast<void>(blas::trtri(m, T.data(), ld));            // its diagonal is positive
-    blas::trmm(blas::Side::right, blas::Transpose::yes, n, m, T.data(), ld, F.data(), n);
+  const auto divide = [n](Matrix& T, Index ld, auto&& F) {   // F <- F T^-T
+    static_cast<void>(blas::trtri(F.cols(), T.data(), ld));  // its diagonal is positive
+    blas::trmm(blas::Side::right, blas::Transpose::yes, n, F.cols(), T.data(), ld, F.data(), n);
   };
-  divide(L, most, Phi_);
-  residual_ -= Phi_.rowwise().squaredNorm();
+  if (m > first) divide(L, most, Phi_.rightCols(m - first));
+  residual_ -= Phi_.rightCols(m - first).rowwise().squaredNorm();
   for (const Index row : chosen_) residual_[row] = 0;
   const Vector& omega = rows_.omega;
   const Vector shift = Phi_.transpose() * omega / (omega.sum() + rows_.intercept_omega);
@@ -110,15 +121,15 @@ void VectorChoice::add_first(const std::vector<Index>& rows) {
 }
 
 bool VectorChoice::add(Index row) {
-  const Index n = K_.rows(), m = static_cast<Index>(chosen_.size());
+  const Index n = K_.rows(), m = num_features(), of_rows = static_cast<Index>(chosen_.size());
   if (!(residual_[row] > least_)) return false;
   if (Phi_.cols() == m) {
-    const Index room = std::min(n, std::max<Index>(16, 2 * m));
+    const Index room = std::min(n + linear_.cols(), std::max<Index>(16, 2 * m));
     Phi_.conservativeResize(n, room);
     P_.conservativeResize(n, room);
     a_.conservativeResize(room);
   }
-  const auto Phi = Phi_.leftCols(m), P = P_.leftCols(m);
+  const auto Phi = Phi_.middleCols(m - of_rows, of_rows), P = P_.leftCols(m);
   Vector l(n);
   l.head(row) = K_.row(row).head(row);
   l.tail(n - row) = K_.col(row).tail(n - row);
@@ -138,7 +149,7 @@ bool VectorChoice::add(Index row) {
     Vector Rg(n), Rl(n);
     blas::symv(n, K_.data(), n, g.data(), Rg.data());
     blas::symv(n, K_.data(), n, ol.data(), Rl.data());
-    if (m > 0) {
+    if (of_rows > 0) {
       Rg -= Phi * (Phi.transpose() * g);
       Rl -= Phi * (Phi.transpose() * ol);
     }
@@ -213,9 +224,10 @@ void VectorChoice::add_all() {
 }
 
 FeaturePosterior VectorChoice::posterior() const {
-  const Index n = K_.rows(), m = static_cast<Index>(chosen_.size());
+  const Index n = K_.rows(), m = num_features(), of_rows = static_cast<Index>(chosen_.size());
   Matrix F(n, m + 1);
-  F.leftCols(m) = Phi_.leftCols(m);
+  F.leftCols(of_rows) = Phi_.middleCols(m - of_rows, of_rows);
+  F.middleCols(of_rows, m - of_rows) = linear_;
   F.col(m).setOnes();
   Vector r = F.transpose() * Vector(rows_.omega.array() * rows_.z.array());
   r[m] += rows_.intercept_omega * rows_.intercept_z;

@@ -7,8 +7,8 @@
 
 namespace ardvark::internal {
 
-/// The posterior of f for fixed hyper-parameters in the features phi(x) = L^-1 k_z(x) of some rows z, with LL' = h K_zz, and an intercept:
-/// mean A^-1 [Phi, 1]' Omega z, precision A = [Phi, 1]' Omega [Phi, 1] + diag(I, 0), in units of 1/s2.
+/// The posterior of f for fixed hyper-parameters in the features phi(x) = L^-1 k_z(x) of some rows z, with LL' = h K_zz, those of the
+/// linear part, and an intercept: mean A^-1 [Phi, 1]' Omega z, precision A = [Phi, 1]' Omega [Phi, 1] + diag(I, 0), in units of 1/s2.
 struct FeaturePosterior {
   Vector mean;    ///< [m + 1] the intercept last
   Matrix factor;  ///< [m + 1, m + 1] Cholesky factor of A, lower
@@ -25,11 +25,12 @@ struct Reduction {
 /// enough. It is for one kernel and one set of hyper-parameters.
 class VectorChoice {
  public:
-  /// \param K        [n,n] h kappa, lower stored; must exist as long as this
+  /// \param K        [n,n] h kappa, lower stored, without the linear part; must exist as long as this
   /// \param weights  [n] observation weights, for the means over rows
   /// \param classes  whether predictions are probabilities
   /// \param full     must exist as long as this
-  VectorChoice(const Matrix& K, const WorkingRows& rows, const Vector& weights, bool classes, const RowMoments& full);
+  /// \param linear   [n, any] features of the linear part, which are kept as they are; no columns: there is none
+  VectorChoice(const Matrix& K, const WorkingRows& rows, const Vector& weights, bool classes, const RowMoments& full, Matrix linear = {});
 
   /// Adds this row unless the rows before explain it. False if they do.
   bool add(Index row);
@@ -42,21 +43,24 @@ class VectorChoice {
   [[nodiscard]] Reduction reduction() const;
   [[nodiscard]] double mean_divergence() const { return share_.dot(reduction().divergence); }
   [[nodiscard]] const std::vector<Index>& rows() const { return chosen_; }
-  /// The posterior with the features of the chosen rows, in their order.
+  /// The posterior with the features of the chosen rows, in their order, and then those of the linear part.
   [[nodiscard]] FeaturePosterior posterior() const;
 
  private:
   [[nodiscard]] Index best_row() const;
+  [[nodiscard]] Index num_features() const { return linear_.cols() + static_cast<Index>(chosen_.size()); }
+  void begin();
   void start_gains();
 
   const Matrix& K_;
+  Matrix linear_;
   const WorkingRows& rows_;
   const RowMoments& full_;
   Vector share_;  // [n] of each row in the means
   bool classes_;
   double least_;  // of a residual diagonal
   std::vector<Index> chosen_;
-  Matrix Phi_, P_;          // [n, chosen] features; (V_before + ..) omega^-1 g of each
+  Matrix Phi_, P_;          // [n, features] those of the linear part, then those of the chosen rows; (V_before + ..) omega^-1 g of each
   Vector residual_;         // [n] diagonal of K - Phi Phi'
   Vector mean_, variance_;  // [n] of f in the reduced posterior, without the residual
   Vector a_, u_, c_, q_;    // [n] see best_row; empty until start_gains

@@ -43,6 +43,7 @@ void expect_same_process(const Json& json, const KernelProcess& process) {
       EXPECT_EQ(printed["interval"][j].get<Numbers>(), (Numbers{one.intervals[j].lower, one.intervals[j].upper}));
     EXPECT_EQ(printed["weight"].get<double>(), one.weight);
     EXPECT_EQ(printed["signal"].get<double>(), one.signal);
+    EXPECT_EQ(printed["linear_share"].get<double>(), one.linear_share);
     EXPECT_EQ(printed["log_evidence"].get<double>(), one.log_evidence);
   }
 }
@@ -87,7 +88,8 @@ TEST_F(KernelCommand, ListsAMachineForEachOfThreeClasses) {
 }
 
 TEST_F(KernelCommand, ShowsWhatTheFitPrinted) {
-  for (const Arguments& fit : {curve, sides, colours, curve + Arguments{"--no-averaging", "--kernel", "matern32"}}) {
+  for (const Arguments& fit : {curve, sides, colours, curve + Arguments{"--no-averaging", "--kernel", "matern32"},
+                               curve + Arguments{"--linear-part"}, colours + Arguments{"--linear-part"}}) {
     std::string table = output(fit + Arguments{"-o", "m.ardvark"});
     const std::size_t model_line = table.find("model                 m.ardvark\n");
     ASSERT_NE(model_line, std::string::npos) << table;
@@ -98,6 +100,24 @@ TEST_F(KernelCommand, ShowsWhatTheFitPrinted) {
       EXPECT_EQ(output(Arguments{"show", "m.ardvark", "--json"} + more), text);
     }
   }
+}
+
+// A slope and a wave: outside the rows, the slope goes on, and without the linear part the curve returns to its middle.
+TEST_F(KernelCommand, GoesOnAsALineWithALinearPart) {
+  std::string table = "x,y\n";
+  for (int i = 0; i < 60; ++i) table += fmt::format("{},{}\n", i, 3 * i + 4 * std::sin(0.5 * i) + std::cos(40.0 * i));
+  put(table, "line.csv");
+  put("x\n200\n", "far.csv");
+  const auto predicted = [&](const Arguments& more) {
+    const Arguments fit = {"fit", "line.csv", "--target", "y", "--model", "kernel", "--task", "regression", "-o", "line.ardvark"};
+    const std::string summary = output(fit + more);
+    EXPECT_EQ(contains(summary, "linear share"), !more.empty());
+    return json({"predict", "line.ardvark", "far.csv"});
+  };
+  const Json line = predicted({"--linear-part"}), none = predicted({});
+  const double off = std::abs(line["mean"][0].get<double>() - 600);
+  EXPECT_LT(off, 3 * line["sd"][0].get<double>());
+  EXPECT_LT(off, 0.2 * std::abs(none["mean"][0].get<double>() - 600));
 }
 
 TEST_F(KernelCommand, HasIntervalsOfTheLevelThatIsAskedFor) {
@@ -169,7 +189,7 @@ TEST_F(KernelCommand, RefusesOptionsOfOtherModels) {
                                   {"--likelihood", "jj"}})
     refused(curve + option, {option[0].c_str(), "cannot be used with --model kernel"});
   refused(curve + Arguments{"--covariance", "--json"}, {"--covariance", "--model kernel"});
-  for (const Arguments& option : {Arguments{"--vectors", "5"}, {"--divergence", "0.1"}, {"--no-averaging"}})
+  for (const Arguments& option : {Arguments{"--vectors", "5"}, {"--divergence", "0.1"}, {"--no-averaging"}, {"--linear-part"}})
     for (const char* model : {"linear", "rvm"})
       refused(
           {"fit", "sinc.csv", "--target", "y", "--model", model, "--task", "regression", option[0], option.size() > 1 ? option[1] : "-q"},

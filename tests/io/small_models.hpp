@@ -143,13 +143,14 @@ inline void add_machines(std::vector<SmallModel>& all) {
 }
 
 inline void add_processes(std::vector<SmallModel>& all) {
-  for (const auto& [name, average] : {std::pair{"averaged", true}, {"at its maximum", false}})
+  for (const std::string name : {"averaged", "at its maximum", "with a line"})
     for (const char* target : {"numbers", "two classes", "three classes"}) {
-      const bool regression = std::string(target) == "numbers", two = std::string(target) == "two classes", averaged = average;
+      const bool regression = std::string(target) == "numbers", two = std::string(target) == "two classes";
       all.push_back({std::string("kernel ") + name + " of " + target, [=](const SmallProblem& d) {
                        KernelOptions options;
-                       options.average = averaged;
-                       if (!averaged) options.kernel = "matern52";
+                       options.average = name == "averaged";
+                       if (name == "at its maximum") options.kernel = "matern52";
+                       options.linear_part = name == "with a line";
                        options.num_vectors = 4;
                        return regression ? as_saved(fit_kernel_regression(d.X, d.y, options))
                                          : as_saved(fit_kernel_classification(d.X, two ? d.two : d.three, options));

@@ -199,7 +199,7 @@ struct Shape {
 };
 
 // Options of --model kernel alone. Other problems do not ask for them, so that each seed still draws the problem that it always drew.
-const std::set<std::string> of_process = {"vectors", "divergence", "averaging"};
+const std::set<std::string> of_process = {"vectors", "divergence", "averaging", "linear_part"};
 
 using Rule = std::function<Value(Random&, const Shape&)>;
 
