@@ -665,11 +665,10 @@ ResolvedModel resolve_selection(const ModelOptions& options) {
   if (preset_facts(options.preset).kernel)
     throw InvalidArgument(fmt::format("{} selects rows (the relevance vectors), not columns; slr_var selects columns in the same way",
                                       options.spelled("preset", options.preset)));
-  ResolvedModel model = resolve(options);
-  if (std::holds_alternative<RelevanceModel>(model) || std::holds_alternative<KernelModel>(model))
+  if (options.preset.empty() && (options.model == "rvm" || options.model == "kernel"))
     throw InvalidArgument(fmt::format("{} is '{}', which has no coefficients to select; it must be {} or logistic",
                                       options.spelled("model"), options.model, options.spelled("model", "linear")));
-  return model;
+  return resolve(options);
 }
 
 }  // namespace

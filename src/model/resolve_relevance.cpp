@@ -157,7 +157,8 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
   if (!is_preset) refuse(from, {"compat"}, fmt::format("cannot be used with {}", model));
   refuse(from,
          {"solver", "tolerance", "acceleration", "lambda", "toolbox_gamma1", "toolbox_gamma0", "posterior", "coding", "precision_per_class",
-          "mixed_precision", "update_rule", "readmit_every", "row_order", "keep_covariance", "start_noise"},
+          "mixed_precision", "update_rule", "readmit_every", "row_order", "keep_covariance", "start_noise", "lambda_rule", "folds",
+          "repeats", "seed"},
          fmt::format("cannot be used with {}", model));
   if (!is_preset) refuse(from, {"prune_at", "record_every", "intercept", "start_precision"}, fmt::format("cannot be used with {}", model));
   check_toolbox_R(from);
@@ -282,7 +283,11 @@ KernelOptions kernel_options(const ModelOptions& from) {
           "c0",
           "d0",
           "diagnose",
-          "bands"},
+          "bands",
+          "lambda_rule",
+          "folds",
+          "repeats",
+          "seed"},
          fmt::format("cannot be used with {}", model));
   KernelOptions options;
   options.kernel = choose<std::string>(from, "kernel", from.kernel,

@@ -170,23 +170,11 @@ TEST_F(KernelCommand, PredictsAsTheLibrary) {
 }
 
 TEST_F(KernelCommand, RefusesOptionsOfOtherModels) {
-  for (const Arguments& option : {Arguments{"--prior", "ard"},
-                                  {"--group", "g=x"},
-                                  {"--flat", "x"},
-                                  {"--solver", "primal"},
-                                  {"--compat"},
-                                  {"--no-intercept"},
-                                  {"--no-acceleration"},
-                                  {"--tolerance", "1e-3"},
-                                  {"--max-sweeps", "9"},
-                                  {"--algorithm", "plain"},
-                                  {"--degree", "3"},
-                                  {"--offset", "1"},
-                                  {"--a0", "1"},
-                                  {"--c0", "1"},
-                                  {"--diagnose"},
-                                  {"--lambda", "1"},
-                                  {"--likelihood", "jj"}})
+  for (const Arguments& option :
+       {Arguments{"--prior", "ard"}, {"--group", "g=x"},       {"--flat", "x"},         {"--solver", "primal"}, {"--compat"},
+        {"--no-intercept"},          {"--no-acceleration"},    {"--tolerance", "1e-3"}, {"--max-sweeps", "9"},  {"--algorithm", "plain"},
+        {"--degree", "3"},           {"--offset", "1"},        {"--a0", "1"},           {"--c0", "1"},          {"--diagnose"},
+        {"--lambda", "1"},           {"--lambda-rule", "1se"}, {"--folds", "5"},        {"--seed", "2"},        {"--likelihood", "jj"}})
     refused(curve + option, {option[0].c_str(), "cannot be used with --model kernel"});
   refused(curve + Arguments{"--covariance", "--json"}, {"--covariance", "--model kernel"});
   for (const Arguments& option : {Arguments{"--vectors", "5"}, {"--divergence", "0.1"}, {"--no-averaging"}, {"--linear-part"}})

@@ -22,6 +22,9 @@ TEST_F(RelevanceCommand, RefusesOptionsOfOtherModels) {
                                   {"--compat"},
                                   {"--no-intercept"},
                                   {"--no-acceleration"},
+                                  {"--folds", "5"},
+                                  {"--seed", "2"},
+                                  {"--lambda-rule", "1se"},
                                   {"--tolerance", "1e-3"}})
     refused(sinc + option, {option[0].c_str(), "--model rvm"});
   refused(sinc + Arguments{"--covariance", "--json"}, {"--covariance", "--model rvm"});
