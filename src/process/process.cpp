@@ -12,6 +12,7 @@
 
 #include "ardvark/kernel_machine.hpp"
 #include "core/blas.hpp"
+#include "core/memory.hpp"
 #include "core/normals.hpp"
 #include "core/parallel.hpp"
 #include "core/pulse.hpp"
@@ -38,6 +39,17 @@ Index centres_of(const KernelOptions& options) { return options.centres > 0 ? op
 
 bool is_low_rank(const KernelOptions& options, Index num_rows) {
   return !options.all_centres && (options.centres > 0 ? options.centres < num_rows : num_rows > most_exact);
+}
+
+// The kernel, its derivative, the slope and a factor: n x n each.
+void require_memory(Index n) {
+  constexpr double matrices = 4, gib = 1024.0 * 1024 * 1024;
+  const double needed = matrices * sizeof(double) * static_cast<double>(n) * static_cast<double>(n), available = physical_memory();
+  if (available > 0 && needed > available)
+    throw InvalidArgument(
+        fmt::format("centres = all takes about {:.0f} GiB of memory for {} rows, and this machine has {:.1f}; give a "
+                    "number of centres, such as {}",
+                    needed / gib, n, available / gib, usual_centres));
 }
 
 void validate_options(const KernelOptions& options, MatrixView X) {
@@ -536,6 +548,7 @@ KernelRegression fit_kernel_regression(MatrixView X, VectorView y, const KernelO
   fit.degrees_of_freedom = fit.num_rows - 1;
   std::vector<ProcessOutcome> outcome;
   const bool low_rank = is_low_rank(options, inputs.Z.rows());
+  if (!low_rank) require_memory(inputs.Z.rows());
   const auto fit_any = low_rank ? fit_low_rank : fit_process;
   outcome.push_back(fit_any({inputs.Z, rows.k, target.t, false, options.average}, options, inputs));
   finish(X, rows, std::move(outcome), fit);
@@ -565,6 +578,7 @@ KernelClassification fit_kernel_classification(MatrixView X, VectorView labels, 
   start(X, options, rows, inputs, fit);
   std::vector<ProcessOutcome> outcomes;
   const bool average = options.average, low_rank = is_low_rank(options, inputs.Z.rows());
+  if (!low_rank) require_memory(inputs.Z.rows());
   const auto fit_any = low_rank ? fit_low_rank : fit_process;
   for (const MachineTarget& target : targets.targets)
     outcomes.push_back(fit_any({inputs.Z, rows.k, target.t, true, average}, options, inputs));

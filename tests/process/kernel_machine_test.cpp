@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 
 #include "core/normals.hpp"
@@ -280,6 +281,75 @@ TEST(KernelMachine, HasIntervalsOfWidthsForAnyLevel) {
   EXPECT_THROW(static_cast<void>(width_intervals(one, 1)), InvalidArgument);
 }
 
+TEST(KernelMachine, FindsACurveWithEveryKernel) {
+  const Data data = noisy_sinc(100, 9);
+  const Matrix X_new = Vector::LinSpaced(101, -9, 9);
+  for (const char* kernel : {"gaussian", "laplacian", "cauchy", "matern32", "matern52"}) {
+    KernelOptions options;
+    options.kernel = kernel;
+    const KernelRegression fit = fit_kernel_regression(data.X, data.y, options);
+    EXPECT_EQ(fit.report.status, Status::converged) << kernel << ": " << fit.report.message;
+    const Vector mean = predict(fit, X_new).mean;
+    for (Index i = 0; i < 101; ++i) EXPECT_NEAR(mean[i], sinc(X_new(i, 0)), 0.25) << kernel;
+    EXPECT_NEAR(fit.noise_sd, 0.1, 0.03) << kernel;
+  }
+}
+
+// Fifty inputs, of which two matter; another order of the columns changes nothing but the last digits.
+TEST(KernelMachine, OfFiftyInputsDoesNotDependOnTheirOrder) {
+  internal::Normals normal(6);
+  const Index n = 80, d = 50;
+  const Matrix X = Matrix::NullaryExpr(n, d, [&] { return normal(); });
+  const Vector y = X.col(3).array() + X.col(40).array().square() + 0.1 * Vector::NullaryExpr(n, [&] { return normal(); }).array();
+  KernelOptions options;
+  options.average = false;
+  options.kernel = "gaussian";
+  const KernelRegression fit = fit_kernel_regression(X, y, options);
+  const Matrix reversed = X.rowwise().reverse();
+  const KernelRegression other = fit_kernel_regression(reversed, y, options);
+  EXPECT_NEAR(fit.log_evidence, other.log_evidence, 1e-3);
+  EXPECT_LT((predict(fit, X).mean - predict(other, reversed).mean).cwiseAbs().maxCoeff(), 0.05);
+  EXPECT_EQ(fit.processes[0].hypotheses[0].each, true);
+  const std::vector<double>& widths = fit.processes[0].hypotheses[0].widths;
+  EXPECT_EQ(std::min_element(widths.begin(), widths.end()) - widths.begin(), 40);  // the other one is a line: its width is large
+}
+
+// A target without noise: the size of the function ends at its limit, and the fit says so. With noise, no search ends at a limit.
+TEST(KernelMachine, SaysThatASearchEndedAtItsLimit) {
+  const auto said = [](const KernelRegression& fit) {
+    const std::vector<std::string>&notes = fit.report.notes, &warnings = fit.report.warnings;
+    const auto is_it = [](const std::string& text) {
+      return text.find("hardly any noise") != std::string::npos || text.find("ended at its limit") != std::string::npos;
+    };
+    return std::any_of(notes.begin(), notes.end(), is_it) || std::any_of(warnings.begin(), warnings.end(), is_it);
+  };
+  const KernelRegression exact = fit_kernel_regression(noisy_sinc(40, 1, 0).X, noisy_sinc(40, 1, 0).y);
+  EXPECT_NEAR(std::log(exact.processes[0].hypotheses[0].signal), 18, 1e-9);
+  EXPECT_TRUE(said(exact));
+  const KernelRegression noisy = fit_kernel_regression(noisy_sinc(40, 1).X, noisy_sinc(40, 1).y);
+  EXPECT_LT(std::log(noisy.processes[0].hypotheses[0].signal), 17);
+  EXPECT_FALSE(said(noisy));
+}
+
+TEST(KernelMachine, TakesCentresWithinTheRowsAndTheMemory) {
+  const Data data = noisy_sinc(30, 4);
+  KernelOptions options;
+  options.centres = 1000;
+  EXPECT_EQ(fit_kernel_regression(data.X, data.y, options).log_evidence, fit_kernel_regression(data.X, data.y).log_evidence);
+  const Index n = 600000;
+  const Vector x = Vector::LinSpaced(n, 0, 1);
+  const Matrix X = x;
+  options.centres = 0;
+  options.all_centres = true;
+  try {
+    static_cast<void>(fit_kernel_regression(X, x, options));
+    ADD_FAILURE() << "it was fitted";
+  } catch (const InvalidArgument& error) {  // 4 * 8 * 600000^2 bytes
+    EXPECT_NE(std::string(error.what()).find("centres = all takes about 10729 GiB of memory for 600000 rows"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(KernelMachine, TakesSmallAndOddTables) {
   const Matrix two = (Matrix(2, 1) << 0, 1).finished();
   const std::vector<double> y = {1, 3};
@@ -288,6 +358,8 @@ TEST(KernelMachine, TakesSmallAndOddTables) {
   const std::vector<double> z = {1, 2, 3, 4, 5};
   const KernelRegression flat = fit_kernel_regression(constant, z);
   EXPECT_NEAR(predict(flat, constant).mean[0], 3, 1e-9);
+  const std::vector<double> fives = {5, 5, 5, 5, 5};  // one distinct row
+  EXPECT_NEAR(predict(fit_kernel_regression(constant, fives), constant).mean[0], 5, 1e-9);
   const std::vector<double> same = {7, 7, 7};
   const Matrix X = (Matrix(3, 1) << 1, 2, 3).finished();
   EXPECT_NEAR(predict(fit_kernel_regression(X, same), X).mean[1], 7, 1e-9);
