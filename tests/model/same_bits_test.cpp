@@ -62,6 +62,14 @@ Case machine(const std::string& name, int classes, const std::string& algorithm,
   return {"rvm_" + name, classes, options, rows, 6};
 }
 
+Case process(const std::string& name, int classes, Index rows, const std::vector<std::pair<const char*, ModelOptions::Value>>& more = {}) {
+  ModelOptions options{.model = "kernel", .task = classes == 0 ? "regression" : "classification"};
+  for (const auto& [option, value] : more) options.set(option, value);
+  return {"kernel_" + name, classes, options, rows, 6};
+}
+
+bool is_machine(const ModelOptions& options) { return options.model == "rvm" || options.model == "kernel"; }
+
 std::vector<Case> all_cases() {
   std::vector<Case> all;
   for (const char* prior : {"sparse", "slab", "dense", "shared", "ard", "groups"}) all.push_back(linear(prior, prior));
@@ -100,6 +108,11 @@ std::vector<Case> all_cases() {
   all.push_back(machine("regression_plain", 0, "plain", "all", 400));
   all.push_back(machine("regression_type_two", 0, "type-two", "all", 500));
   all.push_back(machine("classification", 2, "variational", "all", 400));
+  all.push_back(process("regression", 0, 350));
+  all.push_back(process("large_regression", 0, 900, {{"averaging", 0.0}}));
+  all.push_back(process("linear_part", 0, 350, {{"linear_part", 1.0}}));
+  all.push_back(process("centres", 0, 3000, {{"centres", std::string("60")}}));
+  all.push_back(process("classification", 2, 320));
   return all;
 }
 
@@ -139,7 +152,7 @@ void erase_times(Json& json) {
 // Every result by its name, and every prediction, numbers with the 17 digits that tell doubles apart.
 std::string results_of(const MatrixView& X, const Table& table, ModelOptions options, int threads) {
   options.set("threads", static_cast<double>(threads));
-  if (options.model != "rvm" && options.preset != "slr_rvm") options.set("keep_covariance", std::string("always"));
+  if (!is_machine(options) && options.preset != "slr_rvm") options.set("keep_covariance", std::string("always"));
   const SavedModel model = fit_model(X, table.target, options);
   Json json = Json::parse(to_json(model));
   erase_times(json);
@@ -165,7 +178,7 @@ TEST_P(SameBits, ForAnyNumberOfThreads) {
     for (Index j = 0; j < p; ++j) group.push_back(static_cast<double>(j / 5));
     options.set("group", group);
   }
-  if (options.model != "rvm" && options.preset.empty() && !options.has("max_sweeps") && options.prior != "laplace")
+  if (!is_machine(options) && options.preset.empty() && !options.has("max_sweeps") && options.prior != "laplace")
     options.set("max_sweeps", 15.0);  // the bits have parted by then, if they do
   const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_rows = table.X;
   const bool is_by_rows = random.chance(0.5);
