@@ -1,5 +1,5 @@
 function fit = ardvark_fit(X, y, varargin)
-% ARDVARK_FIT  Fits a sparse Bayesian linear model: regression, classification, relevance vector machine.
+% ARDVARK_FIT  Fits a Bayesian model: linear regression, classification, kernel machine, relevance vector machine.
 %
 %   fit = ardvark_fit(X, y, 'model', 'linear', 'name', value, ...)
 %   fit = ardvark_fit(X, y, 'preset', 'slr_var', ...)
@@ -8,11 +8,15 @@ function fit = ardvark_fit(X, y, varargin)
 %   The fit standardises the columns inside and adds an intercept. It ends when there is little left to gain. All results are in the units
 %   of your columns.
 %
+%   For curves, surfaces and classes of any shape, take 'model', 'kernel': a Gaussian process that finds its kernel and widths itself and
+%   keeps few rows. A target of numbers needs 'task', 'regression' or 'classification'. ardvark_predict then gives intervals that open away
+%   from the data, the covariance of the rows, and draws of whole curves.
+%
 %   X       N x D, a row for each observation; finite, or with the option 'missing' NaN where a value is missing
 %   y       N numbers; or labels: numbers, or a cell of texts; NaN and '' as in X
 %   table   instead of X, a struct with a column in each field: N numbers, or a cell of N texts. A column of texts becomes columns of 0 and
-%           1, one for each level but the one with the most rows ('reference', 'COLUMN=LEVEL' names another); in a relevance vector machine
-%           one for each level. Texts that are all true or false (TRUE, True, ...) are 1 and 0. y may then be the name of a field
+%           1, one for each level but the one with the most rows ('reference', 'COLUMN=LEVEL' names another); with a kernel one for each
+%           level. Texts that are all true or false (TRUE, True, ...) are 1 and 0. y may then be the name of a field
 %
 %   The options are those of `ardvark fit`, with the same names. Positions and group numbers count from 1 here; flags are true or false.
 %   options: begin (written by scripts/options)
@@ -159,7 +163,8 @@ function fit = ardvark_fit(X, y, varargin)
 %         priors sparse and slab: inclusion (probability that a column has an effect of its own), undecided (the data do not decide
 %         whether it has one) and credible_sets (columns of which one has an effect: positions from 1, with their probabilities);
 %         regressions: noise; classifications: classes, accuracy, log_loss; rvm and kernel: relevance_vectors; khat, ...;
-%         kernel: hypotheses (kernel, widths and their intervals, weight and log_evidence of each part of the average), divergence;
+%         kernel: hypotheses (kernel, widths and their intervals, linear_share, weight and log_evidence of each part of the average),
+%         divergence (of the predictions of the rows that are kept from those of all, in nats a row), variance_share (of each input);
 %         and model, which ardvark_predict and ardvark_summary read; you can save it.
 %         precision and log_det_V are NaN under a sparse prior, which has no precisions; log_det_V also where gaps were filled
 %
@@ -170,6 +175,11 @@ function fit = ardvark_fit(X, y, varargin)
 %       ardvark_summary(fit)
 %       new = ardvark_predict(fit, randn(5, 4));
 %       disp([new.mean, new.lower, new.upper])
+%
+%       x = linspace(-3, 3, 50)';
+%       curve = ardvark_fit(x, sin(2 * x) + 0.2 * randn(50, 1), 'model', 'kernel', 'task', 'regression');
+%       p = ardvark_predict(curve, (-6:6)', 'draws', 100);
+%       disp([p.mean, p.lower, p.upper])
 %
 %   See also ardvark_predict, ardvark_summary, ardvark_select, ardvark_compare, vb_linear_fit, biclsfy_slrvar.
   [X, y, pairs] = read_target('ardvark_fit', X, y, varargin);
