@@ -26,10 +26,10 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// A sum over the inputs, so that their order does not matter.
+// A sum over the inputs, so that their order does not matter; without their last bits, which the units of the table decide.
 std::uint64_t hash_of(const Matrix& X, Index row) {
   std::uint64_t sum = 0;
-  for (Index j = 0; j < X.cols(); ++j) sum += mixed(std::bit_cast<std::uint64_t>(X(row, j) + 0.0));
+  for (Index j = 0; j < X.cols(); ++j) sum += mixed(std::bit_cast<std::uint32_t>(static_cast<float>(X(row, j)) + 0.0F));
   return mixed(sum);
 }
 

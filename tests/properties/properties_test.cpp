@@ -68,6 +68,8 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {4271, "weights", "a kernel machine with centres refused repeated rows where it took the same rows with weights"},
       {4200, "imputed", "an average over completed tables whose posteriors have no variance had no intercept"},
       {6286, "imputed", "the same with few rows by their weights"},
+      {6022, "units", "the first centre of a kernel machine depended on the last bits of the inputs"},
+      {6175, "units", "the same with one centre"},
       {4345, "sound", "the interval of a prediction with .0015 degrees of freedom is infinite, which the property did not know"},
   };
   for (const Mended& one : all) {
