@@ -10,7 +10,7 @@
 #include "ardvark/compare.hpp"
 #include "ardvark/normalize.hpp"
 #include "ardvark/progress.hpp"
-#include "capi/calls.hpp"
+#include "capi/arguments.hpp"
 #include "model/choice.hpp"
 
 namespace ardvark::internal::capi {

@@ -1,7 +1,7 @@
 // Statistics of rows in the C interface.
 #include <vector>
 
-#include "capi/calls.hpp"
+#include "capi/arguments.hpp"
 
 using namespace ardvark;
 using namespace ardvark::internal;
