@@ -60,7 +60,7 @@ std::size_t most_fields(std::string_view text, char delimiter) {
 
 // The names and fields that a reader with this buffer finds. If there are several errors, another buffer may find another one first.
 std::string records_of(const std::string& path, char delimiter, std::size_t buffer) try {
-  io::CsvRecords records(path, delimiter, buffer);
+  io::CsvRecords records(path, delimiter, false, buffer);
   std::string all;
   for (const std::string& name : records.names()) all += name + '\x1f';
   while (records.next())

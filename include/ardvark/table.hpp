@@ -60,6 +60,8 @@ class Table {
   Index num_dropped = 0;         ///< rows left out because a value was missing
   std::vector<Index> file_rows;  ///< if rows were dropped: the data row (from 1) in the file of each row that was kept; else empty
 
+  std::string file;  ///< of a part of several files: the one that all its rows are from; else empty
+
   std::vector<std::string> notes;  ///< what was left out of the file although nobody asked for it
 
   std::vector<Index> num_missing;  ///< [columns] missing values, those of dropped rows among them; empty: not known
@@ -70,7 +72,7 @@ class Table {
   [[nodiscard]] double value(Index row, Index column) const { return values.get()[row * num_columns() + column]; }
   bool is_from_file = true;
 
-  /// A row as messages name it: "row 3 (line 4)", or "row 3" of a table that is not from a file.
+  /// A row as messages name it: "row 3 (line 4)", or "row 3" of a table that is not from a file; with `file`, its name follows.
   [[nodiscard]] std::string row_name(Index row) const;
   /// Position of the column with this name, or -1.
   [[nodiscard]] Index find(const std::string& name) const;
@@ -170,6 +172,17 @@ struct EncodedTable {
 [[nodiscard]] FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude,
                                             Dummies dummies = Dummies::all_but_reference, const std::vector<std::string>& references = {},
                                             VectorView weights = {});
+
+/// What an encoding needs to know of a column: its kind, and its levels.
+struct ColumnFacts {
+  TableColumn column;
+  std::vector<double> rows;  ///< [levels] that have the level, or their weights
+};
+/// \param weights  [rows] empty: ones
+[[nodiscard]] ColumnFacts facts_of(const Table& table, Index column, VectorView weights = {});
+/// The same encoding, from the facts of the columns.
+[[nodiscard]] FeatureEncoding make_encoding(const std::vector<ColumnFacts>& columns, const std::vector<std::string>& exclude,
+                                            Dummies dummies = Dummies::all_but_reference, const std::vector<std::string>& references = {});
 
 /// Takes over the memory of the table and changes it to X in place, as the encoding says (dummies enlarge it). Columns are matched by name.
 /// If the table does not match the encoding, the table does not change.

@@ -20,13 +20,14 @@
 #include "ardvark/table.hpp"
 #include "core/pulse.hpp"
 #include "io/csv_records.hpp"
+#include "io/csv_rows.hpp"
 #include "io/text.hpp"
 
 namespace ardvark {
 
 using namespace internal;
 
-namespace {
+namespace internal::csv {  // not without a name: CsvRows::State, which has a name elsewhere, is made of these
 
 using io::CsvField;
 using io::CsvRecords;
@@ -167,11 +168,12 @@ class Levels {
   std::pair<Index, bool> code(std::string_view text) {
     if (const auto found = codes_.find(text); found != codes_.end()) return {found->second, false};
     const auto next = static_cast<Index>(codes_.size());
-    codes_.emplace(text, next);
+    texts_.push_back(codes_.emplace(text, next).first->first);
     if (next == 0) first_ = text;
     return {next, true};
   }
   [[nodiscard]] const std::string& first() const { return first_; }
+  [[nodiscard]] const std::vector<std::string_view>& texts() const { return texts_; }  ///< by their codes
 
   [[nodiscard]] std::vector<std::string> take() {
     std::vector<std::string> texts(codes_.size());
@@ -179,6 +181,7 @@ class Levels {
       auto node = codes_.extract(codes_.begin());
       texts[static_cast<std::size_t>(node.mapped())] = std::move(node.key());
     }
+    texts_.clear();
     return texts;
   }
 
@@ -187,12 +190,14 @@ class Levels {
     using is_transparent = void;
   };
   std::unordered_map<std::string, Index, Hash, std::equal_to<>> codes_;
+  std::vector<std::string_view> texts_;
   std::string first_;
 };
 
 enum class Kind { undecided, number, text };
 
 struct StoredColumn {
+  std::string name;
   std::size_t field = 0;  // position in the file
   Kind kind = Kind::undecided;
   bool listed = false;        // listed as categorical: its numbers are text
@@ -212,6 +217,7 @@ struct StoredColumn {
 // only the caller can say.
 class RowNames {
  public:
+  explicit RowNames(std::size_t most_names) : most_names_(most_names) {}
   void read(CsvRecords& records) {
     CsvField& field = records.fields().front();
     const std::string_view text = field.text();
@@ -225,7 +231,8 @@ class RowNames {
     }
     if (records.is_header_short() && is_number && !field.quoted) refuse(records, text, "does not count the rows");
     const bool is_counted = is_number && number >= first_ && number < first_ + static_cast<double>(num_counted_);
-    if (is_counted || !others_.emplace(text).second) refuse(records, text, "is in another row, too");
+    const bool is_repeated = others_.size() < most_names_ ? !others_.emplace(text).second : others_.contains(std::string(text));
+    if (is_counted || is_repeated) refuse(records, text, "is in another row, too");
   }
   [[nodiscard]] std::string note() const {
     return fmt::format("column 1, which has no name in the header, holds row names ('{}', ...) and is left out", shown(example_));
@@ -244,6 +251,7 @@ class RowNames {
         records.is_header_short() ? "for which the header has no field" : "which has no name in the header", records.names().front()));
   }
 
+  std::size_t most_names_;
   double first_ = 1;
   Index num_counted_ = 0;  // rows from the first whose names count from first_: these are not stored
   std::string example_;
@@ -315,6 +323,7 @@ std::vector<StoredColumn> choose_columns(const std::string& path, const CsvRecor
     const std::string& name = records.names()[field];
     if ((has_row_names && field == 0) || ignored.contains(name) || (!wanted.empty() && !wanted.contains(name))) continue;
     StoredColumn& column = stored.emplace_back();
+    column.name = name;
     column.field = field;
     column.may_be_listed = wanted.empty();
     column.verbatim = verbatim.contains(name);
@@ -395,8 +404,9 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
 }
 
 // Replaces codes by positions in the sorted list of levels that occur. Levels that only dropped rows had are removed.
-// \param texts  [columns] the levels by their codes
-void sort_levels(Table& table, std::vector<std::vector<std::string>> texts) {
+// \param texts  [columns] the levels by their codes: strings, which are moved, or views
+template <typename Text>
+void sort_levels(Table& table, std::vector<std::vector<Text>> texts) {
   const auto num_columns = texts.size();
   const auto each_code = [&](auto&& action) {
     for (Index row = 0; row < table.num_rows; ++row)
@@ -418,7 +428,7 @@ void sort_levels(Table& table, std::vector<std::vector<std::string>> texts) {
     table.columns[j].levels.clear();
     for (const std::size_t code : codes) {
       position[j][code] = static_cast<double>(table.columns[j].levels.size());
-      table.columns[j].levels.push_back(std::move(texts[j][code]));
+      table.columns[j].levels.emplace_back(std::move(texts[j][code]));
     }
   }
   each_code([&](std::size_t j, double& code) { code = position[j][static_cast<std::size_t>(code)]; });
@@ -459,71 +469,171 @@ void note_line(Table& table, Index row_kept, Index file_row, Index line) {
   lines.push_back(line);
 }
 
-[[noreturn]] void fail_without_rows(const std::string& path, const CsvRecords& records, const std::vector<StoredColumn>& stored,
-                                    Index num_dropped) {
+[[noreturn]] void fail_without_rows(const std::string& path, const std::vector<StoredColumn>& stored, Index num_dropped) {
   if (num_dropped == 0) throw InvalidArgument(fmt::format("'{}' has a header but no rows", path));
   const auto worst =
       std::max_element(stored.begin(), stored.end(), [](const auto& a, const auto& b) { return a.num_missing < b.num_missing; });
   throw InvalidArgument(fmt::format("every row of '{}' has a missing value, so no rows are left (column '{}' lacks {} of {} values)", path,
-                                    shown(records.names()[worst->field]), worst->num_missing, num_dropped));
+                                    shown(worst->name), worst->num_missing, num_dropped));
 }
 
-Table read_table(const std::string& path, const CsvOptions& options) {
-  CsvRecords records(path, options.delimiter);
-  check_names(path, records, options);
+// The fields of another file of the table.
+void match_columns(const std::string& path, const CsvRecords& records, const std::string& first_path,
+                   const std::vector<std::string>& first_names, const CsvOptions& options, std::vector<StoredColumn>& stored) {
+  const NameSet here = set_of(records.names()), there = set_of(first_names), ignored = set_of(options.ignore);
+  constexpr const char* rule = "files of one table have the same columns, in any order";
+  const auto is_needed = [&](const std::string& name) { return !ignored.contains(name) && options.only.empty(); };
+  for (const std::string& name : first_names)
+    if (!here.contains(name) && is_needed(name))
+      throw InvalidArgument(fmt::format("'{}' has no column '{}', which '{}' has{}; {}", path, shown(name), first_path,
+                                        io::did_you_mean(name, records.names()), rule));
+  for (const std::string& name : records.names())
+    if (!there.contains(name) && is_needed(name))
+      throw InvalidArgument(fmt::format("'{}' has the column '{}', which '{}' does not have; {}", path, shown(name), first_path, rule));
+  for (StoredColumn& column : stored)
+    for (std::size_t field = 0; field < records.names().size(); ++field)
+      if (records.names()[field] == column.name) column.field = field;
+}
+
+}  // namespace internal::csv
+
+namespace internal::io {
+
+using namespace csv;
+
+struct CsvRows::State {
+  CsvOptions options;
+  bool names_file;
+  std::size_t most_row_names;
+  std::string path, first_path;
+  std::vector<std::string> first_names;
+  std::optional<CsvRecords> records;
   std::optional<RowNames> row_names;
-  if (holds_row_names(path, records, options)) row_names.emplace();
-  std::vector<StoredColumn> stored = choose_columns(path, records, options, row_names.has_value());
+  std::optional<std::string> note_of_row_names;
+  std::vector<StoredColumn> stored;
+  Index num_dropped = 0;
+};
 
-  Table table;
-  RowBuffer rows(static_cast<Index>(stored.size()));
-  while (records.next()) {
-    if (row_names) row_names->read(records);
-    double* row = rows.next_row();
-    bool complete = true;
-    for (StoredColumn& column : stored) {
-      const std::optional<double> value = read_value(records, options, column, records.fields()[column.field]);
-      if (!value) {
-        if (options.missing == Missing::refuse)
-          fail_at(records, column,
-                  "the value is missing; " + (options.remedy ? options.remedy(records.names()[column.field]) : "leave out the row"));
-        ++column.num_missing;
-        complete = complete && options.missing == Missing::keep;
-      }
-      *row++ = value.value_or(std::numeric_limits<double>::quiet_NaN());
-    }
-    if (!complete && table.num_dropped++ == 0) {
-      table.file_rows.resize(static_cast<std::size_t>(rows.num_rows()));
-      std::iota(table.file_rows.begin(), table.file_rows.end(), Index{1});
-    }
-    if (!complete) continue;
-    note_line(table, rows.num_rows(), records.row(), records.line());
-    rows.keep_row();
-    if (table.num_dropped > 0) table.file_rows.push_back(records.row());
+CsvRows::CsvRows(const CsvOptions& options, bool names_file, std::size_t most_row_names)
+    : state_(new State{options, names_file, most_row_names, {}, {}, {}, {}, {}, {}, {}}) {
+  if (std::string_view("\"\r\n\0", 4).find(options.delimiter) != std::string_view::npos)
+    throw InvalidArgument("the delimiter is a quote, a line break or NUL: give another character, such as ',', ';' or a tab");
+}
+CsvRows::~CsvRows() = default;
+
+void CsvRows::open(const std::string& path) {
+  State& s = *state_;
+  const CsvRecords& records = s.records.emplace(path, s.options.delimiter, s.names_file);
+  s.path = path;
+  if (s.first_path.empty()) check_names(path, records, s.options);
+  const bool has_row_names = holds_row_names(path, records, s.options);
+  if (s.first_path.empty()) {
+    s.stored = choose_columns(path, records, s.options, has_row_names);
+    s.first_path = path;
+    s.first_names = records.names();
+  } else {
+    match_columns(path, records, s.first_path, s.first_names, s.options, s.stored);
   }
-  refuse_decimal_commas(stored);
-  if (rows.num_rows() == 0) fail_without_rows(path, records, stored, table.num_dropped);
+  s.row_names.reset();
+  if (has_row_names) s.row_names.emplace(s.most_row_names);
+}
 
-  if (row_names) table.notes.push_back(row_names->note());
-  table.num_rows = rows.num_rows();
-  table.values = rows.take();
+bool CsvRows::next(double* row) {
+  State& s = *state_;
+  while (s.records->next()) {
+    CsvRecords& records = *s.records;
+    if (s.row_names) {
+      s.row_names->read(records);
+      if (!s.note_of_row_names) s.note_of_row_names = s.row_names->note();
+    }
+    double* to = row;
+    bool complete = true;
+    for (StoredColumn& column : s.stored) {
+      const std::optional<double> value = read_value(records, s.options, column, records.fields()[column.field]);
+      if (!value) {
+        if (s.options.missing == Missing::refuse)
+          fail_at(records, column, "the value is missing; " + (s.options.remedy ? s.options.remedy(column.name) : "leave out the row"));
+        ++column.num_missing;
+        complete = complete && s.options.missing == Missing::keep;
+      }
+      *to++ = value.value_or(std::numeric_limits<double>::quiet_NaN());
+    }
+    if (complete) return true;
+    ++s.num_dropped;
+  }
+  return false;
+}
+
+Index CsvRows::num_columns() const { return static_cast<Index>(state_->stored.size()); }
+const CsvRecords& CsvRows::records() const { return *state_->records; }
+Index CsvRows::num_dropped() const { return state_->num_dropped; }
+Index CsvRows::num_levels(Index column) const {
+  return static_cast<Index>(state_->stored[static_cast<std::size_t>(column)].levels.texts().size());
+}
+std::optional<std::string> CsvRows::note_of_row_names() const { return state_->note_of_row_names; }
+
+void CsvRows::check_end(Index num_rows) const {
+  refuse_decimal_commas(state_->stored);
+  if (num_rows == 0) fail_without_rows(state_->path, state_->stored, state_->num_dropped);
+}
+
+void CsvRows::finish(Table& table, bool is_last) {
+  table.columns.clear(), table.num_missing.clear();
   bool any_text = false;
-  for (const StoredColumn& column : stored) {
-    table.columns.push_back({records.names()[column.field], column.kind == Kind::text, {}, column.listed});
+  for (const StoredColumn& column : state_->stored) {
+    table.columns.push_back({column.name, column.kind == Kind::text, {}, column.listed});
     table.num_missing.push_back(column.num_missing);
     any_text |= column.kind == Kind::text;
   }
-  std::vector<std::vector<std::string>> texts;
-  for (StoredColumn& column : stored) texts.push_back(column.levels.take());
-  if (any_text) sort_levels(table, std::move(texts)), unify_truths(table);
+  if (!any_text) return;
+  if (is_last) {
+    std::vector<std::vector<std::string>> texts;
+    for (StoredColumn& column : state_->stored) texts.push_back(column.levels.take());
+    sort_levels(table, std::move(texts));
+  } else {
+    std::vector<std::vector<std::string_view>> texts;
+    for (const StoredColumn& column : state_->stored) texts.push_back(column.levels.texts());
+    sort_levels(table, std::move(texts));
+  }
+}
+
+}  // namespace internal::io
+
+using namespace internal::csv;
+
+namespace {
+
+Table read_table(const std::string& path, const CsvOptions& options) {
+  io::CsvRows reader(options);
+  reader.open(path);
+  Table table;
+  RowBuffer rows(reader.num_columns());
+  const auto number_rows = [&] {  // of the file, if not all are kept
+    table.num_dropped = reader.num_dropped();
+    table.file_rows.resize(static_cast<std::size_t>(rows.num_rows()));
+    std::iota(table.file_rows.begin(), table.file_rows.end(), Index{1});
+  };
+  while (reader.next(rows.next_row())) {
+    if (table.num_dropped == 0 && reader.num_dropped() > 0) number_rows();
+    note_line(table, rows.num_rows(), reader.records().row(), reader.records().line());
+    rows.keep_row();
+    if (table.num_dropped > 0) table.file_rows.push_back(reader.records().row());
+  }
+  if (table.num_dropped == 0 && reader.num_dropped() > 0) number_rows();
+  table.num_dropped = reader.num_dropped();
+  reader.check_end(rows.num_rows());
+
+  if (const std::optional<std::string> note = reader.note_of_row_names()) table.notes.push_back(*note);
+  table.num_rows = rows.num_rows();
+  table.values = rows.take();
+  reader.finish(table, true);
+  unify_truths(table);
   return table;
 }
 
 }  // namespace
 
 Table read_csv(const std::string& path, const CsvOptions& options) {
-  if (std::string_view("\"\r\n\0", 4).find(options.delimiter) != std::string_view::npos)
-    throw InvalidArgument("the delimiter is a quote, a line break or NUL: give another character, such as ',', ';' or a tab");
   try {
     return read_table(path, options);
   } catch (const std::bad_alloc&) {
@@ -538,7 +648,8 @@ std::string file_row_name(const std::vector<Index>& file_rows, const std::vector
 }
 
 std::string Table::row_name(Index row) const {
-  return is_from_file ? file_row_name(file_rows, file_lines, row) : fmt::format("row {}", row + 1);
+  if (!is_from_file) return fmt::format("row {}", row + 1);
+  return file_row_name(file_rows, file_lines, row) + (file.empty() ? "" : fmt::format(" of '{}'", file));
 }
 
 void Table::drop_gaps_of(const std::vector<Index>& which) {

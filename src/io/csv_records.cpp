@@ -58,11 +58,12 @@ std::string_view CsvField::text() {
   return raw();
 }
 
-CsvRecords::CsvRecords(const std::string& path, char delimiter, std::size_t chunk_size)
+CsvRecords::CsvRecords(const std::string& path, char delimiter, bool names_file, std::size_t chunk_size)
     : path_(path),
       file_(File::open(path)),
       num_bytes_(static_cast<Index>(file_.size_if_regular().value_or(0))),
       delimiter_(delimiter),
+      names_file_(names_file),
       capacity_(chunk_size),
       buffer_(new char[chunk_size + 1]),
       position_(buffer_.get()),
@@ -135,7 +136,8 @@ bool CsvRecords::next() {
 }
 
 std::string CsvRecords::row_name() const {
-  return row_ == 0 ? fmt::format("header of '{}'", path_) : fmt::format("row {} (line {})", row_, line_);
+  if (row_ == 0) return fmt::format("header of '{}'", path_);
+  return fmt::format("row {} (line {}){}", row_, line_, names_file_ ? fmt::format(" of '{}'", path_) : "");
 }
 
 std::string CsvRecords::where(std::size_t field) const {
@@ -222,8 +224,8 @@ bool CsvRecords::refill() {
   const auto num_unread = static_cast<std::size_t>(end_ - position_);
   if (num_unread == capacity_) {
     if (capacity_ >= max_record)
-      throw InvalidArgument(fmt::format("{} of '{}' is longer than {} MiB: is a quote opened and never closed?",
-                                        row_ == 0 ? "the header" : row_name(), path_, max_record >> 20));
+      throw InvalidArgument(fmt::format("{}{}{} is longer than {} MiB: is a quote opened and never closed?", row_ == 0 ? "the " : "",
+                                        row_name(), row_ == 0 || names_file_ ? "" : fmt::format(" of '{}'", path_), max_record >> 20));
     std::unique_ptr<char[]> larger(new char[2 * capacity_ + 1]);
     std::memcpy(larger.get(), position_, num_unread);
     buffer_ = std::move(larger);

@@ -32,8 +32,9 @@ struct CsvField {
 /// A column without a name is called as pandas calls it: "Unnamed: 0", "Unnamed: 1", ...
 class CsvRecords {
  public:
+  /// \param names_file  whether row_name() has the path
   /// \param chunk_size  first size of the buffer in bytes, > 0; the buffer grows only if a record does not fit
-  CsvRecords(const std::string& path, char delimiter, std::size_t chunk_size = std::size_t{2} << 20);
+  CsvRecords(const std::string& path, char delimiter, bool names_file = false, std::size_t chunk_size = std::size_t{2} << 20);
 
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   /// Whether the header has no name for this column.
@@ -46,9 +47,11 @@ class CsvRecords {
   [[nodiscard]] Index row() const { return row_; }  ///< data rows count from 1; 0 is the header
   /// The line of the file, from 1, where the current row begins. Blank lines and line breaks in quotes count.
   [[nodiscard]] Index line() const { return line_; }
-  [[nodiscard]] std::string row_name() const;  ///< "row 17 (line 18)", of the current row, or of the header
+  [[nodiscard]] std::string row_name() const;  ///< "row 17 (line 18)", of the current row, or of the header; with " of 'PATH'" if asked for
   /// "row 17 (line 18), column 'bmi'" for a field of the current row.
   [[nodiscard]] std::string where(std::size_t field) const;
+  [[nodiscard]] const File& file() const { return file_; }
+  [[nodiscard]] std::uint64_t num_bytes_read() const { return num_bytes_read_; }
 
  private:
   enum class Split { whole, cut };
@@ -71,6 +74,7 @@ class CsvRecords {
   File file_;
   Index num_bytes_;  // of the file; 0: not known
   char delimiter_;
+  bool names_file_;
   std::vector<std::string> names_;
   std::vector<bool> unnamed_;
   bool is_header_short_ = false, is_peeked_ = false, has_first_row_ = false;

@@ -317,24 +317,13 @@ void set_reference(const std::string& text, const RowsOfLevel& rows_of, FeatureE
 
 namespace {
 
-// How many rows each level has; with weights, their sum.
-std::unordered_map<std::string, double> rows_of_levels(const Table& table, Index column, VectorView weights) {
-  const auto& levels = table.columns[static_cast<std::size_t>(column)].levels;
-  std::vector<double> sum(levels.size(), 0.0);
-  for (Index row = 0; row < table.num_rows; ++row)
-    if (const double level = table.value(row, column); !std::isnan(level))
-      sum[static_cast<std::size_t>(level)] += weights.empty() ? 1 : weights[row];
-  std::unordered_map<std::string, double> rows;
-  for (std::size_t level = 0; level < levels.size(); ++level) rows.emplace(levels[level], sum[level]);
-  return rows;
-}
-
-FeatureColumn feature_of(const Table& table, Index column, VectorView weights) {
-  const TableColumn& here = table.columns[static_cast<std::size_t>(column)];
+FeatureColumn feature_of(const ColumnFacts& facts) {
+  const TableColumn& here = facts.column;
   if (here.categorical && !here.is_listed && io::hold_truths(here.levels)) return {.name = here.name, .is_truth = true};
   FeatureColumn feature{here.name, here.categorical, io::in_order(here.levels)};
   if (!here.categorical) return feature;
-  const std::unordered_map<std::string, double> rows = rows_of_levels(table, column, weights);
+  std::unordered_map<std::string_view, double> rows;
+  for (std::size_t level = 0; level < here.levels.size(); ++level) rows.emplace(here.levels[level], facts.rows[level]);
   std::vector<double> in_their_order;
   for (const std::string& level : feature.levels) in_their_order.push_back(rows.at(level));
   io::choose_reference(in_their_order, feature);
@@ -391,14 +380,32 @@ FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>
                               const std::vector<std::string>& references, VectorView weights) {
   if (!weights.empty() && weights.size() != table.num_rows)
     throw InvalidArgument(fmt::format("weights has {} entries; the table has {} rows", weights.size(), table.num_rows));
-  std::vector<bool> excluded(table.columns.size(), false);
-  for (const std::string& name : exclude) excluded[static_cast<std::size_t>(table.at(name))] = true;
+  for (const std::string& name : exclude) static_cast<void>(table.at(name));
+  std::vector<ColumnFacts> columns;
+  columns.reserve(table.columns.size());
+  for (Index j = 0; j < table.num_columns(); ++j) columns.push_back(facts_of(table, j, weights));
+  return make_encoding(columns, exclude, dummies, references);
+}
+
+ColumnFacts facts_of(const Table& table, Index column, VectorView weights) {
+  ColumnFacts facts{table.columns[static_cast<std::size_t>(column)], {}};
+  facts.rows.assign(facts.column.levels.size(), 0.0);
+  if (!facts.column.categorical) return facts;
+  for (Index row = 0; row < table.num_rows; ++row)
+    if (const double level = table.value(row, column); !std::isnan(level))
+      facts.rows[static_cast<std::size_t>(level)] += weights.empty() ? 1 : weights[row];
+  return facts;
+}
+
+FeatureEncoding make_encoding(const std::vector<ColumnFacts>& columns, const std::vector<std::string>& exclude, Dummies dummies,
+                              const std::vector<std::string>& references) {
   FeatureEncoding encoding{{}, dummies};
-  encoding.features.reserve(table.columns.size());
-  for (std::size_t j = 0; j < table.columns.size(); ++j)
-    if (!excluded[j]) encoding.features.push_back(feature_of(table, static_cast<Index>(j), weights));
+  encoding.features.reserve(columns.size());
+  for (const ColumnFacts& facts : columns)
+    if (std::ranges::find(exclude, facts.column.name) == exclude.end()) encoding.features.push_back(feature_of(facts));
   const auto rows_of = [&](const FeatureColumn& feature, const std::string& level) {
-    return rows_of_levels(table, table.at(feature.name), weights).at(level);
+    const ColumnFacts& facts = *std::ranges::find(columns, feature.name, [](const ColumnFacts& c) -> const auto& { return c.column.name; });
+    return facts.rows[static_cast<std::size_t>(std::ranges::find(facts.column.levels, level) - facts.column.levels.begin())];
   };
   for (const std::string& text : references) io::set_reference(text, rows_of, encoding);
   return encoding;

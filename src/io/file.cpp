@@ -134,6 +134,13 @@ std::optional<std::uint64_t> File::size_if_regular() const {
   return S_ISREG(status.st_mode) ? std::optional(static_cast<std::uint64_t>(status.st_size)) : std::nullopt;
 }
 
+std::optional<FileStamp> File::stamp_if_regular() const {
+  const struct stat s = status_of(descriptor_, path_);
+  if (!S_ISREG(s.st_mode)) return std::nullopt;
+  const auto nanoseconds = [](const timespec& t) { return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; };
+  return FileStamp{s.st_dev, s.st_ino, static_cast<std::uint64_t>(s.st_size), nanoseconds(s.st_mtim), nanoseconds(s.st_ctim)};
+}
+
 std::uint64_t File::size() const {
   const std::optional<std::uint64_t> size = size_if_regular();
   if (!size) throw EnvironmentError(fmt::format("cannot read '{}': it is not a regular file", path_));

@@ -9,6 +9,13 @@
 
 namespace ardvark::internal::io {
 
+/// What changes if a regular file does.
+struct FileStamp {
+  std::uint64_t device = 0, number = 0, size = 0;
+  std::int64_t modified_ns = 0, changed_ns = 0;
+  [[nodiscard]] bool operator==(const FileStamp&) const = default;
+};
+
 class File {
  public:
   File() = default;
@@ -26,6 +33,7 @@ class File {
   /// Bytes of a regular file; anything else is an error.
   [[nodiscard]] std::uint64_t size() const;
   [[nodiscard]] std::optional<std::uint64_t> size_if_regular() const;
+  [[nodiscard]] std::optional<FileStamp> stamp_if_regular() const;
 
  private:
   void close_quietly();

@@ -1,0 +1,208 @@
+// A table in several CSV files, read in pieces.
+#include "ardvark/table_stream.hpp"
+
+#include <fmt/format.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "ardvark/errors.hpp"
+#include "core/pulse.hpp"
+#include "io/csv_rows.hpp"
+#include "io/text.hpp"
+
+namespace ardvark {
+
+using namespace internal;
+
+namespace {
+
+constexpr std::size_t most_row_names = 100'000;
+constexpr Index most_levels = 10'000;  // with so many columns, the cross-products of a fit take 800 MB
+
+void check_paths(const std::vector<std::string>& paths) {
+  if (paths.empty()) throw InvalidArgument("there is no file to read: give one path or more");
+  std::set<std::filesystem::path> seen;
+  for (const std::string& path : paths) {
+    std::error_code none;
+    if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none)) continue;  // a pipe
+    if (const auto real = std::filesystem::weakly_canonical(path, none); !none && !seen.insert(real).second)
+      throw InvalidArgument(fmt::format("'{}' is given twice; its rows would count twice", path));
+  }
+}
+
+std::unique_ptr<double[], Table::Free> numbers(Index count) {
+  void* const p = std::malloc(static_cast<std::size_t>(std::max<Index>(1, count)) * sizeof(double));
+  if (p == nullptr) throw std::bad_alloc();
+  return std::unique_ptr<double[], Table::Free>(static_cast<double*>(p));
+}
+
+}  // namespace
+
+struct TableStream::State {
+  std::vector<std::string> paths;
+  CsvOptions options;
+  std::optional<io::CsvRows> rows;
+  std::size_t num_opened = 0;
+  std::vector<std::optional<io::FileStamp>> stamps;  // of the files that were opened; none: a pipe
+  Index num_rows = 0;
+  std::vector<Index> num_missing;
+  bool can_rewind = true;
+  Index bytes_before = 0, bytes_in_all = 0;  // of the files before the one that is open, and of all passes; 0: not known
+  int passes = 1;
+
+  void begin() {
+    rows.emplace(options, paths.size() > 1, most_row_names);
+    num_opened = 0, num_rows = 0;
+  }
+  void open_next();
+  void check_unchanged() const;
+  void tell() const {
+    pulse("reading", {.done = bytes_before + static_cast<Index>(rows->records().num_bytes_read()), .total = bytes_in_all});
+  }
+};
+
+void TableStream::State::open_next() {
+  const std::string& path = paths[num_opened];
+  rows->open(path);
+  const std::optional<io::FileStamp> stamp = rows->records().file().stamp_if_regular();
+  if (num_opened == stamps.size())
+    stamps.push_back(stamp);
+  else if (stamps[num_opened] != stamp)
+    throw InvalidArgument(fmt::format("'{}' changed between the two times that it was read; run the command again", path));
+  can_rewind = can_rewind && stamp.has_value();
+  ++num_opened;
+}
+
+void TableStream::State::check_unchanged() const {
+  if (rows->records().file().stamp_if_regular() != stamps[num_opened - 1])
+    throw InvalidArgument(
+        fmt::format("'{}' changed while it was read; run the command again when the file is complete", paths[num_opened - 1]));
+}
+
+TableStream::TableStream(std::vector<std::string> paths, const CsvOptions& options) : state_(std::make_unique<State>()) {
+  check_paths(paths);
+  if (options.missing == Missing::keep)
+    throw InvalidArgument("gaps cannot be kept in a table that is read in pieces: refuse them, or drop the rows");
+  state_->paths = std::move(paths);
+  state_->options = options;
+  state_->begin();
+  expect_passes(1);
+}
+TableStream::~TableStream() = default;
+
+void TableStream::expect_passes(int count) {
+  Index sum = 0;
+  for (const std::string& path : state_->paths) {
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(path, unknown);
+    if (unknown) return;
+    sum += static_cast<Index>(size);
+  }
+  state_->bytes_in_all = sum * count;
+}
+
+bool TableStream::next(Table& piece, Index most_rows) {
+  State& s = *state_;
+  for (;;) {
+    if (s.num_opened == 0) {
+      const OneStage one;
+      s.open_next();
+    }
+    s.tell();
+    const OneStage one;  // the progress is that of all files
+    piece = Table();
+    const Index width = s.rows->num_columns();
+    piece.values = numbers(most_rows * width);
+    while (piece.num_rows < most_rows && s.rows->next(piece.values.get() + piece.num_rows * width)) {
+      piece.file_rows.push_back(s.rows->records().row());
+      piece.file_lines.push_back(s.rows->records().line());
+      ++piece.num_rows;
+    }
+    s.num_rows += piece.num_rows;
+    if (s.paths.size() > 1) piece.file = s.paths[s.num_opened - 1];
+    const bool at_end = piece.num_rows < most_rows;
+    if (at_end) s.check_unchanged();
+    s.rows->finish(piece, false);
+    s.num_missing = piece.num_missing;
+    for (Index j = 0; j < width; ++j)
+      if (s.rows->num_levels(j) > most_levels)
+        throw InvalidArgument(fmt::format("column '{}' has more than {} different texts, and each of them would become a column; leave it "
+                                          "out (--ignore), or read the table into memory",
+                                          io::shown(piece.columns[static_cast<std::size_t>(j)].name), most_levels));
+    if (piece.num_rows > 0) return true;
+    if (s.num_opened == s.paths.size()) {
+      s.rows->check_end(s.num_rows);
+      return false;
+    }
+    s.bytes_before += static_cast<Index>(s.rows->records().num_bytes_read());
+    s.open_next();
+  }
+}
+
+void TableStream::rewind() {
+  State& s = *state_;
+  if (!s.can_rewind) throw InvalidArgument("a pipe can be read only once");
+  s.bytes_before += static_cast<Index>(s.rows->records().num_bytes_read());
+  s.begin();
+}
+bool TableStream::can_rewind() const { return state_->can_rewind; }
+
+Index TableStream::num_rows() const { return state_->num_rows; }
+Index TableStream::num_dropped() const { return state_->rows->num_dropped(); }
+const std::vector<Index>& TableStream::num_missing() const { return state_->num_missing; }
+const std::vector<std::string>& TableStream::paths() const { return state_->paths; }
+std::vector<std::string> TableStream::notes() const {
+  const std::optional<std::string> note = state_->rows->note_of_row_names();
+  return note ? std::vector<std::string>{*note} : std::vector<std::string>();
+}
+
+void FactsOfColumns::add(const Table& piece, VectorView weights) {
+  if (columns_.empty()) columns_.resize(piece.columns.size());
+  for (std::size_t j = 0; j < columns_.size(); ++j) {
+    ColumnFacts here = facts_of(piece, static_cast<Index>(j), weights);
+    ColumnFacts& all = columns_[j];
+    const std::vector<std::string> before = std::exchange(all.column.levels, {});
+    const std::vector<double> rows_before = std::exchange(all.rows, {});
+    all.column.name = here.column.name;
+    all.column.categorical = here.column.categorical;
+    all.column.is_listed = here.column.is_listed;
+    for (std::size_t a = 0, b = 0; a < before.size() || b < here.column.levels.size();) {  // both are sorted
+      const bool takes_here = a == before.size() || (b < here.column.levels.size() && here.column.levels[b] <= before[a]);
+      const bool takes_before = b == here.column.levels.size() || (a < before.size() && before[a] <= here.column.levels[b]);
+      all.column.levels.push_back(takes_before ? before[a] : here.column.levels[b]);
+      all.rows.push_back((takes_before ? rows_before[a] : 0) + (takes_here ? here.rows[b] : 0));
+      a += takes_before ? 1 : 0, b += takes_here ? 1 : 0;
+    }
+  }
+}
+
+std::vector<ColumnFacts> FactsOfColumns::facts() const { return columns_; }
+
+std::vector<std::string> matching_paths(const std::vector<std::string>& patterns) {
+  std::vector<std::string> paths;
+  for (const std::string& pattern : patterns) {
+    std::error_code none;
+    if (pattern.find_first_of("*?[") == std::string::npos || std::filesystem::exists(pattern, none)) {
+      paths.push_back(pattern);
+      continue;
+    }
+    glob_t found = {};
+    const int result = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
+    std::vector<std::string> matches(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    ::globfree(&found);
+    if (result == GLOB_NOSPACE) throw std::bad_alloc();
+    if (matches.empty()) throw EnvironmentError(fmt::format("'{}' matches no file; check the path and the current folder", pattern));
+    std::ranges::sort(matches);
+    paths.insert(paths.end(), matches.begin(), matches.end());
+  }
+  return paths;
+}
+
+}  // namespace ardvark
