@@ -20,6 +20,8 @@ void add_fit(CLI::App& app, Run& run);
 void add_select(CLI::App& app, Run& run);
 void add_compare(CLI::App& app, Run& run);
 void add_predict(CLI::App& app, Run& run);
+void add_stats(CLI::App& app, Run& run);
+void add_merge(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
 void add_explain(CLI::App& app, Run& run);
 void add_presets(CLI::App& app, Run& run);

@@ -16,7 +16,9 @@ namespace ardvark::cli {
 
 struct FitArguments : ModelOptions {
   const CLI::App* command = nullptr;  ///< knows which options were given
-  std::string data, output, path, weights_column;
+  std::vector<std::string> files;     ///< as given, or the paths that match; of `fit` and `stats`
+  std::string data;                   ///< the only file
+  std::string output, path, weights_column, statistics, stream = "auto";
   std::vector<std::string> ignore, categorical, missing_markers, groups, flat_columns;
   char delimiter = ',';
   bool json = false, strict = false, covariance = false, quiet = false;
@@ -38,17 +40,30 @@ struct FitArguments : ModelOptions {
 CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* name, const std::string& more = {});
 
 /// The options of the data: table, target and weights.
-void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args);
+/// \param several  whether several files are one table
+void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool several = false);
 
 /// The options of the data and of the model, for all commands that fit.
 /// \param columns_only  without what selects rows, not columns
-void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool columns_only);
+void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool columns_only, bool several_files = false);
 
 [[nodiscard]] int fit_table(const FitArguments& args, Task task);  ///< linear, logistic with any number of classes, presets
 [[nodiscard]] int fit_machine(const FitArguments& args);           ///< kernel machines
 
 /// Checks that --output can be written. \throws InvalidArgument, EnvironmentError
 void require_writable(const FitArguments& args);
+
+/// How the options say to read the table. \throws InvalidArgument  a column is used and ignored
+[[nodiscard]] CsvOptions csv_options(const FitArguments& args);
+/// The weights in some rows of the table. \throws InvalidArgument  a weight is missing, negative or text
+[[nodiscard]] Vector weights_in(const Table& table, const FitArguments& args);
+[[noreturn]] void refuse_zero_weights(const FitArguments& args);
+/// \throws InvalidArgument  the table has only the target and the weights
+void check_features(const Table& table, const FitArguments& args);
+/// The target of a regression. \throws InvalidArgument  it is text
+[[nodiscard]] Vector linear_target_of(const Table& table, const std::string& name);
+/// Adds the options on groups and columns without a prior that the command line has.
+void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding, ModelOptions& options);
 
 /// Reads the table. First checks that the model can be written, so that an error comes before a long fit.
 [[nodiscard]] Table read_table(const FitArguments& args);

@@ -7,16 +7,22 @@
 #include <type_traits>
 #include <variant>
 
+#include "ardvark/table_stream.hpp"
 #include "fit.hpp"
+#include "table_sums.hpp"
 
 namespace ardvark::cli {
 namespace {
 
-int run_fit(const FitArguments& args) {
+int run_fit(FitArguments args) {
   if (args.covariance && !args.json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
+  if (!args.statistics.empty()) return fit_of_statistics(args);
+  args.files = matching_paths(args.files);
   const ModelKind kind = check_options(args);
   if (!args.path.empty() && (kind == ModelKind::relevance || kind == ModelKind::kernel || args.prior != "laplace" || args.lambda))
     throw InvalidArgument("--path applies only to --prior laplace without --lambda");
+  if (reads_in_pieces(args, kind)) return fit_in_pieces(args);
+  args.data = args.files.front();
   if (kind == ModelKind::relevance || kind == ModelKind::kernel) return fit_machine(args);
   return fit_table(args, kind == ModelKind::linear ? Task::linear : Task::logistic);
 }
@@ -67,9 +73,13 @@ CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* na
       row.member);
 }
 
-void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args) {
+void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool several) {
   args->command = &c;
-  c.add_option("data", args->data, "CSV file with a header row")->required();
+  if (several)
+    c.add_option("data", args->files, "CSV file with a header row, or several, or a pattern such as 'part-*.csv': they are one table")
+        ->required();
+  else
+    c.add_option("data", args->data, "CSV file with a header row")->required();
   c.add_option("--target", args->target, "Column to explain")->required();
   c.add_option("--weights", args->weights_column, "Column of observation weights; a row with weight 2 counts as two equal rows")
       ->check(not_empty);
@@ -84,8 +94,8 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args) {
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
 }
 
-void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool columns_only) {
-  add_table_options(c, args);
+void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool columns_only, bool several_files) {
+  add_table_options(c, args, several_files);
   const auto add = [&](const char* name) { return add_model_option(c, *args, name); };
   CLI::Option* model = add("model")->check(not_empty);
   if (columns_only) model->description("linear, or logistic (two classes or more): intercept, standardised columns");
@@ -107,7 +117,19 @@ void add_fit(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("fit", "Fit a model to a table");
   shorten_help(c);
   auto args = std::make_shared<FitArguments>();
-  add_model_options(c, args, false);
+  add_model_options(c, args, false, true);
+  c.add_option_function<std::string>(
+       "--statistics",
+       [&c, args](const std::string& path) {
+         args->statistics = path;
+         for (const char* name : {"data", "--target"}) c.get_option(name)->required(false);
+       },
+       "Fit --model linear to the statistics in this file, written by stats or merge, instead of a table")
+      ->check(not_empty);
+  c.add_option("--stream", args->stream,
+               "Read the table in pieces, so that it may be larger than the memory: auto (the default; if it has several files, or takes "
+               "more than half of the available memory), "
+               "always or never. Only --model linear, with another prior than laplace without --lambda");
   for (const char* name : {"folds", "imputations", "seed", "threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
     add_model_option(c, *args, name);
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);

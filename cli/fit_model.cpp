@@ -51,6 +51,8 @@ std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& en
   return groups;
 }
 
+}  // namespace
+
 void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding, ModelOptions& options) {
   if (!args.groups.empty() && options.preset.empty() && options.prior != "laplace" && options.prior != "dense")
     options.group = groups_of(args, encoding);
@@ -59,6 +61,8 @@ void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding
     for (Index j = first; j < first + width; ++j) options.flat.push_back(j);
   }
 }
+
+namespace {
 
 struct Target {
   Vector values;
@@ -81,6 +85,8 @@ Target target_of(const Table& table, const std::string& name, Task task) {
 }
 
 }  // namespace
+
+Vector linear_target_of(const Table& table, const std::string& name) { return target_of(table, name, Task::linear).values; }
 
 void check_classes(const std::string& name, const TableColumn& column, const Vector& labels, const char* otherwise) {
   std::vector<double> values(labels.begin(), labels.end());

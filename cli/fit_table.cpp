@@ -51,7 +51,9 @@ std::vector<std::pair<std::string, std::string>> names_needed(const FitArguments
   return needed;
 }
 
-Vector weights_of(const Table& table, const FitArguments& args) {
+}  // namespace
+
+Vector weights_in(const Table& table, const FitArguments& args) {
   const Index column = table.at(args.weights_column);
   if (table.columns[static_cast<std::size_t>(column)].categorical)
     throw InvalidArgument(fmt::format("the weights '{}' are text; they must be numbers", args.weights_column));
@@ -66,10 +68,14 @@ Vector weights_of(const Table& table, const FitArguments& args) {
     if (!(weights[i] >= 0))
       throw InvalidArgument(
           fmt::format("{}, column '{}': {} is negative; weights must be 0 or more", table.row_name(i), args.weights_column, weights[i]));
-  if (!(weights.maxCoeff() > 0))
-    throw InvalidArgument(fmt::format("the weights '{}' are all zero; at least one must be positive", args.weights_column));
   return weights;
 }
+
+void refuse_zero_weights(const FitArguments& args) {
+  throw InvalidArgument(fmt::format("the weights '{}' are all zero; at least one must be positive", args.weights_column));
+}
+
+namespace {
 
 std::string note_of_dropped(const Table& table, const FitArguments& args) {
   if (table.num_dropped == 0) return {};
@@ -85,16 +91,19 @@ namespace {
 // What to do about a gap in this column.
 std::string remedy_of(const std::string& column, const FitArguments& args) {
   if (column == args.weights_column) return internal::remedy_of_gap(args, false);
-  const bool may_impute = args.command->get_name() == "fit" && internal::can_impute(args);
+  const bool may_impute = args.command->get_name() == "fit" && args.files.size() < 2 && internal::can_impute(args);
   if (column == args.target && may_impute) return internal::remedy_of_target_gap(args);
   return internal::remedy_of_gap(args, may_impute && column != args.target);
 }
 
 }  // namespace
 
-void require_writable(const FitArguments& args) { require_folder_of(args.output, args.data); }
+void require_writable(const FitArguments& args) {
+  require_folder_of(args.output, args.data);
+  for (const std::string& file : args.files) require_folder_of(args.output, file);
+}
 
-Table read_table(const FitArguments& args) {
+CsvOptions csv_options(const FitArguments& args) {
   CsvOptions csv;
   csv.delimiter = args.delimiter;
   csv.missing = missing_of(args.missing);
@@ -107,6 +116,17 @@ Table read_table(const FitArguments& args) {
     for (const auto& [option, used] : {std::pair{"--target", args.target}, {"--weights", args.weights_column}})
       if (name == used)
         throw InvalidArgument(fmt::format("{} '{}' is also named by --ignore; a column is either used or ignored", option, name));
+  return csv;
+}
+
+void check_features(const Table& table, const FitArguments& args) {
+  if (table.num_columns() > (args.weights_column.empty() ? 1 : 2)) return;
+  throw InvalidArgument(fmt::format("'{}' has no feature columns besides {}", args.data.empty() ? args.files.front() : args.data,
+                                    args.weights_column.empty() ? "the target" : "target and weights"));
+}
+
+Table read_table(const FitArguments& args) {
+  const CsvOptions csv = csv_options(args);
   require_folder_of(args.output, args.data);
   require_folder_of(args.path, args.data);
   const ProgressLine progress(args.shows_progress(), "reading");
@@ -124,12 +144,11 @@ Training training_of(Table&& table, const FitArguments& args) {
   if (const std::string dropped = note_of_dropped(table, args); !dropped.empty()) training.notes.push_back(dropped);
   std::vector<std::string> not_features = {args.target};
   if (!args.weights_column.empty()) {
-    training.weights = weights_of(table, args);
+    training.weights = weights_in(table, args);
+    if (!(training.weights.maxCoeff() > 0)) refuse_zero_weights(args);
     not_features.push_back(args.weights_column);
   }
-  if (table.num_columns() == static_cast<Index>(not_features.size()))
-    throw InvalidArgument(fmt::format("'{}' has no feature columns besides {}", args.data,
-                                      args.weights_column.empty() ? "the target" : "target and weights"));
+  check_features(table, args);
   ModelOptions options = args;
   options.weights.assign(training.weights.begin(), training.weights.end());
   training.encoding = make_encoding(table, not_features, options);

@@ -187,6 +187,8 @@ int main(int argc, char** argv) {
   add_compare(app, run);
   add_predict(app, run);
   add_show(app, run);
+  add_stats(app, run);
+  add_merge(app, run);
   add_explain(app, run);
   add_presets(app, run);
   std::vector<std::string> words(argv + 1, argv + argc);
@@ -200,7 +202,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     if (!app.get_subcommands().empty()) return fail(wrong_with(e, *app.get_subcommands().front()), invalid_argument);
     const std::string given = argc > 1 ? fmt::format("'{}' is not a command", argv[1]) : "say what to do";
-    return fail(given + ": the commands are fit, select, compare, predict, show, explain and presets; --help tells more", invalid_argument);
+    return fail(given + ": the commands are fit, select, compare, predict, show, stats, merge, explain and presets; --help tells more",
+                invalid_argument);
   } catch (const Stopped&) {  // while it wrote a file, which is gone
     leave(why_it_ends());
   } catch (const InvalidArgument& e) {

@@ -3,19 +3,41 @@
 
 #include <CLI/CLI.hpp>
 
+#include "ardvark/statistics.hpp"
 #include "fit.hpp"
+#include "io/safetensors.hpp"
 
 namespace ardvark::cli {
+namespace {
+
+// Of a file that cannot be read, load_model() says what is wrong.
+bool holds_statistics(const std::string& path) {
+  try {
+    const internal::io::SafetensorsReader file(path);
+    const auto format = file.metadata().find("format");
+    return format != file.metadata().end() && format->second == "ardvark-statistics";
+  } catch (const InvalidArgument&) {
+    return false;
+  }
+}
+
+int show_statistics(const std::string& path, bool json) {
+  const LinearStatistics statistics = load_statistics(path);
+  fmt::print("{}", json ? to_json(statistics) + "\n" : summary(statistics));
+  return ok;
+}
+
+}  // namespace
 
 void add_show(CLI::App& app, Run& run) {
   struct Arguments : ModelOptions {
     std::string path;
     bool json = false, covariance = false;
   };
-  CLI::App& c = *app.add_subcommand("show", "Print what a model file holds");
+  CLI::App& c = *app.add_subcommand("show", "Print what a file of a model or of statistics holds");
   auto args = std::make_shared<Arguments>();
   args->spelling = Spelling::command_line;
-  c.add_option("model", args->path, "Model file written by fit -o")->required();
+  c.add_option("model", args->path, "Model file written by fit -o, or statistics written by stats or merge")->required();
   c.add_option("--level", args->level, "Level of the intervals (default 0.95)")->check(is_number);
   for (const char* name : {"verbose", "odds", "standardized"}) add_model_option(c, *args, name);
   c.add_flag("--json", args->json, "Print the JSON object of fit --json");
@@ -26,6 +48,7 @@ void add_show(CLI::App& app, Run& run) {
     run = [args] {
       if (!(args->level > 0 && args->level < 1))
         throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args->level));
+      if (holds_statistics(args->path)) return show_statistics(args->path, args->json);
       const SavedModel model = load_model(args->path);
       if (args->covariance && !args->json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
       if ((model.relevance() || model.process()) && args->covariance)

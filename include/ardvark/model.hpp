@@ -154,6 +154,9 @@ void check_selection(const ModelOptions& options);
 /// \param exclude  columns that are no features, such as the target
 /// \throws InvalidArgument  the table does not have an excluded column; no feature has columns; `reference` is wrong or does not apply
 [[nodiscard]] FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, const ModelOptions& options);
+/// The same from the facts of the columns. Weights are those of the facts, and rows with gaps are not among them.
+[[nodiscard]] FeatureEncoding make_encoding(const std::vector<ColumnFacts>& columns, const std::vector<std::string>& exclude,
+                                            const ModelOptions& options);
 
 /// Fits the model that the options name.
 /// \param X       [n,p] as in fit_linear, fit_logistic, fit_softmax, fit_relevance_regression and fit_relevance_classification; unless

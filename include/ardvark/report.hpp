@@ -63,6 +63,8 @@ struct Progress {
   Index total = 0;                ///< pieces in all; 0: not known
   bool total_may_grow = false;    ///< there may be more pieces than `total`
   bool is_of_step = false;        ///< the pieces are those of one step, of which there are more
+  Index rows = 0;                 ///< rows of the table that were read so far; 0: not counted
+  double rows_per_second = 0;     ///< in this stage
   double seconds_left = std::numeric_limits<double>::quiet_NaN();  ///< from the time that pieces of equal size took; NaN: not known
 };
 /// Called after each sweep; return false to stop (status = stopped_by_user).

@@ -95,6 +95,11 @@ void save_statistics(const std::string& path, const LinearStatistics& statistics
 /// read
 [[nodiscard]] LinearStatistics load_statistics(const std::string& path);
 
+/// What the statistics hold, as lines of text: rows, weight, target, columns, form.
+[[nodiscard]] std::string summary(const LinearStatistics& statistics);
+/// One JSON object: form, num_rows, weight, target, columns, mean, cross.
+[[nodiscard]] std::string to_json(const LinearStatistics& statistics);
+
 /// The fit that fit_linear(X, y) makes of the same rows, up to rounding.                                                         (ST.3)
 /// \param options  weights must be empty: they belong to update(). A Laplace prior needs a lambda, because its cross-validation reads rows
 /// \throws InvalidArgument  no rows; columns without a prior that are so nearly collinear that form `gram` cannot tell them apart; else as

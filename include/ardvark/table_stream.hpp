@@ -40,8 +40,8 @@ class TableStream {
   /// How often the rows will be read, for what is told of the progress.
   void expect_passes(int count);
 
-  [[nodiscard]] Index num_rows() const;                        ///< of all pieces since the beginning
-  [[nodiscard]] Index num_dropped() const;                     ///< rows left out because a value was missing
+  [[nodiscard]] Index num_rows() const;                         ///< of all pieces since the beginning
+  [[nodiscard]] Index num_dropped() const;                      ///< rows left out because a value was missing
   [[nodiscard]] const std::vector<Index>& num_missing() const;  ///< [columns] missing values so far
   [[nodiscard]] const std::vector<std::string>& paths() const;
   [[nodiscard]] std::vector<std::string> notes() const;  ///< as Table::notes

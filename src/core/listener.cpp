@@ -44,6 +44,9 @@ class Listener {
     const double time = watch_.seconds();
     if (!is(now_.stage, stage) || !is(now_.piece, pieces.name) || pieces.done < now_.done || now_.total == 0)
       began_ = time, done_then_ = pieces.done;
+    if (pieces.rows < now_.rows || now_.rows == 0) rows_began_ = time, rows_then_ = pieces.rows;
+    now_.rows = pieces.rows;
+    now_.rows_per_second = time > rows_began_ ? static_cast<double>(pieces.rows - rows_then_) / (time - rows_began_) : 0;
     now_.stage = stage, now_.piece = pieces.name, now_.done = pieces.done, now_.total = pieces.total;
     now_.total_may_grow = pieces.may_grow, now_.is_of_step = pieces.of_step;
     now_.seconds_left = pieces.alike && !pieces.may_grow && !pieces.of_step
@@ -93,7 +96,8 @@ class Listener {
   const Stopwatch watch_;
   std::mutex mutex_;
   Progress now_;
-  double told_ = 0, began_ = 0;
+  double told_ = 0, began_ = 0, rows_began_ = 0;
+  Index rows_then_ = 0;
   Index done_then_ = 0;
   int stages_held_ = 0;
   std::atomic<Answer> answer_ = Answer::go_on;
@@ -154,6 +158,8 @@ std::string text_of(const Progress& p) {
   std::string out = p.stage;
   const char* before = ": ";
   const auto add = [&](const std::string& text) { out += std::exchange(before, ", ") + text; };
+  if (p.rows > 0) add(fmt::format("{} rows", p.rows));
+  if (p.rows > 0 && p.rows_per_second > 0) add(fmt::format("{:.0f} rows/s", p.rows_per_second));
   if (p.num_fits > 1) add(fmt::format("{} {} of {}", p.fit_name, p.fit, p.num_fits));
   const bool is_fitting = std::string_view(p.stage) == "fitting";
   if (is_fitting && p.total > 0 && p.is_of_step) add(fmt::format("step {}", p.sweep + 1));

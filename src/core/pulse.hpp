@@ -21,6 +21,7 @@ struct Pieces {
   bool alike = true;      ///< each takes about the same time, so that the time that is left can be told
   bool may_grow = false;  ///< there may be more than `total`
   bool of_step = false;   ///< of the step after those that were told, not of the whole fit
+  Index rows = 0;         ///< of the table, read so far; 0: not counted
 };
 
 /// Call this in the loop of a long step. Without a listener it costs nothing. \throws Stopped

@@ -36,7 +36,7 @@ class CsvRows {
   /// Gives the table its columns, and turns the codes of its texts into positions in the sorted list of those that occur in its rows.
   /// \param is_last  the texts are not needed any more: they are moved
   void finish(Table& table, bool is_last);
-  [[nodiscard]] Index num_levels(Index column) const;           ///< different texts so far
+  [[nodiscard]] Index num_levels(Index column) const;                  ///< different texts so far
   [[nodiscard]] std::optional<std::string> note_of_row_names() const;  ///< of the first file with row names
 
  private:

@@ -7,6 +7,8 @@
 #include "io/encoding_record.hpp"
 #include "io/json_reader.hpp"
 #include "io/safetensors.hpp"
+#include "io/summary_text.hpp"
+#include "io/text.hpp"
 #include "rows/statistics_state.hpp"
 
 namespace ardvark {
@@ -78,6 +80,22 @@ std::string LinearStatistics::to_bytes() const {
 
 LinearStatistics LinearStatistics::from_bytes(std::string_view bytes) {
   return LinearStatistics(read(io::SafetensorsReader(bytes, "the bytes given")));
+}
+
+std::string summary(const LinearStatistics& statistics) {
+  std::string out = "statistics of the rows of a table\n\n";
+  const Index num_rows = statistics.num_rows();
+  out += io::labelled("rows", fmt::format("{}", num_rows));
+  if (const double weight = statistics.weight(); weight != static_cast<double>(num_rows))
+    out += io::labelled("sum of weights", fmt::format("{:.10g}", weight));
+  if (!statistics.target().empty()) out += io::labelled("target", io::printable(statistics.target()));
+  out += io::labelled("columns", fmt::format("{}: {}", statistics.num_columns(), io::printable(io::listed(statistics.column_names()))));
+  for (const FeatureColumn& f : statistics.encoding().features)
+    if (f.categorical)
+      out +=
+          io::labelled("text column", io::printable(fmt::format("{}: levels {}; compared with {}", f.name, io::listed(f.levels),
+                                                                f.levels.empty() ? "" : f.levels[static_cast<std::size_t>(f.reference)])));
+  return out + io::labelled("form", to_string(statistics.form()));
 }
 
 void save_statistics(const std::string& path, const LinearStatistics& statistics) {

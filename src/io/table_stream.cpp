@@ -64,7 +64,8 @@ struct TableStream::State {
   void open_next();
   void check_unchanged() const;
   void tell() const {
-    pulse("reading", {.done = bytes_before + static_cast<Index>(rows->records().num_bytes_read()), .total = bytes_in_all});
+    pulse("reading",
+          {.done = bytes_before + static_cast<Index>(rows->records().num_bytes_read()), .total = bytes_in_all, .rows = num_rows});
   }
 };
 
@@ -133,9 +134,10 @@ bool TableStream::next(Table& piece, Index most_rows) {
     s.num_missing = piece.num_missing;
     for (Index j = 0; j < width; ++j)
       if (s.rows->num_levels(j) > most_levels)
-        throw InvalidArgument(fmt::format("column '{}' has more than {} different texts, and each of them would become a column; leave it "
-                                          "out (--ignore), or read the table into memory",
-                                          io::shown(piece.columns[static_cast<std::size_t>(j)].name), most_levels));
+        throw InvalidArgument(
+            fmt::format("column '{}' has more than {} different texts, and each of them would become a column; leave it "
+                        "out (--ignore), or read the table into memory",
+                        io::shown(piece.columns[static_cast<std::size_t>(j)].name), most_levels));
     if (piece.num_rows > 0) return true;
     if (s.num_opened == s.paths.size()) {
       s.rows->check_end(s.num_rows);

@@ -696,6 +696,12 @@ std::string to_json(const SavedModel& model, double level, bool covariance) {
   return fields.json().dump();
 }
 
+std::string to_json(const LinearStatistics& statistics) {
+  JsonFields fields(false);
+  visit(statistics, fields);
+  return fields.json().dump();
+}
+
 std::string to_json(const Comparison& comparison) {
   JsonFields fields(false);
   visit(comparison, fields);

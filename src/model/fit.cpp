@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -42,22 +43,6 @@ void require_classes(const ModelOptions& options, VectorView labels, const std::
                                     has_names ? "classes" : "numbers", labels.size(), has_names ? "" : "; measurements need " + otherwise));
 }
 
-// A target of few whole numbers from 0 or 1 on may name classes. Empty: it does not look so.
-std::string may_be_classes(const ModelOptions& options, VectorView target) {
-  constexpr std::size_t most_classes = 5, rows_per_class = 5;
-  if (!options.preset.empty()) return {};
-  std::set<double> values;
-  for (const double y : target) {
-    values.insert(y);
-    if (values.size() > most_classes || y != std::floor(y)) return {};
-  }
-  const double first = *values.begin(), last = *values.rbegin();
-  const bool is_consecutive = (first == 0 || first == 1) && last - first + 1 == static_cast<double>(values.size());
-  if (values.size() < 2 || !is_consecutive || static_cast<std::size_t>(target.size()) < rows_per_class * values.size()) return {};
-  return fmt::format("the target has only the values {}; if they name classes, fit {} instead", fmt::join(values, ", "),
-                     options.spelled("model", "logistic"));
-}
-
 // \param diagnosis  computes the diagnosis, or sets the reason why there is none
 template <typename Diagnose>
 void add_diagnosis(const ModelOptions& options, SavedModel& model, Diagnose&& diagnosis) {
@@ -87,7 +72,9 @@ struct ModelFitter {
     if (encoding != nullptr) return imputed(fit_linear_imputed(X, target, *encoding, model.options, imputation_options(options)));
     Fit fit = given != nullptr ? fit_linear(std::move(*given), target, model.options) : fit_linear(X, target, model.options);
     fit.target = options.target;
-    if (const std::string warning = may_be_classes(options, target); !warning.empty()) fit.report.warnings.push_back(warning);
+    FewValues values;
+    for (const double y : target) values.add(y);
+    if (const std::string warning = values.remark(options); !warning.empty()) fit.report.warnings.push_back(warning);
     return {std::move(fit)};
   }
   SavedModel operator()(const LogisticModel& model) const {
@@ -341,12 +328,17 @@ void note_parted_levels(const FeatureEncoding&, RelevanceFit&) {}
 void note_parted_levels(const FeatureEncoding&, KernelFit&) {}
 
 // The number of rows of a report is the sum of the weights.
-void note_weights(double sum, Index rows, Report& report) {
-  report.notes.push_back(fmt::format("the number of rows, {:.10g}, is the sum of the weights of {} rows", sum, rows));
+void note_weights(double sum, Index num_rows, Report& report) {
+  report.notes.push_back(fmt::format("the number of rows, {:.10g}, is the sum of the weights of {} rows", sum, num_rows));
 }
 void note_weights(const std::vector<double>& weights, Report& report) {
-  if (std::ranges::all_of(weights, [](double k) { return k == 1; })) return;
-  note_weights(VectorView(weights).eigen().sum(), static_cast<Index>(weights.size()), report);
+  if (!std::ranges::all_of(weights, [](double k) { return k == 1; }))
+    note_weights(VectorView(weights).eigen().sum(), static_cast<Index>(weights.size()), report);
+}
+
+void add_remarks(const Report& remarks, Report& report) {
+  report.warnings.insert(report.warnings.end(), remarks.warnings.begin(), remarks.warnings.end());
+  report.notes.insert(report.notes.end(), remarks.notes.begin(), remarks.notes.end());
 }
 
 // A mode has no posterior, and a preset is a published program.
@@ -394,8 +386,7 @@ SavedModel fit_described(MatrixView X, OwnedMatrix* given, VectorView target, co
   return in_names_of(options, [&] {
     const Report remarks = remarks_on_table(X, options);
     SavedModel model = fit_rows(X, given, target, options);
-    for (const std::string& warning : remarks.warnings) report_of(model).warnings.push_back(warning);
-    for (const std::string& note : remarks.notes) report_of(model).notes.push_back(note);
+    add_remarks(remarks, report_of(model));
     note_weights(options.weights, report_of(model));
     return described(std::move(model), options);
   });
@@ -414,8 +405,9 @@ SavedModel fit_sums(const LinearStatistics& statistics, const std::vector<Linear
   for (std::size_t f = 0; f < folds.size() && folds.size() > 1; ++f) parts.push_back(folds[f].with_columns_of(statistics));
   Fit fit = parts.empty() ? fit_linear(statistics, linear->options) : fit_linear(parts, linear->options);
   fit.target = options.target;
-  const Index rows = statistics.num_rows();
-  if (fit.num_rows != static_cast<double>(rows)) note_weights(fit.num_rows, rows, fit.report);
+  add_remarks(remarks_on_texts(statistics.num_rows(), options), fit.report);
+  if (const double weight = statistics.weight(); weight != static_cast<double>(statistics.num_rows()))
+    note_weights(weight, statistics.num_rows(), fit.report);
   return described({std::move(fit)}, options);
 }
 
@@ -436,19 +428,14 @@ std::string lines_of_text_columns(const FeatureEncoding& encoding) {
 
 }  // namespace
 
-FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, const ModelOptions& options) {
+namespace {
+
+FeatureEncoding made_encoding(const ModelOptions& options, const std::function<FeatureEncoding(Dummies)>& make) {
   const bool is_kernel = options.model == "rvm" || options.model == "kernel" || preset_facts(options.preset).kernel;
   if (is_kernel)
     refuse(options, {"reference"}, "applies only to linear and logistic models; a kernel compares every level with every other");
   const Dummies dummies = is_kernel ? Dummies::every_level : Dummies::all_but_reference;
-  std::vector<double> weights = options.weights;
-  if (options.missing == "drop") {  // rows with a gap do not count
-    weights.resize(static_cast<std::size_t>(table.num_rows), 1.0);
-    for (Index i = 0; i < table.num_rows; ++i)
-      for (Index j = 0; j < table.num_columns(); ++j)
-        if (std::isnan(table.value(i, j))) weights[static_cast<std::size_t>(i)] = 0;
-  }
-  FeatureEncoding encoding = in_names_of(options, [&] { return make_encoding(table, exclude, dummies, options.reference, weights); });
+  FeatureEncoding encoding = in_names_of(options, [&] { return make(dummies); });
   encoding.keeps_gaps = options.missing != "refuse";
   if (encoding.features.empty()) throw InvalidArgument("the table has no column besides those that are no features");
   if (encoding.num_columns() == 0) {
@@ -457,6 +444,24 @@ FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>
                                       io::shown(first.name), io::shown(first.levels.front())));
   }
   return encoding;
+}
+
+}  // namespace
+
+FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, const ModelOptions& options) {
+  std::vector<double> weights = options.weights;
+  if (options.missing == "drop") {  // rows with a gap do not count
+    weights.resize(static_cast<std::size_t>(table.num_rows), 1.0);
+    for (Index i = 0; i < table.num_rows; ++i)
+      for (Index j = 0; j < table.num_columns(); ++j)
+        if (std::isnan(table.value(i, j))) weights[static_cast<std::size_t>(i)] = 0;
+  }
+  return made_encoding(options, [&](Dummies dummies) { return make_encoding(table, exclude, dummies, options.reference, weights); });
+}
+
+FeatureEncoding make_encoding(const std::vector<ColumnFacts>& columns, const std::vector<std::string>& exclude,
+                              const ModelOptions& options) {
+  return made_encoding(options, [&](Dummies dummies) { return make_encoding(columns, exclude, dummies, options.reference); });
 }
 
 SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options) { return fit_described(X, nullptr, target, options); }

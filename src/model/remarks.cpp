@@ -1,6 +1,7 @@
 #include "model/remarks.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -32,9 +33,6 @@ void note_missing(const std::string& what, const std::vector<std::string>& texts
   }
 }
 
-// pandas calls a column without a name so, and other programs leave its name empty: these are row names that were written into the file.
-bool is_nameless(const std::string& name) { return name.empty() || name.starts_with("Unnamed: "); }
-
 bool are_row_numbers(MatrixView X, Index column) {
   std::vector<double> values;
   for (Index i = 0; i < X.rows(); ++i) values.push_back(X(i, column));
@@ -45,21 +43,49 @@ bool are_row_numbers(MatrixView X, Index column) {
 
 }  // namespace
 
-Report remarks_on_table(MatrixView X, const ModelOptions& options) {
+// pandas calls a column without a name so, and other programs leave its name empty: these are row names that were written into the file.
+bool is_nameless(const std::string& name) { return name.empty() || name.starts_with("Unnamed: "); }
+
+std::string warning_of_row_numbers(Index column, const std::string& name) {
+  return fmt::format(
+      "column {} ('{}') has no name of its own and numbers the rows: it seems to hold the row names that another program "
+      "wrote; leave it out (in pandas: read_csv with index_col=0)",
+      column + 1, name);
+}
+
+Report remarks_on_texts(Index num_rows, const ModelOptions& options) {
   Report report;
   for (const FeatureColumn& f : options.encoding.features) {
     if (!f.categorical) continue;
-    warn_of_texts(f, X.rows(), report);
+    warn_of_texts(f, num_rows, report);
     note_missing(fmt::format("text column '{}' has the level", f.name), f.levels, options, report);
   }
   note_missing("the target has the class", options.class_names, options, report);
+  return report;
+}
+
+void FewValues::add(double y) {
+  if (values_.size() <= most_classes) values_.insert(y);
+  ++num_rows_;
+}
+
+std::string FewValues::remark(const ModelOptions& options) const {
+  constexpr std::size_t rows_per_class = 5;
+  if (!options.preset.empty() || values_.size() > most_classes || values_.size() < 2) return {};
+  if (std::ranges::any_of(values_, [](double y) { return y != std::floor(y); })) return {};
+  const double first = *values_.begin(), last = *values_.rbegin();
+  const bool is_consecutive = (first == 0 || first == 1) && last - first + 1 == static_cast<double>(values_.size());
+  if (!is_consecutive || num_rows_ < rows_per_class * values_.size()) return {};
+  return fmt::format("the target has only the values {}; if they name classes, fit {} instead", fmt::join(values_, ", "),
+                     options.spelled("model", "logistic"));
+}
+
+Report remarks_on_table(MatrixView X, const ModelOptions& options) {
+  Report report = remarks_on_texts(X.rows(), options);
   const std::vector<std::string> names = options.encoding.features.empty() ? options.column_names : options.encoding.names();
   for (std::size_t j = 0; j < names.size() && static_cast<Index>(names.size()) == X.cols(); ++j)
     if (is_nameless(names[j]) && are_row_numbers(X, static_cast<Index>(j)))
-      report.warnings.push_back(
-          fmt::format("column {} ('{}') has no name of its own and numbers the rows: it seems to hold the row names that another "
-                      "program wrote; leave it out (in pandas: read_csv with index_col=0)",
-                      j + 1, names[j]));
+      report.warnings.push_back(warning_of_row_numbers(static_cast<Index>(j), names[j]));
   return report;
 }
 

@@ -228,6 +228,8 @@ void LinearStatistics::merge(const LinearStatistics& right) {
   unite_levels(next, other);
   check_columns(next, other.num_columns);
   check_names(next, other);
+  if (const auto& theirs = other.encoding.features; next.encoding.features.size() == theirs.size())
+    for (std::size_t f = 0; f < theirs.size(); ++f) next.encoding.features[f].reference_rows += theirs[f].reference_rows;
   const std::optional<Moments> added = other.total();
   next.closed = next.total();
   next.tree = {};

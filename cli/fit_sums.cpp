@@ -1,0 +1,130 @@
+// ardvark fit --statistics and --stream: linear fits from sums over rows.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "table_sums.hpp"
+
+namespace ardvark::cli {
+namespace {
+
+// Bytes that this program may still take: what the system has, within the limits of the control group and of ulimit -v.
+double available_memory() {
+  double bytes = std::numeric_limits<double>::infinity();
+  std::ifstream meminfo("/proc/meminfo");
+  for (std::string name; meminfo >> name;) {
+    double kilobytes = 0;
+    if (name == "MemAvailable:" && meminfo >> kilobytes) bytes = 1024 * kilobytes;
+    meminfo.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  const auto number_in = [](const std::string& path) {
+    double number = std::numeric_limits<double>::infinity();
+    std::ifstream(path) >> number;
+    return number > 0 ? number : std::numeric_limits<double>::infinity();  // "max"
+  };
+  std::ifstream group("/proc/self/cgroup");
+  for (std::string line; std::getline(group, line);)
+    if (line.starts_with("0::")) bytes = std::min(bytes, number_in("/sys/fs/cgroup" + line.substr(3) + "/memory.max"));
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit = {};
+    if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) bytes = std::min(bytes, static_cast<double>(limit.rlim_cur));
+  }
+  return bytes;
+}
+
+// Numbers in memory take 8 bytes, and about as many in a file.
+bool is_large(const std::vector<std::string>& files) {
+  double bytes = 0;
+  for (const std::string& path : files) {
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(path, unknown);
+    if (!unknown) bytes += static_cast<double>(size);
+  }
+  return bytes > available_memory() / 2;
+}
+
+// Why a fit needs the rows themselves; empty: it does not.
+std::string why_rows_are_needed(const FitArguments& args, ModelKind kind) {
+  if (kind != ModelKind::linear)
+    return fmt::format("{} needs the table in memory", args.preset.empty() ? "--model " + args.model : "--preset " + args.preset);
+  if (args.prior == "laplace" && !args.lambda)
+    return "--prior laplace without --lambda needs the table in memory, for its cross-validation";
+  if (args.missing == "impute") return "--missing impute needs the table in memory, because it fills gaps from the other rows";
+  if (args.diagnose) return "--diagnose needs the table in memory";
+  if (!args.preset.empty()) return fmt::format("--preset {} needs the table in memory", args.preset);
+  return {};
+}
+
+SavedModel fit_with_sums(const FitArguments& args, const LinearStatistics& statistics, ModelOptions options) {
+  options.keep_covariance = !args.output.empty() || args.covariance ? "always" : "never";
+  set_prior_columns(args, options.encoding, options);
+  const ProgressLine progress(args.shows_progress(), "preparing");
+  options.on_sweep = progress.on_sweep();
+  return fit_model(statistics, options);
+}
+
+}  // namespace
+
+bool reads_in_pieces(const FitArguments& args, ModelKind kind) {
+  if (args.stream != "auto" && args.stream != "always" && args.stream != "never")
+    throw InvalidArgument(fmt::format("--stream is '{}'; it must be auto, always or never", args.stream));
+  const std::string why_not = why_rows_are_needed(args, kind);
+  if (args.files.size() > 1 && (!why_not.empty() || args.stream == "never"))
+    throw InvalidArgument(
+        fmt::format("{} files are given, which are one table only where it is read in pieces, but {}; join them to one file",
+                    args.files.size(), why_not.empty() ? "--stream is never" : why_not));
+  if (args.stream == "always" && !why_not.empty())
+    throw InvalidArgument(fmt::format("--stream always cannot be used here: {}; leave it out", why_not));
+  if (args.stream == "never" || !why_not.empty()) return false;
+  return args.stream == "always" || args.files.size() > 1 || is_large(args.files);
+}
+
+int fit_in_pieces(const FitArguments& args) {
+  require_writable(args);
+  const bool needs_digits = args.prior == "none" || !args.flat_columns.empty();
+  TableSums sums = sums_of_table(args, needs_digits ? StatisticsForm::factor : StatisticsForm::gram);
+  ModelOptions options = args;
+  options.encoding = sums.encoding;
+  for (const char* name : {"weights", "missing", "missing_marker"}) options.given.erase(name);  // they were of the rows
+  SavedModel model = fit_with_sums(args, sums.statistics, std::move(options));
+  Report& report = report_of(model);
+  if (const std::string warning = sums.target_values.remark(args); !warning.empty()) report.warnings.push_back(warning);
+  report.warnings.insert(report.warnings.end(), sums.warnings.begin(), sums.warnings.end());
+  Training training;
+  training.notes = std::move(sums.notes);
+  training.notes.push_back(fmt::format("the table was read in pieces, and the fit was made from the sums over its rows (form {})",
+                                       to_string(sums.statistics.form())));
+  return finish_fit(args, model, training);
+}
+
+int fit_of_statistics(const FitArguments& args) {
+  for (const char* name : {"data", "--target", "--weights", "--ignore", "--categorical", "--reference", "--missing", "--missing-marker",
+                           "--delimiter", "--stream", "--diagnose", "--path"})
+    if (args.command->get_option(name)->count() > 0)
+      throw InvalidArgument(fmt::format(
+          "{} cannot be used with --statistics, which has no rows any more{}", *name == '-' ? name : "a table",
+          std::string_view(name) == "--diagnose" || std::string_view(name) == "--path" || *name != '-' ? "; leave it out"
+                                                                                                       : "; give it to 'ardvark stats'"));
+  FitArguments all = args;
+  if (all.model.empty() && all.preset.empty()) all.model = "linear";
+  if (const ModelKind kind = check_options(all); kind != ModelKind::linear)
+    throw InvalidArgument(fmt::format("{}; statistics are enough only for --model linear", why_rows_are_needed(all, kind)));
+  all.data = all.statistics;
+  require_writable(all);
+  const LinearStatistics statistics = load_statistics(all.statistics);
+  ModelOptions options = all;
+  options.encoding = statistics.encoding();
+  if (options.encoding.features.empty()) options.encoding = FeatureEncoding::of_numbers(statistics.column_names());
+  options.target = statistics.target();
+  SavedModel model = fit_with_sums(all, statistics, std::move(options));
+  Training training;
+  training.notes.push_back(
+      fmt::format("the fit was made from the sums over the rows in '{}' (form {})", all.statistics, to_string(statistics.form())));
+  return finish_fit(all, model, training);
+}
+
+}  // namespace ardvark::cli

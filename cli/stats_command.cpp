@@ -1,0 +1,113 @@
+// ardvark stats and ardvark merge: a table as sums over its rows, which are enough for linear fits.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <set>
+
+#include "ardvark/table_stream.hpp"
+#include "table_sums.hpp"
+
+namespace ardvark::cli {
+namespace {
+
+struct StatsArguments : FitArguments {
+  std::string form = "gram";
+  std::vector<std::string> levels;
+};
+
+StatisticsForm form_of(const std::string& word) {
+  if (word == "gram" || word == "factor") return statistics_form(word);
+  throw InvalidArgument(fmt::format("--form is '{}'; it must be gram or factor", word));
+}
+
+int run_stats(StatsArguments args) {
+  const StatisticsForm form = form_of(args.form);
+  args.files = matching_paths(args.files);
+  require_writable(args);
+  const TableSums sums = sums_of_table(args, form, args.levels);
+  save_uninterrupted(args.output, sums.statistics, args.shows_progress());
+  if (args.quiet) return ok;
+  fmt::print("{}", summary(sums.statistics));
+  for (const std::string& note : sums.notes) fmt::print("note                  {}\n", note);
+  fmt::print("statistics            {}\n", args.output);
+  return ok;
+}
+
+struct MergeArguments {
+  std::vector<std::string> files;
+  std::string output;
+  bool quiet = false;
+};
+
+void check_files(const MergeArguments& args) {
+  std::set<std::filesystem::path> seen;
+  for (const std::string& path : args.files) {
+    std::error_code none;
+    if (std::filesystem::equivalent(path, args.output, none))
+      throw InvalidArgument(fmt::format("--output is '{}', one of the files to add; give a path that is not among them", args.output));
+    if (const auto real = std::filesystem::weakly_canonical(path, none); !none && !seen.insert(real).second)
+      throw InvalidArgument(fmt::format("'{}' is given twice; its rows would count twice", path));
+  }
+}
+
+int run_merge(MergeArguments args) {
+  args.files = matching_paths(args.files);
+  check_files(args);
+  FitArguments writes;  // the checks of -o
+  writes.output = args.output;
+  require_writable(writes);
+  LinearStatistics all = load_statistics(args.files.front());
+  for (std::size_t i = 1; i < args.files.size(); ++i) {
+    const LinearStatistics next = load_statistics(args.files[i]);
+    try {
+      all.merge(next);
+    } catch (const InvalidArgument& e) {
+      throw InvalidArgument(fmt::format("'{}' cannot be added to '{}': {}", args.files[i], args.files.front(), e.what()));
+    }
+  }
+  save_uninterrupted(args.output, all, !args.quiet);
+  if (!args.quiet) fmt::print("{}statistics            {}\n", summary(all), args.output);
+  return ok;
+}
+
+}  // namespace
+
+void add_stats(CLI::App& app, Run& run) {
+  CLI::App& c = *app.add_subcommand("stats", "Read a table of any length, and write the sums that a linear fit needs of it");
+  auto args = std::make_shared<StatsArguments>();
+  add_table_options(c, args, true);
+  c.add_option("--levels", args->levels,
+               "COLUMN=LEVEL,LEVEL,... the levels of a text column; the others are compared with the first (repeatable). Give them if "
+               "the statistics of several parts are to be merged, or if the table comes from a pipe. Without them, the table is read "
+               "twice, and its own levels are found")
+      ->allow_extra_args(false);
+  c.add_option("--form", args->form,
+               "gram: cross-products (the default); factor: a triangular factor, twice the work, for columns that are nearly collinear")
+      ->check(not_empty);
+  c.add_option("-o,--output", args->output, "Write the statistics to this file")->required()->check(not_empty);
+  c.add_flag("-q,--quiet", args->quiet, "Print no summary and no progress");
+  c.footer(
+      "Examples:\n"
+      "  ardvark stats examples/data/Boston.csv --target medv -o boston.stats\n"
+      "  ardvark fit --statistics boston.stats --prior shared -o boston.ardvark\n"
+      "  ardvark stats 'part-*.csv' --target y --missing drop -o all.stats");
+  c.callback([args, &run] {
+    args->note_given();
+    run = [args] { return run_stats(*args); };
+  });
+}
+
+void add_merge(CLI::App& app, Run& run) {
+  CLI::App& c = *app.add_subcommand("merge", "Add the statistics of several parts of a table");
+  auto args = std::make_shared<MergeArguments>();
+  c.add_option("statistics", args->files, "Files written by stats or merge; a pattern such as '*.stats' stands for all that match")
+      ->required()
+      ->check(not_empty);
+  c.add_option("-o,--output", args->output, "Write their sum to this file")->required()->check(not_empty);
+  c.add_flag("-q,--quiet", args->quiet, "Print no summary and no progress");
+  c.footer("Example:\n  ardvark merge part-1.stats part-2.stats -o all.stats");
+  c.callback([args, &run] { run = [args] { return run_merge(*args); }; });
+}
+
+}  // namespace ardvark::cli

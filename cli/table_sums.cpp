@@ -1,0 +1,248 @@
+#include "table_sums.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "ardvark/table_stream.hpp"
+#include "io/text.hpp"
+#include "model/missing.hpp"
+
+namespace ardvark::cli {
+
+using namespace internal;
+namespace {
+
+using Levels = std::map<std::string, std::vector<std::string>>;  // of text columns, by name; the first is the reference
+
+Levels levels_by_column(const std::vector<std::string>& texts) {
+  Levels out;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    std::vector<std::string> levels;
+    if (equals != std::string::npos) levels = split_names({text.substr(equals + 1)});
+    if (equals == std::string::npos || equals == 0 || levels.empty())
+      throw InvalidArgument(fmt::format("--levels is '{}'; it must be COLUMN=LEVEL,LEVEL,...", text));
+    std::vector<std::string> sorted = levels;
+    std::ranges::sort(sorted);
+    if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+      throw InvalidArgument(fmt::format("--levels names the level '{}' of column '{}' twice", *twice, text.substr(0, equals)));
+    if (!out.emplace(text.substr(0, equals), std::move(levels)).second)
+      throw InvalidArgument(fmt::format("--levels names the column '{}' twice; list all its levels at once", text.substr(0, equals)));
+  }
+  return out;
+}
+
+// Columns without a name of their own that count the rows upwards.
+class RowNumbers {
+ public:
+  void add(const Table& piece) {
+    if (columns_.empty() && !begun_)
+      for (Index j = 0; j < piece.num_columns(); ++j)
+        if (const TableColumn& c = piece.columns[static_cast<std::size_t>(j)]; !c.categorical && is_nameless(c.name))
+          columns_.push_back({j, c.name, -1});
+    begun_ = true;
+    for (Column& c : columns_)
+      for (Index i = 0; i < piece.num_rows; ++i) {
+        const double x = piece.value(i, c.at);
+        c.last = x == std::floor(x) && x > c.last ? x : std::numeric_limits<double>::infinity();
+      }
+  }
+  [[nodiscard]] std::vector<std::string> warnings(const std::vector<std::string>& names) const {
+    std::vector<std::string> out;
+    for (const Column& c : columns_)
+      if (const auto at = std::ranges::find(names, c.name); at != names.end() && std::isfinite(c.last))
+        out.push_back(warning_of_row_numbers(at - names.begin(), c.name));
+    return out;
+  }
+
+ private:
+  struct Column {
+    Index at;
+    std::string name;
+    double last;  // infinite: a row does not count upwards
+  };
+  std::vector<Column> columns_;
+  bool begun_ = false;
+};
+
+class Reader {
+ public:
+  Reader(const FitArguments& args, StatisticsForm form, const std::vector<std::string>& levels)
+      : args_(args), levels_(levels_by_column(levels)), sums_{LinearStatistics(form), {}, {}, {}, {}}, stream_(args.files, options()) {}
+
+  TableSums read() {
+    const ProgressLine progress(args_.shows_progress(), "reading");
+    Table piece;
+    if (!stream_.next(piece)) return std::move(sums_);  // next() throws if there is no row
+    check_columns(piece);
+    find_encoding(piece);
+    sums_.statistics.set_encoding(sums_.encoding, args_.target);
+    do add(std::move(piece));
+    while (stream_.next(piece));
+    finish();
+    return std::move(sums_);
+  }
+
+ private:
+  [[nodiscard]] CsvOptions options() const {
+    CsvOptions csv = csv_options(args_);
+    for (const auto& [column, levels] : levels_) {
+      csv.categorical.push_back(column);
+      csv.required.emplace_back(column, "--levels");
+    }
+    return csv;
+  }
+
+  // What can be said of the columns after their first values.
+  void check_columns(const Table& piece) {
+    static_cast<void>(linear_target_of(piece, args_.target));
+    static_cast<void>(weights(piece));
+    names_ = {};
+    for (const TableColumn& column : piece.columns) names_.push_back(column.name);
+    check_features(piece, args_);
+    for (const auto& [column, levels] : levels_)
+      if (column == args_.target || column == args_.weights_column)
+        throw InvalidArgument(fmt::format("--levels names column '{}', which is no feature", column));
+  }
+
+  // Levels that are not given are found by a pass of their own; then `piece` is the first one again.
+  void find_encoding(Table& piece) {
+    FactsOfColumns facts;
+    facts.add(piece, weights(piece));
+    const bool is_known =
+        std::ranges::all_of(piece.columns, [&](const TableColumn& c) { return !c.categorical || levels_.contains(c.name); });
+    if (!is_known) {
+      if (!stream_.can_rewind())
+        throw InvalidArgument(
+            fmt::format("the table has the text column '{}', so it must be read twice, and a pipe can be read only once; "
+                        "give its levels (stats --levels), or write the table to a file",
+                        first_unknown_text(piece)));
+      stream_.expect_passes(2);
+      while (stream_.next(piece)) facts.add(piece, weights(piece));
+      num_rows_ = stream_.num_rows();
+      stream_.rewind();
+      if (!stream_.next(piece)) return;
+    }
+    std::vector<ColumnFacts> columns = facts.facts();
+    for (ColumnFacts& c : columns)
+      if (const auto given = levels_.find(c.column.name); given != levels_.end()) {
+        c.column.levels = given->second;
+        c.rows.assign(given->second.size(), 0.0);
+        c.rows.front() = 1;
+      }
+    std::vector<std::string> no_features = {args_.target};
+    if (!args_.weights_column.empty()) no_features.push_back(args_.weights_column);
+    sums_.encoding = make_encoding(columns, no_features, args_);
+    rows_of_reference_.assign(sums_.encoding.features.size(), 0.0);
+  }
+
+  [[nodiscard]] std::string first_unknown_text(const Table& piece) const {
+    for (const TableColumn& c : piece.columns)
+      if (c.categorical && !levels_.contains(c.name)) return c.name;
+    return {};
+  }
+
+  [[nodiscard]] Vector weights(const Table& piece) const { return args_.weights_column.empty() ? Vector() : weights_in(piece, args_); }
+
+  void add(Table&& piece) {
+    const Vector y = linear_target_of(piece, args_.target), k = weights(piece);
+    for (const double value : y) sums_.target_values.add(value);
+    row_numbers_.add(piece);
+    check_levels(piece);
+    count_references(piece, k);
+    Table rows;  // their names
+    rows.file_rows = piece.file_rows, rows.file_lines = piece.file_lines, rows.file = piece.file, rows.num_rows = piece.num_rows;
+    const EncodedTable X = encode(std::move(piece), sums_.encoding);
+    try {
+      sums_.statistics.update(X.X(), y, k);
+    } catch (const InvalidArgument& e) {
+      throw InvalidArgument(with_row_of_file(e.what(), rows, sums_.statistics.num_rows()));
+    }
+  }
+
+  // The statistics count rows over all files: "row 12 has ..."
+  static std::string with_row_of_file(std::string_view message, const Table& rows, Index rows_before) {
+    constexpr std::string_view word = "row ";
+    Index row = 0;
+    if (!message.starts_with(word)) return std::string(message);
+    const char* const digits = message.data() + word.size();
+    const auto [end, error] = std::from_chars(digits, message.data() + message.size(), row);
+    if (error != std::errc() || row <= rows_before || row > rows_before + rows.num_rows) return std::string(message);
+    return rows.row_name(row - rows_before - 1) + end;
+  }
+
+  void check_levels(const Table& piece) const {
+    for (Index j = 0; j < piece.num_columns(); ++j) {
+      const TableColumn& c = piece.columns[static_cast<std::size_t>(j)];
+      const auto given = levels_.find(c.name);
+      if (given == levels_.end()) continue;
+      for (Index i = 0; i < piece.num_rows; ++i)
+        if (const std::string& level = c.levels[static_cast<std::size_t>(piece.value(i, j))];
+            std::ranges::find(given->second, level) == given->second.end())
+          throw InvalidArgument(
+              fmt::format("{}, column '{}': '{}' is not one of the levels of --levels: {}; add it there, or leave out "
+                          "such rows",
+                          piece.row_name(i), io::shown(c.name), io::shown(level), io::listed(given->second)));
+    }
+  }
+
+  void count_references(const Table& piece, const Vector& k) {
+    for (std::size_t f = 0; f < rows_of_reference_.size(); ++f) {
+      const FeatureColumn& feature = sums_.encoding.features[f];
+      if (!feature.categorical || feature.levels.empty()) continue;
+      const Index j = piece.at(feature.name);
+      const auto& levels = piece.columns[static_cast<std::size_t>(j)].levels;
+      const auto at = std::ranges::find(levels, feature.levels[static_cast<std::size_t>(feature.reference)]) - levels.begin();
+      for (Index i = 0; i < piece.num_rows; ++i)
+        if (piece.value(i, j) == static_cast<double>(at)) rows_of_reference_[f] += k.size() > 0 ? k[i] : 1;
+    }
+  }
+
+  void finish() {
+    if (num_rows_ && *num_rows_ != stream_.num_rows())
+      throw InvalidArgument(fmt::format("the table had {} rows when it was read first, and {} rows then; run the command again", *num_rows_,
+                                        stream_.num_rows()));
+    if (!(sums_.statistics.weight() > 0)) refuse_zero_weights(args_);
+    for (std::size_t f = 0; f < rows_of_reference_.size(); ++f) sums_.encoding.features[f].reference_rows = rows_of_reference_[f];
+    sums_.statistics.set_encoding(sums_.encoding, args_.target);
+    sums_.notes = stream_.notes();
+    sums_.warnings = row_numbers_.warnings(sums_.encoding.names());
+    if (stream_.num_dropped() == 0) return;
+    const auto worst = static_cast<std::size_t>(std::ranges::max_element(stream_.num_missing()) - stream_.num_missing().begin());
+    sums_.notes.push_back(note_of_dropped(stream_.num_dropped(), names_[worst], stream_.num_missing()[worst]));
+  }
+
+  const FitArguments& args_;
+  Levels levels_;
+  TableSums sums_;
+  TableStream stream_;
+  std::vector<std::string> names_;
+  std::optional<Index> num_rows_;          // of the first pass, if there are two
+  std::vector<double> rows_of_reference_;  // per feature
+  RowNumbers row_numbers_;
+};
+
+}  // namespace
+
+TableSums sums_of_table(const FitArguments& args, StatisticsForm form, const std::vector<std::string>& levels) {
+  if (args.missing == "impute")
+    throw InvalidArgument(
+        "--missing impute fills gaps from the other rows, which a table that is read in pieces does not keep; use "
+        "--missing drop here");
+  return Reader(args, form, levels).read();
+}
+
+void save_uninterrupted(const std::string& path, const LinearStatistics& statistics, bool shows_progress) {
+  const ProgressLine progress(shows_progress, "writing");
+  const UninterruptedWrite guard;
+  save_statistics(path, statistics);
+}
+
+}  // namespace ardvark::cli

@@ -1,0 +1,34 @@
+// The rows of CSV files as statistics, read in pieces.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ardvark/statistics.hpp"
+#include "fit.hpp"
+#include "model/remarks.hpp"
+
+namespace ardvark::cli {
+
+struct TableSums {
+  LinearStatistics statistics;
+  FeatureEncoding encoding;
+  std::vector<std::string> notes;     ///< as Training::notes
+  std::vector<std::string> warnings;  ///< of columns that number the rows
+  internal::FewValues target_values;
+};
+
+/// Reads args.files. The table is read once, or twice if it has text columns whose levels are not given.
+/// \param levels  "COLUMN=LEVEL,LEVEL,...": the levels of a text column; the others are compared with the first of them
+[[nodiscard]] TableSums sums_of_table(const FitArguments& args, StatisticsForm form, const std::vector<std::string>& levels = {});
+
+/// Whether a fit of these files reads them in pieces.
+/// \throws InvalidArgument  it must (--stream always, or several files), but cannot: the message says why; --stream has no such word
+[[nodiscard]] bool reads_in_pieces(const FitArguments& args, ModelKind kind);
+[[nodiscard]] int fit_in_pieces(const FitArguments& args);
+[[nodiscard]] int fit_of_statistics(const FitArguments& args);
+
+/// Writes a file that Ctrl-C does not cut.
+void save_uninterrupted(const std::string& path, const LinearStatistics& statistics, bool shows_progress);
+
+}  // namespace ardvark::cli

@@ -1,0 +1,147 @@
+// A table in several files, read in pieces.
+#include "ardvark/table_stream.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "../support/thrown.hpp"
+#include "temporary_file.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::expect_invalid;
+using testing::TemporaryFolder;
+using testing::write_bytes;
+
+// A row as texts: numbers, and levels.
+std::vector<std::string> row_of(const Table& table, Index i) {
+  std::vector<std::string> out;
+  for (Index j = 0; j < table.num_columns(); ++j) {
+    const TableColumn& c = table.columns[static_cast<std::size_t>(j)];
+    out.push_back(c.categorical ? c.levels[static_cast<std::size_t>(table.value(i, j))] : fmt::format("{}", table.value(i, j)));
+  }
+  return out;
+}
+
+TEST(TableStream, HasTheRowsOfTheTableInPiecesOfAnySize) {
+  const TemporaryFolder folder;
+  std::string text = "x,k,y\n";
+  for (int i = 0; i < 500; ++i)
+    text += fmt::format("{},{},{}{}\n", i % 13 == 5 ? "NA" : fmt::format("{}", i),
+                        i % 17 == 0  ? "rare"
+                        : i % 2 == 0 ? "b"
+                                     : "a",
+                        i * 0.5, i % 50 == 0 ? "\n" : "");
+  write_bytes(folder / "t.csv", text);
+  const CsvOptions options{.missing = Missing::drop_rows};
+  const Table whole = read_csv(folder / "t.csv", options);
+  for (const Index most : {1, 7, 100, 1000}) {
+    TableStream stream({folder / "t.csv"}, options);
+    Table piece;
+    Index row = 0;
+    while (stream.next(piece, most)) {
+      EXPECT_LE(piece.num_rows, most);
+      for (Index i = 0; i < piece.num_rows; ++i, ++row) {
+        ASSERT_EQ(row_of(piece, i), row_of(whole, row));
+        ASSERT_EQ(piece.row_name(i), whole.row_name(row));
+      }
+    }
+    EXPECT_EQ(row, whole.num_rows);
+    EXPECT_EQ(stream.num_rows(), whole.num_rows);
+    EXPECT_EQ(stream.num_dropped(), whole.num_dropped);
+    EXPECT_EQ(stream.num_missing(), whole.num_missing);
+  }
+}
+
+TEST(TableStream, FactsAreThoseOfTheWholeTable) {
+  const TemporaryFolder folder;
+  std::string text = "k,t,y\n", first, second;
+  for (int i = 0; i < 300; ++i) {
+    const std::string row = fmt::format("level {},{},{}\n", (i * i) % 23, i % 3 == 0 ? "TRUE" : "false", i);
+    text += row;
+    (i < 120 ? first : second) += row;
+  }
+  write_bytes(folder / "t.csv", text);
+  write_bytes(folder / "1.csv", "k,t,y\n" + first);
+  write_bytes(folder / "2.csv", "k,t,y\n" + second);
+  const FeatureEncoding whole = make_encoding(read_csv(folder / "t.csv"), {"y"});
+  TableStream stream({folder / "1.csv", folder / "2.csv"}, {});
+  FactsOfColumns facts;
+  for (Table piece; stream.next(piece, 11);) facts.add(piece);
+  const FeatureEncoding ours = make_encoding(facts.facts(), {"y"});
+  ASSERT_EQ(ours.names(), whole.names());
+  EXPECT_EQ(ours.features[0].reference, whole.features[0].reference);
+  EXPECT_EQ(ours.features[0].reference_rows, whole.features[0].reference_rows);
+  EXPECT_TRUE(ours.features[1].is_truth);
+}
+
+TEST(TableStream, RefusesAFileThatChanges) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "t.csv";
+  const auto put = [&](int rows) {
+    std::string text = "x,y\n";
+    for (int i = 0; i < rows; ++i) text += fmt::format("{},{}\n", i, i);
+    write_bytes(path, text);
+  };
+  Table piece;
+  put(100);
+  TableStream stream({path}, {});
+  while (stream.next(piece, 10)) {
+  }
+  stream.rewind();
+  put(101);
+  expect_invalid([&] { static_cast<void>(stream.next(piece, 10)); }, {path.c_str(), "changed between the two times"});
+
+  put(100);
+  TableStream growing({path}, {});
+  ASSERT_TRUE(growing.next(piece, 10));
+  write_bytes(path, "x,y\n1,2\n");
+  expect_invalid(
+      [&] {
+        while (growing.next(piece, 1000)) {
+        }
+      },
+      {path.c_str(), "changed while it was read"});
+
+  put(100);
+  TableStream vanishing({path}, {});
+  while (vanishing.next(piece, 10)) {
+  }
+  vanishing.rewind();
+  std::filesystem::remove(path);
+  EXPECT_NE(testing::message_of<EnvironmentError>([&] { static_cast<void>(vanishing.next(piece, 10)); }).find("cannot open"),
+            std::string::npos);
+}
+
+TEST(TableStream, PatternsMatchInTheOrderOfBytes) {
+  const TemporaryFolder folder;
+  for (const char* name : {"b.csv", "a.csv", "B.csv", "c.txt"}) write_bytes(folder / name, "");
+  write_bytes(folder / "[x].csv", "");
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(matching_paths({folder / "?.csv"}), (Paths{folder / "B.csv", folder / "a.csv", folder / "b.csv"}));
+  EXPECT_EQ(matching_paths({folder / "c.txt", folder / "[x].csv", folder / "a*"}),
+            (Paths{folder / "c.txt", folder / "[x].csv", folder / "a.csv"}));
+  EXPECT_NE(testing::message_of<EnvironmentError>([&] { matching_paths({folder / "q*"}); }).find("matches no file"), std::string::npos);
+}
+
+TEST(TableStream, BoundsTheLevelsOfATextColumn) {
+  const TemporaryFolder folder;
+  std::string text = "name,y\n";
+  for (int i = 0; i < 10001; ++i) text += fmt::format("n{},{}\n", i, i);
+  write_bytes(folder / "t.csv", text);
+  TableStream stream({folder / "t.csv"}, {});
+  Table piece;
+  expect_invalid(
+      [&] {
+        while (stream.next(piece)) {
+        }
+      },
+      {"column 'name' has more than 10000 different texts"});
+}
+
+}  // namespace
+}  // namespace ardvark
