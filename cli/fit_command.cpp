@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 #include <type_traits>
 #include <variant>
@@ -18,6 +19,9 @@ int run_fit(FitArguments args) {
   if (args.covariance && !args.json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
   if (!args.statistics.empty()) return fit_of_statistics(args);
   args.files = matching_paths(args.files);
+  for (std::size_t i = 1; i < args.files.size(); ++i)
+    if (std::error_code none; !std::filesystem::exists(args.files[i], none))
+      throw InvalidArgument(fmt::format("'{}' is not a file; 'ardvark fit --help' says what fit takes", args.files[i]));
   const ModelKind kind = check_options(args);
   if (!args.path.empty() && (kind == ModelKind::relevance || kind == ModelKind::kernel || args.prior != "laplace" || args.lambda))
     throw InvalidArgument("--path applies only to --prior laplace without --lambda");

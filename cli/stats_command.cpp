@@ -30,6 +30,7 @@ int run_stats(StatsArguments args) {
   if (args.quiet) return ok;
   fmt::print("{}", summary(sums.statistics));
   for (const std::string& note : sums.notes) fmt::print("note                  {}\n", note);
+  for (const std::string& warning : sums.warnings) fmt::print("WARNING               {}\n", warning);
   fmt::print("statistics            {}\n", args.output);
   return ok;
 }
@@ -63,7 +64,9 @@ int run_merge(MergeArguments args) {
     try {
       all.merge(next);
     } catch (const InvalidArgument& e) {
-      throw InvalidArgument(fmt::format("'{}' cannot be added to '{}': {}", args.files[i], args.files.front(), e.what()));
+      const std::string message = e.what();
+      throw InvalidArgument(fmt::format("'{}' cannot be added to '{}': {}{}", args.files[i], args.files.front(), message,
+                                        message.ends_with("with the same levels") ? " (stats --levels)" : ""));
     }
   }
   save_uninterrupted(args.output, all, !args.quiet);

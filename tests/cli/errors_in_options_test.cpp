@@ -62,7 +62,7 @@ TEST_F(Refuses, OptionsThatAreNone) {
   exactly(fit + Arguments{"--what"}, "fit has no option '--what'; 'ardvark fit --help-all' lists them");
   exactly({"compare", "good.csv", "--target", "k", "--model", "logistic", "--preset", "slr_var"},
           "compare has no option '--preset'; 'ardvark compare --help-all' lists them");
-  exactly(fit + Arguments{"more"}, "'more' is one argument too many; 'ardvark fit --help' says what fit takes");
+  exactly(fit + Arguments{"more"}, "'more' is not a file; 'ardvark fit --help' says what fit takes");
 }
 
 TEST_F(Refuses, PriorsByTheNamesOfOtherPrograms) {
@@ -170,7 +170,7 @@ TEST_F(Refuses, UnknownNames) {
   predict({"m.ardvark", "good.csv", "--rule", "nonsense"}, {"--rule", "'nonsense'", "exact", "mackay"});
   predict({"m.ardvark", "good.csv", "--rule", "exact"}, {"--rule exact", "logistic"});
   predict({"m.ardvark", "good.csv", "--rule", "mixture"}, {"--rule mixture", "vrvm_regression", "joint", "exact without"});
-  expect_refused({"nonsense"}, folder_, 2, {"'nonsense'", "fit, select, compare, predict, show, explain and presets"});
+  expect_refused({"nonsense"}, folder_, 2, {"'nonsense'", "fit, select, compare, predict, show, stats, merge, explain and presets"});
 }
 
 TEST_F(Refuses, CombinationsThatContradict) {
@@ -188,7 +188,7 @@ TEST_F(Refuses, CombinationsThatContradict) {
   expect_refused({"fit"}, folder_, 2, {"data"});
   expect_refused({"fit", "good.csv", "--model", "linear"}, folder_, 2, {"--target"});
   expect_refused({"predict", "m.ardvark"}, folder_, 2, {"data"});
-  expect_refused({}, folder_, 2, {"fit, select, compare, predict, show, explain and presets"});
+  expect_refused({}, folder_, 2, {"fit, select, compare, predict, show, stats, merge, explain and presets"});
 }
 
 TEST_F(Refuses, GroupsNamedTwiceOrEmpty) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <fstream>
 
 #include "program.hpp"
 
@@ -44,6 +45,34 @@ TEST(MemoryLimit, EndsInASentenceWhereMemoryIsShort) {
       }
   EXPECT_GT(num_short, 4);
   EXPECT_GT(num_done, 4);
+}
+
+// 42 million numbers take 336 MB; the file has 126 MB, more than half of what the program may take, of which OpenBLAS needs 128 MB.
+TEST(MemoryLimit, ALinearFitReadsALargeTableInPieces) {
+  if (has_own_addresses) GTEST_SKIP() << "under a sanitizer that needs more addresses";
+  const testing::TemporaryFolder folder;
+  std::string text = "y";
+  for (int j = 1; j < 30; ++j) text += fmt::format(",x{}", j);
+  text += "\n";
+  std::ofstream file(folder / "large.csv");
+  unsigned state = 1;
+  for (int i = 0; i < 1'400'000; ++i, text.clear()) {
+    for (int j = 0; j < 30; ++j) {
+      state = 1664525 * state + 1013904223;
+      text += {static_cast<char>('0' + (state >> 24) % 10), '.', j < 29 ? ',' : '\n'};
+    }
+    file << text;
+  }
+  file.close();
+  const auto fit = [&](const char* stream) {
+    return WEXITSTATUS(std::system(fmt::format("cd '{}' && (ulimit -v {}; exec '{}' fit large.csv --target y --model linear --prior shared "
+                                               "--stream {} >out 2>err)",
+                                               folder.path(), 240 * 1024, testing::program_path(), stream)
+                                       .c_str()));
+  };
+  EXPECT_EQ(fit("never"), 3);
+  EXPECT_EQ(fit("auto"), 0) << testing::read_bytes(folder / "err");
+  EXPECT_TRUE(testing::contains(testing::read_bytes(folder / "out"), "read in pieces"));
 }
 
 }  // namespace

@@ -85,6 +85,22 @@ TEST_F(ProgressLine, SaysWithinTwoSecondsThatATableIsRead) {
   EXPECT_TRUE(contains(text, "\r\033[Kreading, 1 s")) << text;
 }
 
+TEST_F(ProgressLine, CountsTheRowsOfATableInPieces) {
+  const std::string table = folder_ / endless_table();
+  const std::jthread writer([table](const std::stop_token& stop) {
+    const int pipe = ::open(table.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    std::string rows, next = "x,y\n";
+    for (int i = 0; i < 500; ++i) rows += "1,2\n3,5\n";  // less than a page: all is written, or nothing
+    for (; !stop.stop_requested(); std::this_thread::sleep_for(1ms))
+      if (::write(pipe, next.data(), next.size()) > 0) next = rows;
+    ::close(pipe);
+  });
+  const std::string text = shown({"stats", table, "--target", "y", "-o", "all.stats"}, " rows/s", 20s);
+  EXPECT_TRUE(contains(text, "\r\033[Kreading: ")) << text;
+  EXPECT_TRUE(contains(text, " rows, ")) << text;
+  EXPECT_FALSE(contains(text, "%")) << "nobody knows how much comes: " << text;
+}
+
 TEST_F(ProgressLine, CountsTheStepsOfAFit) {
   const std::string text = shown(endless_fit(), "\r\033[Kfitting: step ", 60s);
   EXPECT_TRUE(contains(text, "\r\033[Kfitting: step ")) << text;
