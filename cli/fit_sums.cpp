@@ -102,8 +102,8 @@ int fit_in_pieces(const FitArguments& args) {
 }
 
 int fit_of_statistics(const FitArguments& args) {
-  for (const char* name : {"data", "--target", "--weights", "--ignore", "--categorical", "--reference", "--missing", "--missing-marker",
-                           "--delimiter", "--stream", "--diagnose", "--path"})
+  for (const char* name : {"data", "--target", "--weights", "--categorical", "--reference", "--missing", "--missing-marker", "--delimiter",
+                           "--stream", "--diagnose", "--path"})
     if (args.command->get_option(name)->count() > 0)
       throw InvalidArgument(fmt::format(
           "{} cannot be used with --statistics, which has no rows any more{}", *name == '-' ? name : "a table",
@@ -115,7 +115,8 @@ int fit_of_statistics(const FitArguments& args) {
     throw InvalidArgument(fmt::format("{}; statistics are enough only for --model linear", why_rows_are_needed(all, kind)));
   all.data = all.statistics;
   require_writable(all);
-  const LinearStatistics statistics = load_statistics(all.statistics);
+  LinearStatistics statistics = load_statistics(all.statistics);
+  if (const std::vector<std::string> ignored = split_names(all.ignore); !ignored.empty()) statistics = statistics.without(ignored);
   ModelOptions options = all;
   options.encoding = statistics.encoding();
   if (options.encoding.features.empty()) options.encoding = FeatureEncoding::of_numbers(statistics.column_names());

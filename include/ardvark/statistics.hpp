@@ -62,6 +62,10 @@ class LinearStatistics {
   /// \throws InvalidArgument  another form, or other columns; the statistics are then as before
   void merge(const LinearStatistics& right);
 
+  /// Without these columns of the table: numbers, or text columns with all their levels. Without an encoding, columns are x1, x2, ...
+  /// \throws InvalidArgument  there is no such column, or no other one
+  [[nodiscard]] LinearStatistics without(const std::vector<std::string>& columns) const;
+
   [[nodiscard]] StatisticsForm form() const;
   [[nodiscard]] Index num_columns() const;  ///< of X; 0 before the first row
   [[nodiscard]] Index num_rows() const;     ///< those of weight 0 among them

@@ -404,7 +404,8 @@ FeatureEncoding make_encoding(const std::vector<ColumnFacts>& columns, const std
   for (const ColumnFacts& facts : columns)
     if (std::ranges::find(exclude, facts.column.name) == exclude.end()) encoding.features.push_back(feature_of(facts));
   const auto rows_of = [&](const FeatureColumn& feature, const std::string& level) {
-    const ColumnFacts& facts = *std::ranges::find(columns, feature.name, [](const ColumnFacts& c) -> const auto& { return c.column.name; });
+    const ColumnFacts& facts = *std::ranges::find(
+        columns, feature.name, [](const ColumnFacts& c) -> const auto& { return c.column.name; });
     return facts.rows[static_cast<std::size_t>(std::ranges::find(facts.column.levels, level) - facts.column.levels.begin())];
   };
   for (const std::string& text : references) io::set_reference(text, rows_of, encoding);

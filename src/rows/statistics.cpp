@@ -241,6 +241,30 @@ void LinearStatistics::merge(const LinearStatistics& right) {
   *state_ = std::move(next);
 }
 
+LinearStatistics LinearStatistics::without(const std::vector<std::string>& columns) const {
+  FeatureEncoding all = state_->encoding;
+  if (all.features.empty()) all = FeatureEncoding::of_numbers(column_names());
+  FeatureEncoding left = all;
+  std::vector<std::string> names;
+  for (const FeatureColumn& f : all.features) names.push_back(f.name);
+  for (const std::string& name : columns) {
+    if (std::ranges::find(names, name) == names.end())
+      throw InvalidArgument(
+          fmt::format("the statistics have no column '{}' to leave out; their columns are {}", name, fmt::join(names, ", ")));
+    std::erase_if(left.features, [&](const FeatureColumn& f) { return f.name == name; });
+  }
+  Rearrangement kept;
+  const std::vector<Index> feature = all.feature_of_columns();
+  for (std::size_t j = 0; j < feature.size(); ++j)
+    if (std::ranges::find(columns, all.features[static_cast<std::size_t>(feature[j])].name) == columns.end())
+      kept.from.push_back(static_cast<Index>(j));
+  if (kept.from.empty()) throw InvalidArgument("no column of the statistics is left: all are left out");
+  kept.fill.resize(kept.from.size(), 0);
+  LinearStatistics out = *this;
+  out.state_->rearrange(kept, std::move(left));
+  return out;
+}
+
 StatisticsForm LinearStatistics::form() const { return state_->form; }
 Index LinearStatistics::num_columns() const { return state_->num_columns; }
 Index LinearStatistics::num_rows() const { return state_->num_rows; }

@@ -56,8 +56,7 @@ std::string mixed_table(int rows) {
 }
 
 void expect_same_fit(const Json& ours, const Json& ordinary) {
-  for (const char* name : {"column_names", "target", "prior"})
-    EXPECT_EQ(ours.value(name, Json()), ordinary.value(name, Json())) << name;
+  for (const char* name : {"column_names", "target", "prior"}) EXPECT_EQ(ours.value(name, Json()), ordinary.value(name, Json())) << name;
   EXPECT_NEAR(ours.at("num_rows").get<double>(), ordinary.at("num_rows").get<double>(), 1e-12 * ordinary.at("num_rows").get<double>());
   const auto& sd = ordinary.at("sd");
   ASSERT_GT(sd.size(), 0U);
@@ -126,6 +125,24 @@ TEST(Stats, GiveTheOrdinaryFit) {
       expect_same_notes(streamed, ordinary);
     }
   }
+}
+
+TEST(Stats, FitWithoutSomeColumns) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "all.csv", mixed_table(3000));
+  const Arguments rows = {"--target", "y", "--missing", "drop"}, less = {"--prior", "ard", "--model", "linear"};
+  for (const char* form : {"gram", "factor"})
+    for (const char* ignored : {"a", "colour,w", "yes,b"}) {
+      const Arguments ignore = {"--ignore", ignored};
+      output_of(Arguments{"stats", "all.csv", "-q", "--form", form, "-o", "all.stats"} + rows, folder.path());
+      const Json streamed = testing::json_of(Arguments{"fit", "--statistics", "all.stats"} + less + ignore, folder.path());
+      // Rows with a gap in the column are missing from the statistics: they are left out of the table, too.
+      std::string complete;
+      for (const std::string& line : testing::lines_of(read_bytes(folder / "all.csv")))
+        if (!contains(line, ",NA,")) complete += line + "\n";
+      write_bytes(folder / "complete.csv", complete);
+      expect_same_fit(streamed, testing::json_of(Arguments{"fit", "complete.csv", "--target", "y"} + less + ignore, folder.path()));
+    }
 }
 
 TEST(Stats, StreamSaysTheWarningsOfTheTable) {
@@ -262,7 +279,8 @@ TEST_F(StatsRefuses, OptionsThatNeedRows) {
   fit({"--target", "y"}, {"--target cannot be used with --statistics, which has no rows any more"});
   fit({"--weights", "w"}, {"--weights", "give it to 'ardvark stats'"});
   fit({"--missing", "drop"}, {"--missing"});
-  fit({"--ignore", "x"}, {"--ignore"});
+  fit({"--ignore", "q"}, {"the statistics have no column 'q' to leave out; their columns are x, z, k"});
+  fit({"--ignore", "x,z,k"}, {"no column of the statistics is left"});
   fit({"--diagnose"}, {"--diagnose"});
   fit({"--model", "logistic"}, {"--model logistic needs the table in memory", "--model linear"});
   fit({"--model", "rvm"}, {"--model rvm"});
