@@ -94,6 +94,8 @@ class Reader {
   [[nodiscard]] CsvOptions options() const {
     CsvOptions csv = csv_options(args_);
     for (const auto& [column, levels] : levels_) {
+      if (column == args_.target || column == args_.weights_column)
+        throw InvalidArgument(fmt::format("--levels names column '{}', which is no feature", column));
       csv.categorical.push_back(column);
       csv.required.emplace_back(column, "--levels");
     }
@@ -107,9 +109,6 @@ class Reader {
     names_ = {};
     for (const TableColumn& column : piece.columns) names_.push_back(column.name);
     check_features(piece, args_);
-    for (const auto& [column, levels] : levels_)
-      if (column == args_.target || column == args_.weights_column)
-        throw InvalidArgument(fmt::format("--levels names column '{}', which is no feature", column));
   }
 
   // Levels that are not given are found by a pass of their own; then `piece` is the first one again.

@@ -270,6 +270,19 @@ TEST_F(StatsRefuses, FilesOfOtherColumns) {
   stats({"k.csv", "--target", "y", "--levels", "k"}, {"--levels is 'k'; it must be COLUMN=LEVEL,LEVEL,..."});
 }
 
+// Rows are counted in the file, also far beyond the first piece.
+TEST_F(StatsRefuses, LateRows) {
+  std::string text = "x,k,y\n";
+  for (int i = 1; i < 30000; ++i) text += fmt::format("{},{},{}\n", i % 17, i % 2 == 0 ? "a" : "b", i % 19);
+  put(text + "NaN,a,3\n", "gap.csv");
+  put(text + "1e160,a,3\n", "large.csv");
+  put(text + "1,c,3\n", "level.csv");
+  stats({"gap.csv", "--target", "y"}, {"row 30000 (line 30001), column 'x': the value is missing"});
+  stats({"large.csv", "--target", "y"}, {"row 30000 (line 30001) has the value 1e+160 in column 'x', which is too large to be squared"});
+  stats({"level.csv", "--target", "y", "--levels", "k=a,b"}, {"row 30000 (line 30001), column 'k': 'c' is not one of the levels"});
+  stats({"level.csv", "--target", "y", "--weights", "x", "--levels", "y=1"}, {"--levels names column 'y', which is no feature"});
+}
+
 TEST_F(StatsRefuses, OptionsThatNeedRows) {
   output_of({"stats", "good.csv", "--target", "y", "--ignore", "w", "-q", "-o", "s.stats"}, folder_.path());
   const auto fit = [&](const Arguments& more, testing::Pieces pieces) {

@@ -2,10 +2,12 @@
 #include "ardvark/table_stream.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
+#include <filesystem>
+#include <random>
 
 #include "../support/thrown.hpp"
 #include "temporary_file.hpp"
@@ -77,6 +79,79 @@ TEST(TableStream, FactsAreThoseOfTheWholeTable) {
   EXPECT_EQ(ours.features[0].reference, whole.features[0].reference);
   EXPECT_EQ(ours.features[0].reference_rows, whole.features[0].reference_rows);
   EXPECT_TRUE(ours.features[1].is_truth);
+}
+
+std::string random_table(std::mt19937& random) {
+  const char* const numbers[] = {"1", "2.5", "-3e2", "0", "+4", " 7 "};
+  const char* const others[] = {"NA",    "",     "a",   "b",       "\"a, b\"", "\"two\nlines\"", "true",
+                                "False", "TRUE", "1,5", "\"1,5\"", "inf",      "\xff",           "\"q\"\"q\""};
+  const auto below = [&](unsigned n) { return static_cast<std::size_t>(random() % n); };
+  const std::size_t width = 1 + below(4), rows = below(12), oddity = 1 + below(30);
+  const char* const line_end = below(4) == 0 ? "\r\n" : "\n";
+  std::string text = below(6) == 0 ? "" : "c0";
+  for (std::size_t j = 1; j < width; ++j) text += fmt::format(",c{}", j);
+  text += line_end;
+  std::vector<std::size_t> kind(width);
+  for (std::size_t& k : kind) k = below(3);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < width; ++j) {
+      const bool is_odd = below(static_cast<unsigned>(oddity)) == 0;
+      text += j > 0 ? "," : "";
+      text += is_odd         ? others[below(std::size(others))]
+              : kind[j] == 0 ? numbers[below(std::size(numbers))]
+                             : others[(kind[j] == 1 ? 2 : 6) + below(3)];
+    }
+    text += line_end;
+    if (below(20) == 0) text += line_end;
+  }
+  return text;
+}
+
+std::string x_as_text(const EncodedTable& table) {
+  std::string out;
+  for (Index i = 0; i < table.rows * table.cols; ++i) out += fmt::format("{},", table.values[static_cast<std::size_t>(i)]);
+  return out;
+}
+
+// What read_csv() and make_encoding() make of the file, or their message.
+std::string whole_answer(const std::string& path, const CsvOptions& options) try {
+  Table table = read_csv(path, options);
+  const FeatureEncoding encoding = make_encoding(table, {});
+  std::string names = fmt::format("{}|", fmt::join(encoding.names(), ","));
+  return names + x_as_text(encode(std::move(table), encoding));
+} catch (const InvalidArgument& e) {
+  return e.what();
+}
+
+std::string answer_in_pieces(const std::string& path, const CsvOptions& options, Index most_rows) try {
+  TableStream stream({path}, options);
+  FactsOfColumns facts;
+  Table piece;
+  while (stream.next(piece, most_rows)) facts.add(piece);
+  stream.rewind();
+  const FeatureEncoding encoding = make_encoding(facts.facts(), {});
+  std::string out = fmt::format("{}|", fmt::join(encoding.names(), ","));
+  while (stream.next(piece, most_rows)) out += x_as_text(encode(std::move(piece), encoding));
+  return out;
+} catch (const InvalidArgument& e) {
+  return e.what();
+}
+
+TEST(TableStream, AnswersAsReadCsvToAnyTable) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "t.csv";
+  std::mt19937 random(17);
+  int num_read = 0, num_refused = 0;
+  for (int repetition = 0; repetition < 1000; ++repetition) {
+    const std::string text = random_table(random);
+    write_bytes(path, text);
+    const CsvOptions options{.missing = repetition % 2 == 0 ? Missing::refuse : Missing::drop_rows};
+    const std::string whole = whole_answer(path, options);
+    ++(whole.find('|') != std::string::npos ? num_read : num_refused);
+    ASSERT_EQ(answer_in_pieces(path, options, 1 + repetition % 5), whole) << text;
+  }
+  EXPECT_GT(num_read, 100);
+  EXPECT_GT(num_refused, 100);
 }
 
 TEST(TableStream, RefusesAFileThatChanges) {
