@@ -52,17 +52,17 @@ TEST(LinearPart, OfARegressionHasTheEvidenceOfContrasts) {
         std::lgamma(nu / 2) - nu / 2 * std::log(M_PI * q) - 0.5 * std::log(S.determinant()) - 0.5 * std::log(static_cast<double>(n));
     const auto variance = [&](const Matrix& K) { return h * (K.trace() - K.sum() / static_cast<double>(n)) / nu; };
     const double of_kernel = variance(kappa), of_line = variance(line), all = of_kernel + of_line, share = of_line / all;
-    const Vector two = at.segment(1, 2);
-    const double off = two.mean() + 0.5 * std::log(6.0);
-    const double prior = std::log(all) - 2.25 * std::log1p(all) + std::log(share) + std::log(1 - share) -
-                         (off * off + (two.array() - two.mean()).square().sum()) / (2 * 2.25);
+    const double first = std::exp(2 * at[1]), others = 2 * std::exp(2 * at[2]), sum = first + others;  // of rho^2 over the inputs
+    const double off = 0.5 * std::log(2 * sum);
+    const double of_widths = -off * off / (2 * 2.25) + 0.5 * (std::log(first / sum) + std::log(others / sum));
+    const double prior = std::log(all) - 2.25 * std::log1p(all) + std::log(share) + std::log(1 - share) + of_widths;
     const auto evidence = regression_evidence(with_line(rows.X), ones, rows.y);
     EXPECT_NEAR(evidence->at(at, false).value, J + prior, 1e-9) << seed;
     EXPECT_NEAR(evidence->linear_share(at), share, 1e-12);
   }
 }
 
-std::unique_ptr<ProcessEvidence> exact_with_line(const LinedRows& rows, bool classes) {
+std::unique_ptr<FullEvidence> exact_with_line(const LinedRows& rows, bool classes) {
   return classes ? class_evidence(with_line(rows.X), rows.k, rows.t) : regression_evidence(with_line(rows.X), rows.k, rows.y);
 }
 std::unique_ptr<LowRankEvidence> low_rank_with_line(const LinedRows& rows, bool classes) {
@@ -111,10 +111,12 @@ TEST(LinearPart, IsExactInThePosteriorOfVectors) {
   for (const bool classes : {false, true}) {
     const LinedRows rows = lined_rows(40, 3, 2);
     const auto evidence = exact_with_line(rows, classes);
-    const WorkingRows working = evidence->rows(at);
+    const FullPosterior all = evidence->posterior(at);
+    const WorkingRows& working = all.rows;
     const Matrix K = std::exp(at[0]) * plain::covariance("gaussian", rows.X, rows.X, (Vector(3) << at[1], at[2], at[2]).finished());
     const Matrix linear = evidence->covariance().linear_features(rows.X, at);
-    const RowMoments full = full_moments(K + linear * linear.transpose(), working);
+    const RowMoments& full = all.moments;
+    EXPECT_LT((all.K - K).triangularView<Eigen::Lower>().toDenseMatrix().cwiseAbs().maxCoeff(), 1e-12 * K(0, 0));
     VectorChoice one_by_one(K, working, rows.k, classes, full, linear), together = one_by_one;
     one_by_one.grow(0, 12);
     together.add_first(one_by_one.rows());
