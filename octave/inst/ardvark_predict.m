@@ -115,7 +115,7 @@ end
 %! assert(diag(f.covariance), f.sd .^ 2, 1e-9);
 
 %!test  % log odds of three classes
-%! x = (1:30)'; fit = ardvark_fit(x, kron([1; 2; 3], ones(10, 1)), 'model', 'kernel');
+%! x = (1:30)'; fit = ardvark_fit(x, kron([1; 2; 3], ones(10, 1)), 'model', 'kernel', 'task', 'classification');
 %! p = ardvark_predict(fit, [2; 15], 'draws', 7);
 %! assert(size(p.draws), [3, 1]);
 %! assert(size(p.draws{2}), [2, 7]);

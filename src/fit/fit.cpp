@@ -112,6 +112,7 @@ double marginal_scale(const Fit& fit, Index j) {
 Vector direction(const Fit& fit) {
   if (fit.sparse) return fit.sparse->direction;
   Vector out = Vector::Constant(fit.num_columns(), 0.5);
+  if (fit.is_joint() && !(fit.noise.shape > 0)) return out;  // there is no posterior
   for (Index j = 0; j < out.size(); ++j)
     if (const double scale = marginal_scale(fit, j); fit.mean[j] != 0 && scale > 0)
       out[j] = 1 - student_t_tail(fit.degrees_of_freedom(), std::abs(fit.mean[j]) / scale);
@@ -135,7 +136,9 @@ Interval credible_interval(const Fit& fit, Index j, double level) {
   if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
   if (j < -1 || j >= fit.num_columns() || (j == -1 && !fit.intercept))
     throw InvalidArgument(fmt::format("the fit has no coefficient {}", j));
-  const double mean = j < 0 ? fit.intercept->mean : fit.mean[j], scale = marginal_scale(fit, j);
+  const double mean = j < 0 ? fit.intercept->mean : fit.mean[j];
+  if (fit.is_joint() && !(fit.noise.shape > 0)) return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  const double scale = marginal_scale(fit, j);
   const double half = scale * student_t_quantile(fit.degrees_of_freedom(), level);
   return {mean - half, mean + half};
 }

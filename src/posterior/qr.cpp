@@ -54,8 +54,10 @@ class Qr final : public Triangular {
     const Vector root = rows.omega.cwiseSqrt();
     for (Index j = 0; j < p_; ++j) work_.col(j).array() *= root.array();
     for (Index i = 0; i < n; ++i) work_(i, p_) = has_response_ && root[i] > 0 ? rows.r[i] / root[i] : 0.0;
-    constexpr Index few_rows = 100;
-    n > few_rows ? blas::triangularise(n, p_ + 1, work_.data(), n) : triangularise_precisely(work_);
+    if (n <= p_ + 1)  // the factor of another table may stand in for its rows
+      triangularise_precisely(work_);
+    else
+      blas::triangularise(n, p_ + 1, work_.data(), n);
     R_rows_.setZero();
     const Index height = std::min(n, p_ + 1);
     R_rows_.topRows(height) = work_.topRows(height).triangularView<Eigen::Upper>();

@@ -286,6 +286,12 @@ Matrix kernel_by_hand(const KernelFit& fit, const KernelPoint& point, const Matr
   return K;
 }
 
+// The features of the linear part: the inputs in their units, times the root of the variance of its slopes.                     (KM.11)
+Matrix line_by_hand(const KernelFit& fit, const KernelPoint& point, const Matrix& X) {
+  if (point.linear == 0) return Matrix(X.rows(), 0);
+  return std::sqrt(point.linear) * (X.rowwise() - fit.input_center.transpose()) * fit.input_scale.asDiagonal();
+}
+
 // Regressions: the posterior given the vectors is computed from the table. With K_zz = L L', the mean at x is k' a + b for the a and b of
 // the least squares with the penalty a' K_zz a.                                                                                    (KM.6)
 std::string check_process(const Subject& subject, const KernelFit& fit, const Matrix& X_new) {
@@ -303,16 +309,17 @@ std::string check_process(const Subject& subject, const KernelFit& fit, const Ma
     const Eigen::SelfAdjointEigenSolver<Matrix> solved(Kzz);
     if (m == 0 || !(solved.eigenvalues()[0] > 1e-7 * solved.eigenvalues()[m - 1])) continue;  // too few digits for the plain formulas
     const Matrix root = solved.eigenvectors() * solved.eigenvalues().cwiseSqrt().cwiseInverse().asDiagonal();
-    Matrix F(n, m + 1), G(X_new.rows(), m + 1);
-    F << kernel_by_hand(fit, point, subject.prepared.X) * root, Vector::Ones(n);
-    G << kernel_by_hand(fit, point, X_new) * root, Vector::Ones(X_new.rows());
+    const Index all = m + (point.linear == 0 ? 0 : fit.num_inputs());
+    Matrix F(n, all + 1), G(X_new.rows(), all + 1);
+    F << kernel_by_hand(fit, point, subject.prepared.X) * root, line_by_hand(fit, point, subject.prepared.X), Vector::Ones(n);
+    G << kernel_by_hand(fit, point, X_new) * root, line_by_hand(fit, point, X_new), Vector::Ones(X_new.rows());
     Matrix A = F.transpose() * k.asDiagonal() * F;
-    A.diagonal().head(m).array() += 1;
+    A.diagonal().head(all).array() += 1;
     const Eigen::LDLT<Matrix> factor(A);
     const Vector of_A = Eigen::SelfAdjointEigenSolver<Matrix>(A, Eigen::EigenvaluesOnly).eigenvalues();
     if (!(of_A[0] > 0)) continue;  // no digit is left
     // The plain formulas lose the digits of the condition of A, and those of K_zz.
-    const double digits_left = 1e-6 + 4 * std::numeric_limits<double>::epsilon() * of_A[m] / of_A[0];
+    const double digits_left = 1e-6 + 4 * std::numeric_limits<double>::epsilon() * of_A[all] / of_A[0];
     const Vector mean = G * factor.solve(F.transpose() * k.cwiseProduct(y));
     const Matrix open = G * factor.solve(Matrix(G.transpose()));
     for (Index r = 0; r < X_new.rows(); ++r) {
@@ -321,7 +328,9 @@ std::string check_process(const Subject& subject, const KernelFit& fit, const Ma
       const double scale = fit.target_scale, rounding = digits_left * scale * (1 + mean.cwiseAbs().maxCoeff());
       if (auto place = unlike("mean", r, p.part_mean(r, part), fit.target_center + scale * mean[r], rounding); !place.empty()) return place;
       const double s2 = scale * scale * point.noise_variance, given = p.part_scale(r, part) * p.part_scale(r, part);
-      if (auto place = unlike("variance", r, given, s2 * variance, digits_left * s2 * (1 + point.signal)); !place.empty()) return place;
+      if (auto place = unlike("variance", r, given, s2 * variance, digits_left * s2 * (1 + point.signal + G.row(r).squaredNorm()));
+          !place.empty())
+        return place;
     }
   }
   return "";
