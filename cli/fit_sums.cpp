@@ -117,6 +117,7 @@ int fit_of_statistics(const FitArguments& args) {
   require_writable(all);
   LinearStatistics statistics = load_statistics(all.statistics);
   if (const std::vector<std::string> ignored = split_names(all.ignore); !ignored.empty()) statistics = statistics.without(ignored);
+  statistics = statistics.with_references(all.reference);
   ModelOptions options = all;
   options.encoding = statistics.encoding();
   if (options.encoding.features.empty()) options.encoding = FeatureEncoding::of_numbers(statistics.column_names());

@@ -462,7 +462,8 @@ ARDVARK_API ardvark_code ardvark_statistics_encoding(const ardvark_statistics* s
                                                      ardvark_encoding** encoding, ardvark_error* error);
 /* Adds the rows of `right`, as if they came next. ARDVARK_INVALID_ARGUMENT: another form, other columns or other levels. */
 ARDVARK_API ardvark_code ardvark_statistics_merge(ardvark_statistics* statistics, const ardvark_statistics* right, ardvark_error* error);
-/* form, num_rows, weight, columns (names), features (columns of the table), has_levels (text columns have all their levels), target, mean
+/* form, num_rows, weight, columns (names), features (columns of the table), has_text, has_levels (text columns have all their levels),
+ * target, mean
  * [p+1], cross [p+1,p+1] (sums of weight times product of the differences from the means); the target is last. */
 ARDVARK_API ardvark_code ardvark_statistics_result(const ardvark_statistics* statistics, ardvark_result** result, ardvark_error* error);
 /* The bytes of a statistics file. Free *data with ardvark_free. */

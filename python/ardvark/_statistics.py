@@ -72,7 +72,8 @@ class LinearStatistics:
         self.n_rows_, self.n_features_in_ = 0, 0
         self.target_: Optional[str] = None
         self._names: Optional[list[str]] = None
-        self._is_table = False  # it has text columns, or columns of true and false
+        self._is_table = False  # it has text columns, or columns of true and false, with all their levels
+        self._has_text = False  # statistics of the shell have text columns without the level that the others are compared with
 
     def update(self, X: Any, y: Any, sample_weight: Any = None) -> LinearStatistics:
         """Adds rows.
@@ -236,7 +237,7 @@ class LinearStatistics:
 
     def _encoding(self, reference: Sequence[str] = ()) -> Optional[Encoding]:
         """How the columns of a table become those of a fit; None: X is a matrix of numbers."""
-        if not self._is_table:
+        if not self._is_table and not self._has_text:
             return None
         with self._lock:
             return Encoding(call_for_handle("encoding", "ardvark_statistics_encoding", self.handle, Options({"reference": list(reference) or None})))
@@ -301,8 +302,8 @@ class LinearStatistics:
         self.form = facts.text("form")
         self.n_rows_ = int(facts.number("num_rows"))
         self.target_ = facts.text("target") or None
-        self._is_table = bool(facts.number("has_levels"))
-        names = facts.value("features" if self._is_table else "columns")
+        self._is_table, self._has_text = bool(facts.number("has_levels")), bool(facts.number("has_text"))
+        names = facts.value("features" if self._is_table or self._has_text else "columns")
         self.n_features_in_ = len(names)
         if names != [f"x{j + 1}" for j in range(len(names))]:
             self._names = names

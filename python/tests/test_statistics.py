@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import ardvark
 import ardvark._given
 from ardvark import BayesianLinearRegression, LinearStatistics
 
+PROGRAM = Path(__file__).resolve().parents[2] / "build" / "bin" / "ardvark"
 pandas = pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.parquet")
@@ -269,3 +271,22 @@ def test_folds_choose_the_lambda_and_give_the_error(homes):
     assert np.isclose(folds[0].squared_error(trained), expected, rtol=1e-9)
     with pytest.raises(ValueError, match="no column|columns"):
         LinearStatistics().update(columns[["size", "price"]], "price").squared_error(trained)
+
+
+@pytest.mark.skipif(not PROGRAM.exists(), reason="the program is not built")
+def test_statistics_of_the_shell(homes, tmp_path):
+    columns = homes.drop(columns="w")
+    columns.to_csv(tmp_path / "homes.csv", index=False)
+    subprocess.run([PROGRAM, "stats", tmp_path / "homes.csv", "--target", "price", "-o", tmp_path / "homes.stats", "-q"], check=True)
+    statistics = LinearStatistics.load(tmp_path / "homes.stats")
+    assert list(statistics.feature_names_in_) == ["size", "city", "garden"]
+    model, full = BayesianLinearRegression().fit(statistics), BayesianLinearRegression().fit(columns, y="price")
+    assert np.abs((model.coef_ - full.coef_) / full.coef_std_).max() < 1e-6
+    assert np.allclose(model.predict(columns.iloc[:9]), full.predict(columns.iloc[:9]))
+    with pytest.raises(ValueError, match="make statistics of it, and merge them"):
+        statistics.update(columns.iloc[:9], "price")
+    LinearStatistics().update(columns, "price").save(tmp_path / "ours.stats")
+    command = [PROGRAM, "fit", "--statistics", tmp_path / "ours.stats", "-o", tmp_path / "model.ardvark", "-q"]
+    subprocess.run(command, check=True)
+    theirs = ardvark.load(tmp_path / "model.ardvark")
+    assert np.allclose(theirs.predict(columns.iloc[:9]), full.predict(columns.iloc[:9]))

@@ -166,6 +166,10 @@ void LinearStatistics::update(const Table& table, const std::string& target, con
   State next = *state_;  // if a row is refused, the statistics stay as they were
   if (next.num_rows > 0 && next.encoding.features.empty())
     throw InvalidArgument("earlier rows have columns without names; a table has names");
+  if (next.encoding.dummies != Dummies::every_level && next.encoding.has_text())
+    throw InvalidArgument(
+        "the text columns of the statistics have their references already, so no table can be added: make statistics of it, and merge "
+        "them");
   if (next.encoding.features.empty()) next.encoding = features_of(table, exclude), next.target = target;
   if (next.target != target)
     throw InvalidArgument(fmt::format("the target is '{}'; that of earlier rows is '{}'", shown(target), shown(next.target)));

@@ -607,6 +607,7 @@ void visit(const LinearStatistics& statistics, Fields& out) {
   std::vector<std::string> features;
   for (const FeatureColumn& feature : statistics.encoding().features) features.push_back(feature.name);
   out.put("features", Json(features));
+  out.put("has_text", Json(statistics.encoding().has_text()));
   out.put("has_levels", Json(!features.empty() && statistics.encoding().dummies == Dummies::every_level));
   if (out.wants("mean")) out.put("mean", statistics.mean());
   if (out.wants("cross")) out.put_rows("cross", statistics.cross());

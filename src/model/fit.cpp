@@ -475,7 +475,7 @@ SavedModel fit_model(const std::vector<LinearStatistics>& folds, const ModelOpti
   if (folds.empty()) throw InvalidArgument("there are no statistics; give those of one fold at least");
   LinearStatistics sum = folds.front();
   for (std::size_t f = 1; f < folds.size(); ++f) sum.merge(folds[f]);
-  const LinearStatistics all = sum.with_references(given.reference);
+  const LinearStatistics all = sum.encoding().dummies == Dummies::every_level ? sum.with_references(given.reference) : sum;
   ModelOptions options = given;
   refuse(options, {"weights", "missing", "diagnose"}, "applies to rows, which statistics no longer have");
   if (options.encoding.features.empty() && options.column_names.empty()) options.encoding = all.encoding();
