@@ -157,11 +157,10 @@ RowBlock State::waiting() const {
 
 void State::add(const RowBlock& rows) {
   const Index given = rows.X.rows();
+  const bool fill_no_block = num_waiting() + given < rows_of_a_block;
+  if (fill_no_block) append(*this, rows, num_rows);  // a row that is refused has changed nothing
   num_columns = rows.X.cols();
-  if (num_waiting() + given < rows_of_a_block)
-    append(*this, rows, num_rows);
-  else
-    add_rows(*this, rows);
+  if (!fill_no_block) add_rows(*this, rows);
   num_rows += given;
   num_weighted += rows.weights.empty() ? given : (rows.weights.eigen().array() > 0).count();
 }

@@ -183,6 +183,12 @@ TEST(Statistics, RefuseWhatIsWrongAndStayAsTheyWere) {
   for (std::size_t cut = 0; cut < 200; ++cut)
     expect_invalid([&] { (void)LinearStatistics::from_bytes(std::string_view(bytes).substr(0, bytes.size() * cut / 200)); }, {});
   expect_invalid([&] { (void)fit_linear(LinearStatistics()); }, {"no rows"});
+  LinearStatistics fresh;
+  wrong.y[3] = 0;
+  wrong.X(2, 1) = std::numeric_limits<double>::quiet_NaN();
+  expect_invalid([&] { fresh.update(wrong.X.topRows(5), Vector(wrong.y.head(5))); }, {"row 3", "'x2'"});
+  fresh.update(wrong.X.topRows(5).leftCols(1), Vector(wrong.y.head(5)));  // no column of the refused rows is left
+  EXPECT_EQ(fresh.num_columns(), 1);
 }
 
 struct Case {
@@ -411,36 +417,34 @@ Houses make_houses(Index n) {
 
 TEST(StatisticsOfTables, AreThoseOfTheEncodedTable) {
   const Houses houses = make_houses(20000);
-  for (const StatisticsForm form : forms)
-    for (const bool weighted : {false, true}) {
-      LinearStatistics s(form);
-      for (Index first = 0; first < houses.rows(); first += 1500)
-        s.update(houses.table(first, std::min<Index>(1500, houses.rows() - first), first % 1000 == 500), "price", weighted ? "weight" : "");
-      if (!weighted) continue;  // "weight" is then a feature
-      const LinearStatistics one = s.with_references();
-      Table whole = houses.table(0, houses.rows());
-      const Vector y = column_values(whole, whole.at("price")), k = column_values(whole, whole.at("weight"));
-      const FeatureEncoding encoding = make_encoding(whole, {"price", "weight"}, Dummies::all_but_reference, {}, k);
-      const EncodedTable encoded = encode(std::move(whole), encoding);
-      LinearStatistics full(form);
-      full.update(encoded.X(), y, k);
-      EXPECT_EQ(one.encoding().names(), encoding.names());
-      const Vector size = full.cross().diagonal().cwiseSqrt().cwiseInverse();
-      EXPECT_LE((size.asDiagonal() * (one.cross() - full.cross()) * size.asDiagonal()).cwiseAbs().maxCoeff(), 1e-11);
-      EXPECT_LE((one.mean() - full.mean()).cwiseProduct(size).cwiseAbs().maxCoeff(), 1e-13);
-      EXPECT_NEAR(one.encoding().features[1].reference_rows, encoding.features[1].reference_rows, 1e-6);
-      FitOptions options;
-      options.column_names = encoding.names();
-      options.prior.group = encoding.groups();
-      options.weights = k;
-      FitOptions of_sums = options;
-      of_sums.weights = {};
-      expect_same_fit(fit_linear(s, of_sums), fit_linear(encoded.X(), y, options), to_string(form), 1e-6, 1e-6);
-      const LinearStatistics from_ulm = s.with_references({"city=Ulm"});
-      EXPECT_EQ(from_ulm.encoding().names(),
-                (std::vector<std::string>{"size", "city=Aarau", "city=Bern", "city=week 2", "city=week 10", "garden"}));
-      expect_invalid([&] { (void)s.with_references({"city=Rom"}); }, {"'Rom' is not a level of column 'city'"});
-    }
+  for (const StatisticsForm form : forms) {
+    LinearStatistics s(form);
+    for (Index first = 0; first < houses.rows(); first += 1500)
+      s.update(houses.table(first, std::min<Index>(1500, houses.rows() - first), first % 1000 == 500), "price", "weight");
+    const LinearStatistics one = s.with_references();
+    Table whole = houses.table(0, houses.rows());
+    const Vector y = column_values(whole, whole.at("price")), k = column_values(whole, whole.at("weight"));
+    const FeatureEncoding encoding = make_encoding(whole, {"price", "weight"}, Dummies::all_but_reference, {}, k);
+    const EncodedTable encoded = encode(std::move(whole), encoding);
+    LinearStatistics full(form);
+    full.update(encoded.X(), y, k);
+    EXPECT_EQ(one.encoding().names(), encoding.names());
+    const Vector size = full.cross().diagonal().cwiseSqrt().cwiseInverse();
+    EXPECT_LE((size.asDiagonal() * (one.cross() - full.cross()) * size.asDiagonal()).cwiseAbs().maxCoeff(), 1e-11);
+    EXPECT_LE((one.mean() - full.mean()).cwiseProduct(size).cwiseAbs().maxCoeff(), 1e-13);
+    EXPECT_NEAR(one.encoding().features[1].reference_rows, encoding.features[1].reference_rows, 1e-6);
+    FitOptions options;
+    options.column_names = encoding.names();
+    options.prior.group = encoding.groups();
+    options.weights = k;
+    FitOptions of_sums = options;
+    of_sums.weights = {};
+    expect_same_fit(fit_linear(s, of_sums), fit_linear(encoded.X(), y, options), to_string(form), 1e-6, 1e-6);
+    const LinearStatistics from_ulm = s.with_references({"city=Ulm"});
+    EXPECT_EQ(from_ulm.encoding().names(),
+              (std::vector<std::string>{"size", "city=Aarau", "city=Bern", "city=week 2", "city=week 10", "garden"}));
+    expect_invalid([&] { (void)s.with_references({"city=Rom"}); }, {"'Rom' is not a level of column 'city'"});
+  }
 }
 
 TEST(StatisticsOfTables, HaveTheSameBitsForPiecesOfAnySize) {
