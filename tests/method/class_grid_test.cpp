@@ -76,7 +76,7 @@ TEST(ClassGrid, EvidenceIsThatOfQuadrature) {  // (SP.20), (SL.10), (SL.11)
     PenalisedColumns which{{0}, {0, 1}, {1}};
     Standardization standardization;
     standardization.intercept = true;
-    ClassRows rows(std::make_unique<DenseDesign>(X, standardization), t, k, true);
+    TableClassRows rows(std::make_unique<DenseDesign>(X, standardization), t, k, true);
     SpikeSlabSettings slab;
     slab.num_rows = n;
     slab.fit_noise = false;

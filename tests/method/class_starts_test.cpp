@@ -46,7 +46,7 @@ struct Table {
     slab.kappa_tail = 1;
     slab.fit_noise = false;
   }
-  [[nodiscard]] ClassRows rows(bool proper) const { return {std::make_unique<DenseDesign>(X, with_intercept), t, k, proper}; }
+  [[nodiscard]] TableClassRows rows(bool proper) const { return {std::make_unique<DenseDesign>(X, with_intercept), t, k, proper}; }
   [[nodiscard]] Matrix all() const {
     Matrix out(X.rows(), X.cols() + 1);
     out << X, Vector::Ones(X.rows());
@@ -87,7 +87,7 @@ TEST(ClassStarts, BoundIsLikelihoodLessDivergences) {  // (SL.10), (SL.12)
   for (const auto& [n, p] : {std::pair<Index, Index>{80, 30}, {60, 60}, {40, 90}, {120, 5}})
     for (unsigned seed = 0; seed < 4; ++seed) {
       const Table table(n, p, 900 + seed);
-      ClassRows rows = table.rows(false);
+      TableClassRows rows = table.rows(false);
       const ClassStarts found = fit_class_starts(rows, table.which, table.slab, {});
       ASSERT_EQ(found.status, Status::converged);
       for (std::size_t i = 0; i < found.starts.size(); ++i) {
@@ -110,7 +110,7 @@ TEST(ClassStarts, BoundIsLikelihoodLessDivergences) {  // (SL.10), (SL.12)
 TEST(ClassStarts, WhatCameOutGivesItselfAgain) {  // (SL.12), (SL.13)
   for (unsigned seed = 0; seed < 6; ++seed) {
     const Table table(150, 40, 950 + seed, seed % 2 == 0 ? 0.5 : 1.5);
-    ClassRows rows = table.rows(false);
+    TableClassRows rows = table.rows(false);
     const ClassStarts found = fit_class_starts(rows, table.which, table.slab, {});
     ASSERT_EQ(found.status, Status::converged);
     Index best = 0;
@@ -119,7 +119,7 @@ TEST(ClassStarts, WhatCameOutGivesItselfAgain) {  // (SL.12), (SL.13)
     const LogOdds odds = odds_of(table, again, *found.rows);
     const Sites sites = rows.at(odds).sites;
     ReducedRows next;
-    ASSERT_TRUE(reduce_rows(rows.design(), table.which, sites.omega, sites.response.cwiseQuotient(sites.omega), sites.omega.sum(),
+    ASSERT_TRUE(reduce_rows(*rows.design(), table.which, sites.omega, sites.response.cwiseQuotient(sites.omega), sites.omega.sum(),
                             KeepBasis::no, next));
     const double bound = again.bound;
     again.q.set_rows(next);
@@ -143,7 +143,7 @@ TEST(ClassStarts, WhatCameOutGivesItselfAgain) {  // (SL.12), (SL.13)
 TEST(ClassStarts, BoundIsNearTheSumOverSubsets) {  // (SP.20), (SP.23)
   for (unsigned seed = 0; seed < 3; ++seed) {
     const Table table(60, 2, 40 + seed);
-    ClassRows rows = table.rows(true);
+    TableClassRows rows = table.rows(true);
     ClassStartSettings settings;
     settings.tolerance = 1e-6;
     const ClassStarts found = fit_class_starts(rows, table.which, table.slab, settings);

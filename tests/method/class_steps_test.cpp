@@ -15,7 +15,7 @@ struct Steps : ::testing::Test {
   Matrix X = random.normals(30, 2);
   Vector t = (X.col(0).array() > 0).cast<double>(), k = Vector::Ones(30);
   Standardization standardization{{}, {}, false};
-  ClassRows rows{std::make_unique<DenseDesign>(X, standardization), t, k, false};
+  TableClassRows rows{std::make_unique<DenseDesign>(X, standardization), t, k, false};
 
   // A fit with these log odds, of which the bound of the classes is this.
   [[nodiscard]] WorkingFit fit(const WorkingRows& working, double m, double bound) const {

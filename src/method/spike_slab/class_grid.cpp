@@ -31,15 +31,14 @@ std::vector<std::pair<double, const SpikeSlab*>> average_of(const HyperGrid& gri
 
 ClassGrid fit_class_grid(ClassRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
                          const SpikeSlabSettings& slab, const ClassGridSettings& settings) {
-  const Index q = rows.design().cols();
+  const Index q = rows.num_columns();
   ClassGrid out;
   HyperGrid grid;
   SparsePosterior posterior;
   std::shared_ptr<ReducedRows> reduced;
   const auto solve = [&](const WorkingRows& working) -> std::optional<WorkingFit> {
     reduced = std::make_shared<ReducedRows>();
-    const Vector& omega = working.sites.omega;
-    if (!reduce_rows(rows.design(), which, omega, working.target, omega.sum(), KeepBasis::no, *reduced)) return std::nullopt;
+    if (!rows.reduce(which, working.sites, working.target, KeepBasis::no, *reduced)) return std::nullopt;
     reduced->systems = group_systems(*reduced, *sets, settings.parts != SparseParts::slab_only);
     GridSettings of_grid{{}, settings.parts, settings.only, working.log_prior_of_signal, true};
     if (working.step >= steps_to_look) of_grid.from = &out.grid.lines;

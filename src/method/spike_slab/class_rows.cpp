@@ -18,66 +18,133 @@ constexpr double ln_pi = 1.1447298858494001741;
 
 double narrowing_of(double signal) { return 1 / std::sqrt(1 + std::numbers::pi * signal / 8); }
 
-ClassRows::ClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper)
-    : design_(proper ? with_row_of_means(std::move(design), k) : std::move(design)), t_(t), k_(k), proper_(proper) {}
+namespace {
 
-LogOdds ClassRows::before(bool has_flat) const {
-  const double rate = std::clamp(k_.dot(t_) / k_.sum(), 1e-6, 1 - 1e-6);
-  return {Vector::Constant(size(), has_flat ? std::log(rate / (1 - rate)) : 0.0), Vector::Zero(size())};
+struct RowAt {
+  double omega, response, log_likelihood;
+};
+
+// A row whose log odds have mean m and variance s, times c.
+RowAt row_at(double t, double k, double c, double m, double s) {
+  s *= c * c;
+  const LogisticExpectation e = s <= little_variance ? expected_logistic_of_little_variance(c * m, s) : expected_logistic(c * m, s);
+  const double omega = k > 0 ? std::max(k * c * c * e.slope, least_omega) : 0;
+  // t x - softplus(x) = - t softplus(-x) - (1 - t) softplus(x), and softplus(-x) = softplus(x) - x; both are at least 0.
+  const double of_first = std::max(e.softplus, 0.0), of_second = std::max(e.softplus - c * m, 0.0);
+  return {omega, omega * m + k * c * (t - e.sigma), k > 0 ? -k * (t * of_second + (1 - t) * of_first - std::log(c)) : 0.0};
 }
 
-// Calls use(row, omega, response, log likelihood) for every row; for the last one, the prior of the intercept, once for each signal.
-template <typename Use>
-void ClassRows::each_row(const LogOdds& known, Use&& use) const {
-  const auto look = [&](Index i, double t, double k, double c) {
-    const double m = known.m[i], s = c * c * known.s[i];
-    const LogisticExpectation e = s <= little_variance ? expected_logistic_of_little_variance(c * m, s) : expected_logistic(c * m, s);
-    const double omega = k > 0 ? std::max(k * c * c * e.slope, least_omega) : 0;
-    // t x - softplus(x) = - t softplus(-x) - (1 - t) softplus(x), and softplus(-x) = softplus(x) - x; both are at least 0.
-    const double of_first = std::max(e.softplus, 0.0), of_second = std::max(e.softplus - c * m, 0.0);
-    use(i, omega, omega * m + k * c * (t - e.sigma), k > 0 ? -k * (t * of_second + (1 - t) * of_first - std::log(c)) : 0.0);
+}  // namespace
+
+// The mean over the signals.
+ClassRows::AtIntercept ClassRows::at_intercept(double mean, double variance) const {
+  AtIntercept out{0, 0, -ln_pi};
+  for (const auto& [weight, signal] : signals_) {
+    const RowAt one = row_at(0.5, weight, narrowing_of(signal), mean, variance);
+    out.omega += one.omega;
+    out.response += one.response;
+    out.log_likelihood += one.log_likelihood;
+  }
+  return out;
+}
+
+std::function<double(double signal)> ClassRows::log_prior_of_intercept(const LogOdds& known) const {
+  return [moments = moments_of_intercept(known)](double signal) {
+    const double c = narrowing_of(signal), m = c * moments.first, s = c * c * moments.second;
+    return 0.5 * m - expected_logistic(m, s).softplus + std::log(c) - ln_pi;
   };
-  for (Index i = 0; i < t_.size(); ++i) look(i, t_[i], k_[i], 1);
-  if (!proper_) return;
-  for (const auto& [weight, signal] : signals_) look(t_.size(), 0.5, weight, narrowing_of(signal));
 }
 
-ClassRowsAt ClassRows::at(const LogOdds& known) const {
-  ClassRowsAt out{{Vector::Zero(size()), Vector::Zero(size())}, proper_ ? -ln_pi : 0.0};
+TableClassRows::TableClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper)
+    : ClassRows(proper), design_(proper ? with_row_of_means(std::move(design), k) : std::move(design)), t_(t), k_(k) {}
+
+LogOdds TableClassRows::before(bool has_flat) const {
+  const double rate = std::clamp(k_.dot(t_) / k_.sum(), 1e-6, 1 - 1e-6);
+  return {Vector::Constant(num_rows(), has_flat ? std::log(rate / (1 - rate)) : 0.0), Vector::Zero(num_rows())};
+}
+
+// Calls use(row, omega, response, log likelihood) for every row, that of the prior of the intercept included.
+template <typename Use>
+void TableClassRows::each_row(const LogOdds& known, Use&& use) const {
+  const Index n = t_.size();
+  for (Index i = 0; i < n; ++i) {
+    const RowAt row = row_at(t_[i], k_[i], 1, known.m[i], known.s[i]);
+    use(i, row.omega, row.response, row.log_likelihood);
+  }
+  if (!is_proper()) return;
+  const AtIntercept last = at_intercept(known.m[n], known.s[n]);
+  use(n, last.omega, last.response, last.log_likelihood);
+}
+
+ClassRowsAt TableClassRows::at(const LogOdds& known) const {
+  ClassRowsAt out{{Vector(num_rows()), Vector(num_rows())}, 0};
   each_row(known, [&](Index i, double omega, double response, double log_likelihood) {
-    out.sites.omega[i] += omega;
-    out.sites.response[i] += response;
+    out.sites.omega[i] = omega;
+    out.sites.response[i] = response;
     out.log_likelihood += log_likelihood;
   });
   return out;
 }
 
-double ClassRows::log_likelihood(const LogOdds& known) const {
-  double sum = proper_ ? -ln_pi : 0;
+double TableClassRows::log_likelihood(const LogOdds& known) const {
+  double sum = 0;
   each_row(known, [&](Index, double, double, double log_likelihood) { sum += log_likelihood; });
   return sum;
 }
 
-std::function<double(double signal)> ClassRows::log_prior_of_intercept(const LogOdds& known) const {
-  return [mean = known.m[t_.size()], variance = known.s[t_.size()]](double signal) {
-    const double c = narrowing_of(signal), m = c * mean, s = c * c * variance;
-    return 0.5 * m - expected_logistic(m, s).softplus + std::log(c) - ln_pi;
-  };
+std::pair<double, double> TableClassRows::moments_of_intercept(const LogOdds& known) const {
+  return {known.m[t_.size()], known.s[t_.size()]};
 }
 
-bool ClassRows::are_steps(const LogOdds& known) const {
+bool TableClassRows::are_steps(const LogOdds& known) const {
   constexpr double square_of_a_step = 1e4;
   for (Index i = 0; i < t_.size(); ++i)
     if (k_[i] > 0 && known.m[i] * known.m[i] + known.s[i] <= square_of_a_step) return false;
   return log_likelihood(known) > -0.7 * k_.sum();
 }
 
-LogOdds ClassRows::log_odds(const Vector& w, const Matrix& V) {
-  LogOdds out{Vector(size()), Vector(size())};
+LogOdds TableClassRows::log_odds(const Vector& w, const Matrix& V) {
+  LogOdds out{Vector(num_rows()), Vector(num_rows())};
   design_->apply(w, out.m);
   static_cast<void>(design_->set_products(products_));
   design_->row_forms(V, out.s);
   static_cast<void>(design_->set_products(Products::double_precision));
+  return out;
+}
+
+LogOdds TableClassRows::average(const std::vector<std::pair<double, const LogOdds*>>& parts) const {
+  LogOdds out{Vector::Zero(num_rows()), Vector::Zero(num_rows())};
+  for (const auto& [share, odds] : parts) out.m += share * odds->m;
+  for (const auto& [share, odds] : parts) out.s += share * (odds->s + (odds->m - out.m).cwiseAbs2());
+  return out;
+}
+
+Vector TableClassRows::target_of(const Sites& sites) const {
+  return (sites.omega.array() > 0).select(sites.response.cwiseQuotient(sites.omega.cwiseMax(1e-300)), 0.0);
+}
+
+double TableClassRows::misfit(const Sites& sites, const Vector& z, const LogOdds& known) const {
+  return 0.5 * sites.omega.dot(((z - known.m).cwiseAbs2() + known.s));
+}
+
+double TableClassRows::distance(const LogOdds& from, const LogOdds& to, const Sites& sites) const {
+  return (sites.omega.array() * ((to.m - from.m).array().square() + (to.s - from.s).array().square() / (4 * to.s.array().max(1e-12))))
+      .sum();
+}
+
+double TableClassRows::farthest(const Sites& sites, const LogOdds& known) const {
+  return (sites.omega.array() > 0).select(known.m.cwiseAbs2() + known.s, 0.0).maxCoeff();
+}
+
+bool TableClassRows::reduce(const PenalisedColumns& which, const Sites& sites, const Vector& target, KeepBasis basis, ReducedRows& out) {
+  return reduce_rows(*design_, which, sites.omega, target, sites.omega.sum(), basis, out, Rotation::to_diagonal, products_);
+}
+
+Sites TableClassRows::first_sites() const {
+  const double rate = k_.dot(t_) / k_.sum();
+  Sites out{Vector::Zero(num_rows()), Vector::Zero(num_rows())};
+  out.omega.head(t_.size()) = k_;
+  out.response.head(t_.size()) = k_.array() * (t_.array() - rate);
   return out;
 }
 

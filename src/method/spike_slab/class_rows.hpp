@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "design/design.hpp"
+#include "method/spike_slab/reduced_rows.hpp"
 
 namespace ardvark::internal {
 
@@ -33,41 +35,101 @@ struct WeightedSignal {
   double weight = 1, signal = 0;
 };
 
+/// The rows of two classes, in memory or read in passes. `LogOdds` and `Sites` are vectors over the rows; of rows that are read in passes
+/// they are what stands for them, and only this class knows how.
 class ClassRows {
  public:
-  /// \param t         [n] shares of the second class, in [0, 1];  \param k  [n] observation weights
-  /// \param proper    the intercept, the last column of the design, has the prior (SP.20), which is one more row
-  ClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper);
-
-  [[nodiscard]] Design& design() { return *design_; }
-  [[nodiscard]] Index size() const { return t_.size() + (proper_ ? 1 : 0); }
+  virtual ~ClassRows() = default;
+  [[nodiscard]] virtual Index num_rows() const = 0;
+  [[nodiscard]] virtual Index num_columns() const = 0;  ///< of the design
+  /// The table, if it is in memory; null: it is not, and there are at least as many rows as columns.
+  [[nodiscard]] virtual Design* design() { return nullptr; }
+  /// Whether the intercept, the last column of the design, has the prior (SP.20), which is one more row.
   [[nodiscard]] bool is_proper() const { return proper_; }
+
   /// The first log odds: those of the shares of the classes, or 0 without a flat column.
-  [[nodiscard]] LogOdds before(bool has_flat) const;
-  [[nodiscard]] ClassRowsAt at(const LogOdds& known) const;
-  [[nodiscard]] double log_likelihood(const LogOdds& known) const;  ///< that of at(known), without its sites
-  /// The row for the prior of the intercept is the mean over these signals; at first over one of variance 0.                   (SP.20)
-  void set_signals(std::vector<WeightedSignal> signals) { signals_ = std::move(signals); }
-  [[nodiscard]] const std::vector<WeightedSignal>& signals() const { return signals_; }
-  /// E ln p(b) of the intercept as a function of the signal, with b from the log odds of the last row.
-  [[nodiscard]] std::function<double(double signal)> log_prior_of_intercept(const LogOdds& known) const;
+  [[nodiscard]] virtual LogOdds before(bool has_flat) const = 0;
+  [[nodiscard]] virtual ClassRowsAt at(const LogOdds& known) const = 0;
+  /// That of at(known), without its sites.
+  [[nodiscard]] virtual double log_likelihood(const LogOdds& known) const = 0;
+  /// Says for which log odds log_likelihood() will be asked.
+  virtual void expect(const std::vector<const LogOdds*>& /*known*/) const {}
   /// All rows are separated, with log odds or a standard deviation of at least 100: the coefficients grow without limit.          (VG.5)
-  [[nodiscard]] bool are_steps(const LogOdds& known) const;
+  [[nodiscard]] virtual bool are_steps(const LogOdds& known) const = 0;
+  /// Mean and variance of the log odds for weights with this mean and covariance.
+  [[nodiscard]] virtual LogOdds log_odds(const Vector& w, const Matrix& V) = 0;
+  /// Of a mixture of such weights. \param parts  with their shares, which sum to 1
+  [[nodiscard]] virtual LogOdds average(const std::vector<std::pair<double, const LogOdds*>>& parts) const = 0;
+
+  /// The targets z = r/omega of the working rows.
+  [[nodiscard]] virtual Vector target_of(const Sites& sites) const = 0;
+  [[nodiscard]] virtual double weight_of(const Sites& sites) const = 0;  ///< sum of omega
+  /// E sum omega (z - eta)^2 / 2: how far the log odds are from the targets.
+  [[nodiscard]] virtual double misfit(const Sites& sites, const Vector& target, const LogOdds& known) const = 0;
+  /// Twice the distance between two log odds, in nats under the quadratic rows.                                                  (SL.6)
+  [[nodiscard]] virtual double distance(const LogOdds& from, const LogOdds& to, const Sites& sites) const = 0;
+  [[nodiscard]] virtual double farthest(const Sites& sites, const LogOdds& known) const = 0;  ///< the largest m^2 + s of a row with weight
+  /// reduce_rows() of the working rows.
+  [[nodiscard]] virtual bool reduce(const PenalisedColumns& which, const Sites& sites, const Vector& target, KeepBasis basis,
+                                    ReducedRows& out) = 0;
+  /// The working rows if all rows have the log odds of their classes' shares, each with the weight of its observation.
+  [[nodiscard]] virtual Sites first_sites() const = 0;
+
+  /// The row for the prior of the intercept is the mean over these signals; at first over one of variance 0.                   (SP.20)
+  virtual void set_signals(std::vector<WeightedSignal> signals) { signals_ = std::move(signals); }
+  [[nodiscard]] const std::vector<WeightedSignal>& signals() const { return signals_; }
+  /// E ln p(b) of the intercept as a function of the signal.
+  [[nodiscard]] std::function<double(double signal)> log_prior_of_intercept(const LogOdds& known) const;
+
+ protected:
+  explicit ClassRows(bool proper) : proper_(proper) {}
+  /// The row of the prior of the intercept at its mean and variance.
+  struct AtIntercept {
+    double omega = 0, response = 0, log_likelihood = 0;
+  };
+  [[nodiscard]] AtIntercept at_intercept(double mean, double variance) const;
+  /// Mean and variance of the log odds of that row.
+  [[nodiscard]] virtual std::pair<double, double> moments_of_intercept(const LogOdds& known) const = 0;
+
+ private:
+  bool proper_;
+  std::vector<WeightedSignal> signals_{{}};
+};
+
+class TableClassRows final : public ClassRows {
+ public:
+  /// \param t         [n] shares of the second class, in [0, 1];  \param k  [n] observation weights
+  TableClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper);
+
+  [[nodiscard]] Index num_rows() const override { return t_.size() + (is_proper() ? 1 : 0); }
+  [[nodiscard]] Index num_columns() const override { return design_->cols(); }
+  [[nodiscard]] Design* design() override { return design_.get(); }
+  [[nodiscard]] LogOdds before(bool has_flat) const override;
+  [[nodiscard]] ClassRowsAt at(const LogOdds& known) const override;
+  [[nodiscard]] double log_likelihood(const LogOdds& known) const override;
+  [[nodiscard]] bool are_steps(const LogOdds& known) const override;
+  [[nodiscard]] LogOdds log_odds(const Vector& w, const Matrix& V) override;
+  [[nodiscard]] LogOdds average(const std::vector<std::pair<double, const LogOdds*>>& parts) const override;
+  [[nodiscard]] Vector target_of(const Sites& sites) const override;
+  [[nodiscard]] double weight_of(const Sites& sites) const override { return sites.omega.sum(); }
+  [[nodiscard]] double misfit(const Sites& sites, const Vector& target, const LogOdds& known) const override;
+  [[nodiscard]] double distance(const LogOdds& from, const LogOdds& to, const Sites& sites) const override;
+  [[nodiscard]] double farthest(const Sites& sites, const LogOdds& known) const override;
+  [[nodiscard]] bool reduce(const PenalisedColumns& which, const Sites& sites, const Vector& target, KeepBasis basis,
+                            ReducedRows& out) override;
+  [[nodiscard]] Sites first_sites() const override;
   /// The precision of Gram matrices and variances of rows.                                                                       (MP.4)
   void set_products(Products products) { products_ = products; }
   [[nodiscard]] Products products() const { return products_; }
-  /// m = X w, s_n = x_n'V x_n.
-  [[nodiscard]] LogOdds log_odds(const Vector& w, const Matrix& V);
 
  private:
   template <typename Use>
   void each_row(const LogOdds& known, Use&& use) const;
+  [[nodiscard]] std::pair<double, double> moments_of_intercept(const LogOdds& known) const override;
 
   std::unique_ptr<Design> design_;
   const Vector &t_, &k_;
-  bool proper_;
   Products products_ = Products::double_precision;
-  std::vector<WeightedSignal> signals_{{}};
 };
 
 }  // namespace ardvark::internal

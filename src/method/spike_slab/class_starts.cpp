@@ -33,8 +33,8 @@ struct Runner {
 // Mean and variance of the log odds under a start. Effects of different sets are taken as independent.
 class OddsOfStart {
  public:
-  OddsOfStart(ClassRows& rows, const PenalisedColumns& which) : rows_(rows), which_(which), is_wide_(which.size() > rows.size()) {
-    if (is_wide_) flat_ = read_columns(rows.design(), which.flat);
+  OddsOfStart(ClassRows& rows, const PenalisedColumns& which) : rows_(rows), which_(which), is_wide_(which.size() > rows.num_rows()) {
+    if (is_wide_) flat_ = read_columns(*rows.design(), which.flat);
   }
   [[nodiscard]] bool are_wide() const { return is_wide_; }
   [[nodiscard]] LogOdds of(const SpikeSlab& q, const ReducedRows& reduced, const Vector& omega) const {
@@ -105,12 +105,10 @@ class Starts {
   // One step: all starts on these rows.
   std::optional<WorkingFit> solve(const WorkingRows& working) {
     runners_ = accepted_;  // discards a step that was too long
-    const Vector& omega = working.sites.omega;
-    reduced_.reset();  // frees its memory first
+    reduced_.reset();      // frees its memory first
     reduced_ = std::make_shared<ReducedRows>();
     const KeepBasis basis = odds_.are_wide() ? KeepBasis::yes : KeepBasis::no;
-    if (!reduce_rows(rows_.design(), which_, omega, working.target, omega.sum(), basis, *reduced_, Rotation::to_diagonal, rows_.products()))
-      return std::nullopt;
+    if (!rows_.reduce(which_, working.sites, working.target, basis, *reduced_)) return std::nullopt;
     const bool has_dense = settings_.parts != SparseParts::slab_only;
     if (!sets_)
       sets_ =
@@ -219,30 +217,33 @@ class Starts {
     const std::size_t count = runners_.size();
     std::vector<WorkingFit> found(count);
     std::vector<double> bounds(count, -std::numeric_limits<double>::infinity());
+    std::vector<const LogOdds*> of_leaders;
     for (std::size_t i = 0; i < count; ++i) {
       Runner& one = runners_[i];
       if (one.leader != i || one.waits() || one.at.status == Status::failed) continue;
       if (joins_another(i)) continue;
       found[i] = {one.at.bound, odds_.of(one.at.q, *reduced_, working.sites.omega), {{1, one.at.q.signal()}}};
-      bounds[i] = one.at.bound = bound_of_classes(rows_, working, found[i]);
+      of_leaders.push_back(&found[i].log_odds);
     }
+    rows_.expect(of_leaders);
+    for (std::size_t i = 0; i < count; ++i)
+      if (!found[i].signals.empty()) bounds[i] = runners_[i].at.bound = bound_of_classes(rows_, working, found[i]);
     for (std::size_t i = 0; i < count; ++i) bounds[i] = bounds[runners_[i].leader];
     const Vector weight = start_weights(bounds);
     if (!(weight.sum() > 0)) return std::nullopt;
     Vector shares = Vector::Zero(weight.size());
     for (std::size_t i = 0; i < count; ++i) shares[static_cast<Index>(runners_[i].leader)] += weight[static_cast<Index>(i)];
-    WorkingFit out{0, {Vector::Zero(rows_.size()), Vector::Zero(rows_.size())}, {}};
+    WorkingFit out;
+    std::vector<std::pair<double, const LogOdds*>> parts;
     for (std::size_t i = 0; i < count; ++i) {
       const double share = shares[static_cast<Index>(i)];
       if (runners_[i].leader == i) runners_[i].lost = share > 0 ? 0 : runners_[i].lost + 1;
       if (share == 0) continue;
       out.log_evidence += share * found[i].log_evidence;
       out.signals.push_back({share, runners_[i].at.q.signal()});
-      out.log_odds.m += share * found[i].log_odds.m;
+      parts.emplace_back(share, &found[i].log_odds);
     }
-    for (std::size_t i = 0; i < count; ++i)
-      if (const double share = shares[static_cast<Index>(i)]; share > 0)
-        out.log_odds.s += share * (found[i].log_odds.s + (found[i].log_odds.m - out.log_odds.m).cwiseAbs2());
+    out.log_odds = rows_.average(parts);
     return out;
   }
 

@@ -26,11 +26,6 @@ double tolerance_of(double bound, const ClassStepSettings& settings) {
   return settings.tolerance * std::clamp(part * one_over_weight, 1.0, most);
 }
 
-// E sum omega (z - eta)^2 / 2: how far the log odds are from the targets of the working rows.
-double misfit(const Sites& sites, const Vector& z, const LogOdds& known) {
-  return 0.5 * sites.omega.dot(((z - known.m).cwiseAbs2() + known.s));
-}
-
 // The working rows at given log odds: what replaces the likelihood of the rows and the prior of the intercept.
 struct Tangent {
   Sites sites;
@@ -68,18 +63,12 @@ struct Tangent {
   }
 };
 
-WorkingRows working_rows(const Tangent& tangent, const LogOdds& at, double log_likelihood, int step) {
+WorkingRows working_rows(const ClassRows& rows, const Tangent& tangent, const LogOdds& at, double log_likelihood, int step) {
   const Sites& sites = tangent.sites;
-  WorkingRows out{sites, {}, 0, 0, step, tangent.log_prior_of_signal()};
-  out.target = (sites.omega.array() > 0).select(sites.response.cwiseQuotient(sites.omega.cwiseMax(1e-300)), 0.0);
-  out.constant = 0.5 * sites.omega.sum() * ln_2pi;
-  out.shift = out.constant + misfit(sites, out.target, at) + log_likelihood;
+  WorkingRows out{sites, rows.target_of(sites), 0, 0, step, tangent.log_prior_of_signal()};
+  out.constant = 0.5 * rows.weight_of(sites) * ln_2pi;
+  out.shift = out.constant + rows.misfit(sites, out.target, at) + log_likelihood;
   return out;
-}
-
-// Twice the distance between both ends of a step of the log odds, in nats under the quadratic rows.                             (SL.6)
-double size_of_step(const LogOdds& from, const LogOdds& to, const Vector& omega) {
-  return (omega.array() * ((to.m - from.m).array().square() + (to.s - from.s).array().square() / (4 * to.s.array().max(1e-12)))).sum();
 }
 
 constexpr double near_the_end = 3;          // nats: smaller gains are those of the last steps
@@ -176,7 +165,7 @@ class Progression {
 
 double bound_of_classes(const ClassRows& rows, const WorkingRows& working, const WorkingFit& fit) {
   const LogOdds& odds = fit.log_odds;
-  double bound = fit.log_evidence + working.constant + misfit(working.sites, working.target, odds) + rows.log_likelihood(odds);
+  double bound = fit.log_evidence + working.constant + rows.misfit(working.sites, working.target, odds) + rows.log_likelihood(odds);
   if (!working.log_prior_of_signal) return bound;
   const auto log_prior = rows.log_prior_of_intercept(odds);
   for (const auto& [weight, signal] : rows.signals()) bound -= weight * log_prior(signal);
@@ -190,7 +179,8 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
   rows.set_signals({{}});
   LogOdds known = settings.start ? *settings.start : rows.before(has_flat);  // the result of the last accepted step
   std::optional<LogOdds> ahead;                                              // where a step begins that starts beyond `known`
-  Course course(rows.size());
+  const bool extrapolates = rows.design() != nullptr;                        // otherwise log odds are not vectors over the rows
+  Course course(extrapolates ? rows.num_rows() : 0);
   const bool is_evidence = rows.is_proper() || !has_flat;  // the bound is that of a probability, at most 0
   Tangent before(rows, known, rows.at(known).sites);
   StepShare share;
@@ -207,12 +197,12 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     Tangent taken(rows, at, std::move(here.sites));
     if (!ahead && share.value() < 1) taken = before.towards(taken, share.value());
     const Sites& sites = taken.sites;
-    const WorkingRows working = working_rows(taken, at, here.log_likelihood, static_cast<int>(out.history.size()));
+    const WorkingRows working = working_rows(rows, taken, at, here.log_likelihood, static_cast<int>(out.history.size()));
     std::optional<WorkingFit> found = solve(working);
     if (!found) return end(Status::failed);
     LogOdds& next = found->log_odds;
     const double bound = bound_of_classes(rows, working, *found), last = progression.last();
-    const double size = size_of_step(at, next, sites.omega) / (share.value() * share.value());
+    const double size = rows.distance(at, next, sites) / (share.value() * share.value());
     // A bound above 0 comes from a linear response (SP.6) that is almost infinite. It is not a gain: later bounds would be lower by
     // hundreds.
     const bool is_impossible = is_evidence && bound > 0;
@@ -227,11 +217,11 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     }
     if (is_impossible) return end(Status::bound_fell);
     accept(bound);
-    out.farthest = (sites.omega.array() > 0).select(next.m.cwiseAbs2() + next.s, 0.0).maxCoeff();
+    out.farthest = rows.farthest(sites, next);
     out.history.push_back(bound);
     share.lengthen();
     const bool is_near = bound - last < near_the_end;
-    if (share.value() == 1 && std::isfinite(last) && !(is_near && rows.size() > most_remembered))
+    if (extrapolates && share.value() == 1 && std::isfinite(last) && !(is_near && rows.num_rows() > most_remembered))
       ahead = is_near ? course.further(at, next, sites.omega) : stretched(known, next);
     else
       ahead.reset();

@@ -95,7 +95,7 @@ LogOdds log_odds_seen(ClassRows& rows, const PenalisedColumns& which, const Redu
     C += share * (covariance_seen(*q) - C) + share * (1 - share) * off * off.transpose();
     mean += share * off;
   }
-  const Index count = rows.design().cols();
+  const Index count = rows.num_columns();
   Vector w = Vector::Zero(count);
   w(which.columns) = mean;
   w(which.flat) = reduced.flat_mean - reduced.G * mean;

@@ -65,28 +65,17 @@ EqualRows merge_rows_of_class(const EqualRows& rows) {
   return {rows.X(at, Eigen::all), VectorView(t).eigen(), VectorView(k).eigen()};
 }
 
-struct Problem {
+// A table in memory, and its rows if they are sparse.                                                                            (SL.8)
+struct TableOfClasses {
   MatrixView X;
-  const Vector &t, &k;
-  const PenalisedColumns& which;
   const Standardization& standardization;
-  SpikeSlabSettings slab;
-  int max_sweeps;
-  std::shared_ptr<const SparseRows> sparse = nullptr;  // the rows of X, if they are sparse                                       (SL.8)
+  std::shared_ptr<const SparseRows> sparse = nullptr;
+
+  [[nodiscard]] std::unique_ptr<Design> design() const {
+    if (sparse) return std::make_unique<SparseDesign>(X, standardization, sparse);
+    return table_design(X, standardization);
+  }
 };
-
-std::unique_ptr<Design> design_of(const Problem& problem) {
-  if (problem.sparse) return std::make_unique<SparseDesign>(problem.X, problem.standardization, problem.sparse);
-  return table_design(problem.X, problem.standardization);
-}
-
-// The blocks of columns that are correlated if all rows have the same log odds. All points of the grid use them.                (SP.13)
-std::shared_ptr<const ColumnSets> first_sets(Design& design, const Problem& problem) {
-  const double total = problem.k.sum(), rate = problem.k.dot(problem.t) / total;
-  ReducedRows rows;
-  const bool can_be_told = reduce_rows(design, problem.which, problem.k, problem.t.array() - rate, total, KeepBasis::no, rows);
-  return can_be_told ? sets_of(problem.which, rows) : nullptr;
-}
 
 // The moments of the rows first .. first+count-1 under each component.
 using MomentsOfRows = decltype(RowMoments::of_components);
@@ -142,24 +131,44 @@ MomentsOfRows moments_of_rows(const Mixture& mixture, const SparseRows& X) {
   };
 }
 
+// What both ways to fit need.
+struct Problem {
+  ClassRows& rows;
+  const PenalisedColumns& which;
+  SpikeSlabSettings slab;
+  SparseParts parts;
+  ClassStepSettings steps;
+  int max_sweeps;
+  Index threads;
+};
+
 // The posterior of the weights, and the fits that it averages.
 struct Found {
   AveragedFits averaged;
   SparsePosterior posterior;
 };
 
+// The blocks of columns that are correlated if all rows have the same log odds. All points of the grid use them.                (SP.13)
+std::shared_ptr<const ColumnSets> first_sets(const Problem& problem) {
+  const Sites sites = problem.rows.first_sites();
+  ReducedRows reduced;
+  const bool can_be_told = problem.rows.reduce(problem.which, sites, problem.rows.target_of(sites), KeepBasis::no, reduced);
+  return can_be_told ? sets_of(problem.which, reduced) : nullptr;
+}
+
 // Few columns: the average over all values of the hyper-parameters. None: no fit reached a finite bound.             (SP.21), (SL.10)
-std::optional<Found> average_over_grid(const Problem& problem, ClassRows& rows, const ClassStepSettings& steps, SparseParts parts,
-                                       Index num_threads) {
+std::optional<Found> average_over_grid(const Problem& problem) {
   const PenalisedColumns& which = problem.which;
-  const bool with_effects = parts != SparseParts::dense_only;
-  const auto blocks = with_effects ? first_sets(*design_of(problem), problem) : nullptr;
+  ClassRows& rows = problem.rows;
+  const bool with_effects = problem.parts != SparseParts::dense_only;
+  const auto blocks = with_effects ? first_sets(problem) : nullptr;
   const auto sets = blocks ? blocks : std::make_shared<const ColumnSets>(groups_of(which));
-  const ClassGridSettings settings{steps, parts, num_threads};
+  const ClassGridSettings settings{problem.steps, problem.parts, problem.threads};
   ClassGrid found = fit_class_grid(rows, which, sets, problem.slab, settings);
   // If some log odds are almost certain, the working rows depend on the hyper-parameters.                                     (SL.11)
-  const double work = static_cast<double>(problem.t.size()) * std::pow(static_cast<double>(which.size()), 2);
-  if (found.farthest > saturated && work < most_to_repeat && found.status != Status::stopped_by_user)
+  const double work = static_cast<double>(rows.num_rows()) * std::pow(static_cast<double>(which.size()), 2);
+  const bool may_repeat = rows.design() != nullptr && work < most_to_repeat;
+  if (found.farthest > saturated && may_repeat && found.status != Status::stopped_by_user)
     found = fit_class_cells(rows, which, sets, problem.slab, settings);
   if (found.grid.points.empty()) return std::nullopt;
   StartOutcome& best = found.grid.points[found.grid.best];
@@ -171,15 +180,45 @@ std::optional<Found> average_over_grid(const Problem& problem, ClassRows& rows, 
 }
 
 // Many columns: the starts.                                                                                            (SP.8), (SL.12)
-std::optional<Found> from_starts(const Problem& problem, ClassRows& rows, const ClassStepSettings& steps, SparseParts parts,
-                                 Index num_threads) {
-  ClassStartSettings settings{steps, problem.max_sweeps, parts, num_threads};
-  if (rows.products() == Products::single_precision) settings.rounding = 1e-8 * static_cast<double>(problem.t.size());
-  ClassStarts found = fit_class_starts(rows, problem.which, problem.slab, settings);
+std::optional<Found> from_starts(const Problem& problem) {
+  const ClassStartSettings settings{problem.steps, problem.max_sweeps, problem.parts, problem.threads};
+  ClassStarts found = fit_class_starts(problem.rows, problem.which, problem.slab, settings);
   if (!(found.weight.size() > 0 && found.weight.sum() > 0)) return std::nullopt;
   const std::vector<std::shared_ptr<const ReducedRows>> each(found.starts.size(), found.rows);
   SparsePosterior posterior = posterior_of(problem.which, found.starts, each, found.weight, problem.slab.seen());
   return Found{{std::move(found.starts), std::move(found.weight), std::nullopt}, std::move(posterior)};
+}
+
+SpikeSlabSettings slab_of(const Frame& frame, SparseParts parts) {
+  SpikeSlabSettings slab;
+  slab.num_rows = frame.rows;
+  slab.noise = 4;  // about 1/omega
+  slab.kappa_tail = 1;
+  slab.fit_noise = false;
+  slab.fit_dense = parts != SparseParts::slab_only;
+  return slab;
+}
+
+// The solution without its rows.
+Solution solve_classes(const Frame& frame, const PenalisedColumns& which, ClassRows& rows, const SpikeSlabSettings& slab,
+                       ClassStepSettings steps, const AreCorrelated& in_table) {
+  const FitOptions& options = frame.options;
+  const int threads = blas::num_threads();
+  steps.tolerance = options.tolerance.value_or(2e-3);
+  steps.max_steps = options.max_sweeps;
+  std::optional<Found> found;
+  {
+    const blas::ThreadScope one{1};
+    run_reported(options, bound_offset(which.flat, frame.units, frame.rows), [&](const SweepReport& report_sweep) {
+      steps.on_step = report_sweep;
+      const Problem problem{rows, which, slab, parts_of(options.prior.kind), steps, options.max_sweeps, threads};
+      found = is_averaged(which) ? average_over_grid(problem) : from_starts(problem);
+    });
+  }
+  if (!found) return failed_solution(frame);
+  Solution out = solution_of(frame, which, found->averaged, std::move(found->posterior), in_table);
+  out.proper_intercept = rows.is_proper();
+  return out;
 }
 
 }  // namespace
@@ -195,41 +234,27 @@ Solution solve_sparse_logistic(Frame& frame) {
         fmt::format("prior '{}' with classes needs a decomposition, which is too expensive for {} rows and {} columns; use prior shared "
                     "or laplace",
                     to_string(options.prior.kind), X.rows(), which.size()));
-  const SparseParts parts = parts_of(options.prior.kind);
 
   const std::optional<EqualRows> merged = merge_equal_rows(X, t, k);
-  const MatrixView seen_X = merged ? MatrixView(merged->X) : X;
+  TableOfClasses table{merged ? MatrixView(merged->X) : X, standardization};
   const Vector &seen_t = merged ? merged->t : t, &seen_k = merged ? merged->k : k;
-  Problem problem{seen_X, seen_t, seen_k, which, standardization, {}, options.max_sweeps};
-  problem.slab.num_rows = frame.rows;
-  problem.slab.noise = 4;  // about 1/omega
-  problem.slab.kappa_tail = 1;
-  problem.slab.fit_noise = false;
-  problem.slab.fit_dense = parts != SparseParts::slab_only;
-  const auto table = table_design(seen_X, standardization);
-  Design& design = *table;
-  warn_of_flat_columns(design, which.flat, seen_k, options.column_names, frame.warnings);
-  if (which.size() > 0 && !options.standardize) {
-    Vector squares = Vector::Zero(which.size());
-    for_column_panels(design, which.columns,
-                      [&](const auto& panel, const std::vector<Index>& at) { squares(at) = panel.cwiseAbs2().transpose() * seen_k; });
-    problem.slab.take_units(squares);
-  }
-  if (which.size() <= seen_X.rows()) problem.sparse = SparseRows::of(seen_X, standardization);
-
-  const bool proper_intercept = has_proper_intercept(options, which.flat);
-  ClassRows rows(design_of(problem), seen_t, seen_k, proper_intercept);
-  if (!is_averaged(which)) rows.set_products(products_of(options, seen_X.rows(), which.size()));
-  const int threads = blas::num_threads();
-  std::optional<Found> found;
+  SpikeSlabSettings slab = slab_of(frame, parts_of(options.prior.kind));
   {
-    const blas::ThreadScope one{1};
-    run_reported(options, bound_offset(which.flat, frame.units, frame.rows), [&](const SweepReport& report_sweep) {
-      const ClassStepSettings steps{options.tolerance.value_or(2e-3), options.max_sweeps, report_sweep};
-      found = (is_averaged(which) ? average_over_grid : from_starts)(problem, rows, steps, parts, threads);
-    });
+    const auto design = table_design(table.X, standardization);
+    warn_of_flat_columns(*design, which.flat, seen_k, options.column_names, frame.warnings);
+    if (which.size() > 0 && !options.standardize) {
+      Vector squares = Vector::Zero(which.size());
+      for_column_panels(*design, which.columns,
+                        [&](const auto& panel, const std::vector<Index>& at) { squares(at) = panel.cwiseAbs2().transpose() * seen_k; });
+      slab.take_units(squares);
+    }
   }
-  if (!found) return failed_solution(frame);
+  if (which.size() <= table.X.rows()) table.sparse = SparseRows::of(table.X, standardization);
+
+  TableClassRows rows(table.design(), seen_t, seen_k, has_proper_intercept(options, which.flat));
+  if (!is_averaged(which)) rows.set_products(products_of(options, table.X.rows(), which.size()));
+  ClassStepSettings steps;
+  if (rows.products() == Products::single_precision) steps.rounding = 1e-8 * static_cast<double>(seen_t.size());
   // If the classes are separated, only the rows at the border have weight. Columns may be alike there and differ in the whole table.
   const auto in_table = [&](Index one, Index other, double least) {
     Matrix two(X.rows(), 2);
@@ -239,14 +264,14 @@ Solution solve_sparse_logistic(Frame& frame) {
     const Matrix products = two.transpose() * k.asDiagonal() * two;
     return std::abs(products(0, 1)) > least * std::sqrt(products(0, 0) * products(1, 1));
   };
-  Solution out = solution_of(frame, which, found->averaged, std::move(found->posterior), in_table);
-  out.proper_intercept = proper_intercept;
+  Solution out = solve_classes(frame, which, rows, slab, std::move(steps), in_table);
+  if (!out.usable) return out;
 
   // Code that needs t to be 0 or 1 gets one row for each class.
   const auto apart = merged ? std::make_shared<const EqualRows>(merge_rows_of_class(*merged)) : nullptr;
   const MatrixView X_apart = apart ? MatrixView(apart->X) : X;
   const Mixture& posterior = out.factor.mixture;
-  const auto sparse = !problem.sparse ? nullptr : apart ? SparseRows::of(X_apart, standardization) : problem.sparse;
+  const auto sparse = !table.sparse ? nullptr : apart ? SparseRows::of(X_apart, standardization) : table.sparse;
   const MomentsOfRows moments = sparse ? moments_of_rows(posterior, *sparse) : moments_of_rows(posterior, X_apart, standardization);
   out.rows.of_components = [apart, moments](const Mixture& of, Index first, Index count) { return moments(of, first, count); };
   if (apart) out.rows.t = apart->t, out.rows.k = apart->k;
