@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "core/blas.hpp"
-#include "core/parallel.hpp"
 #include "core/validate.hpp"
 #include "rows/statistics_state.hpp"
 
@@ -51,66 +50,24 @@ bool can_be_squared(const RowBlock& rows) {
   return (rows.y.eigen().array().abs() <= most).all();
 }
 
-// Adds rows to those that wait. Rows of weight 0 take no part.
-void append(State& state, const RowBlock& rows, Index rows_before) {
+void append_checked(State& state, const RowBlock& rows, Index rows_before) {
   if (!can_be_squared(rows)) refuse(state, rows, rows_before);
-  const Index n = rows.X.rows(), p = rows.X.cols();
-  if (!rows.weights.empty() && state.weights.empty()) state.weights.assign(state.y.size(), 1.0);
-  for (Index i = 0; i < n; ++i) {
-    const double weight = rows.weights.empty() ? 1.0 : rows.weights[i];
-    if (weight == 0) continue;
-    for (Index j = 0; j < p; ++j) state.X.push_back(rows.X(i, j));
-    state.y.push_back(rows.y[i]);
-    if (!state.weights.empty() || !rows.weights.empty()) state.weights.push_back(weight);
-  }
+  state.append(rows);
 }
 
-void push_waiting(State& state, Index rows_before) {
-  Moments block = moments_of(state.waiting(), state.form);
-  if (!is_finite(block)) refuse(state, state.waiting(), rows_before);
-  state.tree.push(std::move(block));
-  state.X.clear(), state.y.clear(), state.weights.clear();
-}
-
-// Whole blocks, some at a time: each on one thread, or if the columns are many one after the other, whose products then share the threads.
-void push_blocks(State& state, const RowBlock& rows, Index rows_before) {
-  const Index q = rows.X.cols() + 1, num_blocks = rows.X.rows() / rows_of_a_block;
-  constexpr Index most_columns = 1000;
-  const Index at_a_time = q > most_columns ? 1 : blas::threads_for(static_cast<double>(rows.X.rows() * q * q));
-  std::vector<Moments> some;
-  for (Index first = 0; first < num_blocks; first += at_a_time) {
-    const Index count = std::min(at_a_time, num_blocks - first);
-    some.assign(static_cast<std::size_t>(count), {});
-    const auto block = [&](Index i) { return rows.rows((first + i) * rows_of_a_block, rows_of_a_block); };
-    parallel_for(count, count, [&](Index i) { some[static_cast<std::size_t>(i)] = moments_of(block(i), state.form); });
-    for (Index i = 0; i < count; ++i) {
-      if (!is_finite(some[static_cast<std::size_t>(i)])) refuse(state, block(i), rows_before + (first + i) * rows_of_a_block);
-      state.tree.push(std::move(some[static_cast<std::size_t>(i)]));
-    }
-  }
-}
-
-void add_rows(State& state, RowBlock rows) {
-  const bool some_are_zero = !rows.weights.empty() && (rows.weights.eigen().array() == 0).any();
-  Index before = state.num_rows;
-  const auto take = [&](Index count) {
-    const RowBlock taken = rows.rows(0, count);
-    rows = rows.rows(count, rows.X.rows() - count);
-    before += count;
-    return taken;
+void add_rows(State& state, const RowBlock& rows) {
+  const auto push = [&](Moments block, const RowBlock& its_rows, Index before) {
+    if (!is_finite(block)) refuse(state, its_rows, before);
+    state.tree.push(std::move(block));
   };
-  while (rows.X.rows() > 0) {
-    const Index room = rows_of_a_block - state.num_waiting(), whole = rows.X.rows() / rows_of_a_block * rows_of_a_block;
-    if (room == rows_of_a_block && whole > 0 && !some_are_zero) {
-      push_blocks(state, rows.rows(0, whole), before);
-      take(whole);
-      continue;
-    }
-    const Index start = before;
-    const RowBlock next = take(std::min(room, rows.X.rows()));
-    append(state, next, start);
-    if (state.num_waiting() == rows_of_a_block) push_waiting(state, before - rows_of_a_block);
-  }
+  const auto of = [&](const RowBlock& block) { return moments_of(block, state.form); };
+  cut_into_blocks(
+      state, rows, state.num_rows, [&](const RowBlock& some, Index before) { append_checked(state, some, before); },
+      [&](Index before) {
+        push(of(state.waiting()), state.waiting(), before);
+        state.clear();
+      },
+      [&](const RowBlock& blocks, Index before) { for_each_block(blocks, before, of, push); });
 }
 
 void check_columns(const State& state, Index num_columns) {
@@ -151,14 +108,10 @@ StatisticsForm statistics_form(const std::string& name) {
   throw InvalidArgument(fmt::format("form is '{}'; it must be gram or factor", name));
 }
 
-RowBlock State::waiting() const {
-  return {MatrixView(X.data(), num_waiting(), num_columns, Layout::row_major), VectorView(y), VectorView(weights)};
-}
-
 void State::add(const RowBlock& rows) {
   const Index given = rows.X.rows();
   const bool fill_no_block = num_waiting() + given < rows_of_a_block;
-  if (fill_no_block) append(*this, rows, num_rows);  // a row that is refused has changed nothing
+  if (fill_no_block) append_checked(*this, rows, num_rows);  // a row that is refused has changed nothing
   num_columns = rows.X.cols();
   if (!fill_no_block) add_rows(*this, rows);
   num_rows += given;
@@ -232,7 +185,7 @@ void LinearStatistics::merge(const LinearStatistics& right) {
   const std::optional<Moments> added = other.total();
   next.closed = next.total();
   next.tree = {};
-  next.X.clear(), next.y.clear(), next.weights.clear();
+  next.clear();
   if (added) next.closed ? next.closed->merge(*added) : void(next.closed = added);
   next.num_columns = other.num_columns;
   next.num_rows += other.num_rows;

@@ -6,10 +6,11 @@
 #include "ardvark/statistics.hpp"
 #include "rows/moments.hpp"
 #include "rows/ordered_tree.hpp"
+#include "rows/waiting_rows.hpp"
 
 namespace ardvark {
 
-struct LinearStatistics::State {
+struct LinearStatistics::State : internal::WaitingRows {
   StatisticsForm form = StatisticsForm::gram;
   Index num_columns = 0, num_rows = 0, num_weighted = 0;  ///< num_weighted: rows with a positive weight
   FeatureEncoding encoding;
@@ -17,14 +18,12 @@ struct LinearStatistics::State {
   std::string target;
   std::optional<internal::Moments> closed;        ///< rows before those of the tree
   internal::OrderedTree<internal::Moments> tree;  ///< whole blocks
-  std::vector<double> X, y, weights;              ///< the rows after them: less than a block. X row by row; weights: empty: ones
 
   /// Adds rows that are checked only for numbers that are not finite. num_rows counts them.
   void add(const internal::RowBlock& rows);
   /// Gives the columns another order, leaves some out, or adds constant ones.
   void rearrange(const internal::Rearrangement& columns, FeatureEncoding encoding);
-  [[nodiscard]] Index num_waiting() const { return static_cast<Index>(y.size()); }
-  [[nodiscard]] internal::RowBlock waiting() const;
+  [[nodiscard]] internal::RowBlock waiting() const { return WaitingRows::waiting(num_columns); }
   /// Of all rows; none: no row has a positive weight.
   [[nodiscard]] std::optional<internal::Moments> total() const;
 };
