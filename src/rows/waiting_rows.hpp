@@ -33,9 +33,8 @@ struct WaitingRows {
   void clear() { X.clear(), y.clear(), weights.clear(); }
 };
 
-/// Cuts the rows into those that wait, which `append` appends, and whole blocks: `full` is called when the waiting rows are a block, `whole`
-/// for rows that are one or more blocks. Both get the number of the rows before.
-/// \param before  number of rows before these
+/// Cuts the rows into those that wait, which `append` appends, and whole blocks: `full` is called when the waiting rows are a block,
+/// `whole` for rows that are one or more blocks. Both get the number of the rows before. \param before  number of rows before these
 template <typename Append, typename Full, typename Whole>
 void cut_into_blocks(const WaitingRows& waiting, RowBlock rows, Index before, Append&& append, Full&& full, Whole&& whole) {
   const bool some_are_zero = !rows.weights.empty() && (rows.weights.eigen().array() == 0).any();

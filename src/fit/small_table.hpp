@@ -1,0 +1,31 @@
+// A small table with the same sums as the rows of statistics.                                   docs/math/statistics.md (ST.3), (ST.5)
+#pragma once
+
+#include "frame/prepare.hpp"
+#include "rows/statistics_state.hpp"
+
+namespace ardvark::internal {
+
+inline constexpr double lost = 1e-13;  ///< a share of the variance of a column that is rounding of its cross-products
+
+/// A with A'A equal to cross-products of [X y].
+struct RootOfCross {
+  Matrix A;                   ///< [r,q]
+  bool is_explained = false;  ///< the rest of the target is lost in the rounding of its cross-products
+};
+/// The correlations of the columns are factorised, the column with the largest rest first; the target is last.
+/// \param C  [q,q] the lower triangle
+[[nodiscard]] RootOfCross root_of_cross(Matrix C, Index most_rows);
+
+/// Rows with the same weight, weighted means and cross-products as the rows of the statistics.                                     (ST.3)
+struct SmallTable {
+  Matrix Z;  ///< [m,q] the target is last
+  StandIn stand_in;
+  bool is_explained = false;  ///< the rest of the target is lost in the rounding of its cross-products
+};
+/// Whether a fit with these options needs the columns only as differences from their means.
+[[nodiscard]] bool is_about_the_mean(const FitOptions& options);
+/// \param total  of the rows of `state`
+[[nodiscard]] SmallTable small_table(const LinearStatistics::State& state, const Moments& total, bool about_mean);
+
+}  // namespace ardvark::internal
