@@ -10,38 +10,23 @@
 #include "preset/preset.hpp"
 
 namespace ardvark::internal {
-namespace {
 
-// Counts rows and sums their scores.
-class Tally {
- public:
-  /// \param second     the probability of the second class, as in predict()
-  /// \param own_class  own_class(sign) is ln of the probability of the second class (sign = 1) or of the first (sign = -1)
-  template <typename OwnClass>
-  void add(double t, double k, double second, OwnClass&& own_class) {
-    constexpr double certain = 1e-4;  // below it the logarithm of a difference has no digits
-    const bool is_second = t > 0.5;
-    weight_[is_second ? 1 : 0] += k;
-    if (says_second(second) == is_second) correct_ += k;
-    const double own = is_second ? second : 1 - second;
-    loss_ -= k * (own > certain ? std::log(own) : own_class(is_second ? 1.0 : -1.0));
-  }
-  void describe(Fit& fit) const {
-    const double total = weight_[0] + weight_[1];
-    for (const std::size_t c : {0, 1}) fit.class_weight[c] = weight_[c];
-    fit.accuracy = std::min(correct_ / total, 1.0);
-    fit.log_loss = loss_ / total;
-  }
+void ClassTally::merge(const ClassTally& right) {
+  correct += right.correct;
+  loss += right.loss;
+  for (const std::size_t c : {0, 1}) weight[c] += right.weight[c];
+}
 
- private:
-  double correct_ = 0, loss_ = 0, weight_[2] = {0, 0};
-};
-
-}  // namespace
+void ClassTally::describe(Fit& fit) const {
+  const double total = weight[0] + weight[1];
+  for (const std::size_t c : {0, 1}) fit.class_weight[c] = weight[c];
+  fit.accuracy = std::min(correct / total, 1.0);
+  fit.log_loss = loss / total;
+}
 
 void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit) {
   const PredictiveRule rule = resolved(PredictiveRule::automatic, fit);
-  Tally tally;
+  ClassTally tally;
   for (Index i = 0; i < t.size(); ++i)
     tally.add(t[i], k[i], class_probability(rule, m[i], s[i]), [&](double sign) { return log_class_probability(rule, m[i], s[i], sign); });
   tally.describe(fit);
@@ -50,7 +35,7 @@ void describe_classes(const Vector& t, const Vector& k, const Vector& m, const V
 void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
                       const std::function<ComponentMoments(Index first, Index count)>& moments_of, Fit& fit) {
   constexpr Index block = 16384;  // rows
-  Tally tally;
+  ClassTally tally;
   for (Index first = 0; first < t.size(); first += block) {
     const Index count = std::min(block, t.size() - first);
     const ComponentMoments moments = moments_of(first, count);

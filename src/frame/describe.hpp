@@ -1,12 +1,33 @@
 // The description of the training rows in a fit, and warnings about results that cannot be trusted.
 #pragma once
 
+#include <cmath>
 #include <functional>
 
-#include "ardvark/fit.hpp"
+#include "ardvark/logistic.hpp"
 #include "posterior/mixture.hpp"
 
 namespace ardvark::internal {
+
+/// Counts rows of two classes and sums their scores.
+class ClassTally {
+ public:
+  /// \param second     the probability of the second class, as in predict()
+  /// \param own_class  own_class(sign) is ln of the probability of the second class (sign = 1) or of the first (sign = -1)
+  template <typename OwnClass>
+  void add(double t, double k, double second, OwnClass&& own_class) {
+    constexpr double certain = 1e-4;  // below it the logarithm of a difference has no digits
+    const bool is_second = t > 0.5;
+    weight[is_second ? 1 : 0] += k;
+    if (says_second(second) == is_second) correct += k;
+    const double own = is_second ? second : 1 - second;
+    loss -= k * (own > certain ? std::log(own) : own_class(is_second ? 1.0 : -1.0));
+  }
+  void merge(const ClassTally& right);
+  void describe(Fit& fit) const;
+
+  double correct = 0, loss = 0, weight[2] = {0, 0};
+};
 
 /// Class weights, accuracy and log loss of the training rows, from their m and s by the rule of predict() for fit.report.preset and compat.
 /// \param t  [rows] 0 or 1, \param k  [rows] weights

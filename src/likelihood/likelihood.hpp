@@ -70,5 +70,7 @@ std::unique_ptr<Likelihood> make_logistic_laplace(Vector t, Vector k, LastRow la
 /// Counts with rate exp(Xw), the exact Gaussian variational posterior; num_flat: columns without a prior. docs/math/poisson.md
 /// \throws InvalidArgument  y has values that are not whole numbers >= 0, or all are 0 and there is a column without a prior
 std::unique_ptr<Likelihood> make_poisson(Vector y, Vector k, Index num_flat);
+/// -(z - x'w)^2 / 2 for each row: a normal distribution of variance 1 without its constant. docs/math/passes.md
+std::unique_ptr<Likelihood> make_quadratic(Vector z);
 
 }  // namespace ardvark::internal

@@ -22,6 +22,7 @@
 #include "method/spike_slab/class_grid.hpp"
 #include "method/spike_slab/class_starts.hpp"
 #include "method/spike_slab/row_covariance.hpp"
+#include "method/spike_slab/sparse_classes.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 
 namespace ardvark::internal {
@@ -88,11 +89,9 @@ MomentsOfRows moments_of_rows(const Mixture& mixture, MatrixView X, const Standa
   std::vector<Matrix> roots;
   for (const MixtureComponent& one : mixture.components) {
     if (is_wide) break;
-    Vector& mean = means.emplace_back(Vector::Zero(num_columns));
-    mean(mixture.columns) = one.w;
-    mean(mixture.flat_columns) = one.flat_mean;
-    roots.push_back(
-        lower_root(with_flat(one.covariance(), mixture.columns, mixture.flat_columns, *one.basis, num_columns, one.dense().flat)));
+    ComponentOfMixture all = component_of_mixture(mixture, one, num_columns);
+    means.push_back(std::move(all.mean));
+    roots.push_back(lower_root(all.covariance));
   }
   return [X, &standardization, means, roots](const Mixture& of, Index first, Index count) {
     const Index skipped = first * (X.layout() == Layout::column_major ? 1 : X.stride());
@@ -118,13 +117,9 @@ MomentsOfRows moments_of_rows(const Mixture& mixture, const SparseRows& X) {
   const auto components = static_cast<Index>(mixture.components.size());
   ComponentMoments all{Matrix(X.rows(), components), Matrix(X.rows(), components)};
   for (Index c = 0; c < components; ++c) {
-    const MixtureComponent& one = mixture.components[static_cast<std::size_t>(c)];
-    Vector mean = Vector::Zero(X.cols());
-    mean(mixture.columns) = one.w;
-    mean(mixture.flat_columns) = one.flat_mean;
-    all.mean.col(c) = X.apply(mean);
-    all.variance.col(c) =
-        X.forms(with_flat(one.covariance(), mixture.columns, mixture.flat_columns, *one.basis, X.cols(), one.dense().flat)).cwiseMax(0.0);
+    const ComponentOfMixture one = component_of_mixture(mixture, mixture.components[static_cast<std::size_t>(c)], X.cols());
+    all.mean.col(c) = X.apply(one.mean);
+    all.variance.col(c) = X.forms(one.covariance).cwiseMax(0.0);
   }
   return [all](const Mixture&, Index first, Index count) {
     return ComponentMoments{all.mean.middleRows(first, count), all.variance.middleRows(first, count)};
@@ -223,6 +218,21 @@ Solution solve_classes(const Frame& frame, const PenalisedColumns& which, ClassR
 
 }  // namespace
 
+ComponentOfMixture component_of_mixture(const Mixture& mixture, const MixtureComponent& one, Index num_columns) {
+  ComponentOfMixture out{Vector::Zero(num_columns), {}};
+  out.mean(mixture.columns) = one.w;
+  out.mean(mixture.flat_columns) = one.flat_mean;
+  out.covariance = with_flat(one.covariance(), mixture.columns, mixture.flat_columns, *one.basis, num_columns, one.dense().flat);
+  return out;
+}
+
+Solution solve_sparse_rows(const Frame& frame, const PenalisedColumns& which, ClassRows& rows, const Vector& squares,
+                           ClassStepSettings steps, const AreCorrelated& in_table) {
+  SpikeSlabSettings slab = slab_of(frame, parts_of(frame.options.prior.kind));
+  if (squares.size() > 0) slab.take_units(squares);
+  return solve_classes(frame, which, rows, slab, std::move(steps), in_table);
+}
+
 Solution solve_sparse_logistic(Frame& frame) {
   const MatrixView X = frame.X;
   const Vector &t = frame.target, &k = frame.k;
@@ -238,15 +248,14 @@ Solution solve_sparse_logistic(Frame& frame) {
   const std::optional<EqualRows> merged = merge_equal_rows(X, t, k);
   TableOfClasses table{merged ? MatrixView(merged->X) : X, standardization};
   const Vector &seen_t = merged ? merged->t : t, &seen_k = merged ? merged->k : k;
-  SpikeSlabSettings slab = slab_of(frame, parts_of(options.prior.kind));
+  Vector squares;
   {
     const auto design = table_design(table.X, standardization);
     warn_of_flat_columns(*design, which.flat, seen_k, options.column_names, frame.warnings);
     if (which.size() > 0 && !options.standardize) {
-      Vector squares = Vector::Zero(which.size());
+      squares = Vector::Zero(which.size());
       for_column_panels(*design, which.columns,
                         [&](const auto& panel, const std::vector<Index>& at) { squares(at) = panel.cwiseAbs2().transpose() * seen_k; });
-      slab.take_units(squares);
     }
   }
   if (which.size() <= table.X.rows()) table.sparse = SparseRows::of(table.X, standardization);
@@ -264,7 +273,7 @@ Solution solve_sparse_logistic(Frame& frame) {
     const Matrix products = two.transpose() * k.asDiagonal() * two;
     return std::abs(products(0, 1)) > least * std::sqrt(products(0, 0) * products(1, 1));
   };
-  Solution out = solve_classes(frame, which, rows, slab, std::move(steps), in_table);
+  Solution out = solve_sparse_rows(frame, which, rows, squares, std::move(steps), in_table);
   if (!out.usable) return out;
 
   // Code that needs t to be 0 or 1 gets one row for each class.

@@ -1,0 +1,83 @@
+// Fits of tables that are not in memory: what a fit asks of the rows, and the sums that answer it.         docs/math/passes.md
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "ardvark/logistic.hpp"
+
+namespace ardvark {
+
+/// What a fit asks of all rows of a table: small, so that it can be sent to where the rows are.
+class RowQuestion {
+ public:
+  /// The question in bytes, for another process. from_bytes() of them gives an equal question.
+  [[nodiscard]] std::string to_bytes() const;
+  /// \throws InvalidArgument  bytes that are cut, changed, or of a later version
+  [[nodiscard]] static RowQuestion from_bytes(std::string_view bytes);
+
+  struct State;
+  explicit RowQuestion(std::shared_ptr<const State> state) : state_(std::move(state)) {}  ///< for the library
+  [[nodiscard]] const State& state() const { return *state_; }                            ///< for the library
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+/// The answer: sums over the rows. Rows are added in blocks of 8192, and blocks in a tree; both depend only on the position of a row. So the
+/// answer has the same bits for pieces of any size and for any number of threads.                                               (ST.2)
+class RowSums {
+ public:
+  /// \param stream  if the rows of a table are added to several sums that are merged: a number that differs between them, the same in
+  ///                each pass. It decides which rows are in the sample that a fit starts from.
+  explicit RowSums(const RowQuestion& question, std::uint64_t stream = 0);
+  RowSums(const RowSums& other);
+  RowSums(RowSums&& other) noexcept;
+  RowSums& operator=(RowSums other) noexcept;
+  ~RowSums();
+
+  /// Adds rows.
+  /// \param X        [n,p] with the same columns in each call; finite
+  /// \param y        [n] two different values in all calls together
+  /// \param weights  [n] a weight equals repetition; >= 0; empty: ones
+  /// \throws InvalidArgument  names row (counted from 1 over all calls), column and value
+  void update(MatrixView X, VectorView y, VectorView weights = {});
+  /// Adds the rows of other sums that answer the same question, as if they came next.
+  void merge(const RowSums& right);
+  [[nodiscard]] Index num_rows() const;  ///< those of weight 0 among them
+
+  [[nodiscard]] std::string to_bytes() const;
+  /// \throws InvalidArgument  bytes that are cut, changed, or of a later version
+  [[nodiscard]] static RowSums from_bytes(std::string_view bytes);
+
+  struct State;
+  [[nodiscard]] const State& state() const { return *state_; }  ///< for the library
+
+ private:
+  explicit RowSums(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// Answers a question with the sums over all rows, the same rows each time.
+using AskRows = std::function<RowSums(const RowQuestion& question)>;
+
+/// A piece of a table.
+using TakeRows = std::function<void(MatrixView X, VectorView y, VectorView weights)>;
+/// Answers from rows that `read` gives piece by piece, from the first to the last, each time it is called.
+///
+///     ardvark::LogisticFit fit = ardvark::fit_logistic(ardvark::rows_from([&](const ardvark::TakeRows& take) {
+///       for (Piece piece; next(piece);) take(piece.X, piece.y, {});
+///     }));
+[[nodiscard]] AskRows rows_from(std::function<void(const TakeRows& take)> read);
+
+/// The fit that fit_logistic(X, labels) makes of the same rows, within the tolerance, in a few passes over them: one to look at the columns
+/// and to take a sample, from whose fit the passes start, then one for each sweep. Memory: O(p^2), and the sample. (PASS.1)
+/// A table that is not larger than the sample is fitted in memory.
+/// \param options  weights must be empty: they belong to the rows. Presets, a Laplace prior, pruning, and rules other than vb need rows in
+///                 memory
+/// \throws InvalidArgument  the rows change between two passes; else as fit_logistic(X, labels)
+[[nodiscard]] LogisticFit fit_logistic(const AskRows& ask, const FitOptions& options = {});
+
+}  // namespace ardvark

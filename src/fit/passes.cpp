@@ -1,0 +1,50 @@
+#include "fit/passes.hpp"
+
+#include <fmt/format.h>
+
+#include "core/pulse.hpp"
+#include "design/design.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+RowQuestion::State::Posterior sent(const WeightMoments& at, double weight) {
+  const bool has_variance = at.V.size() > 0 && (at.V.diagonal().array() > 0).any();
+  return {at.w, has_variance ? lower_root(at.V) : Matrix(), weight};
+}
+
+}  // namespace
+
+PassSums Passes::ask(RowQuestion::State question) {
+  pulse("fitting");
+  const RowSums answer = ask_(RowQuestion(std::make_shared<const RowQuestion::State>(std::move(question))));
+  ++count_;
+  const RowSums::State& state = answer.state();
+  const std::string remedy = "; a fit reads the same rows several times, in the same order";
+  if (state.num_rows != pass_.num_rows)
+    throw InvalidArgument(fmt::format("the rows have changed between two passes over them: there were {} rows, and now there are {}{}",
+                                      pass_.num_rows, state.num_rows, remedy));
+  if (pass_.fingerprint && state.all_fingerprints() != *pass_.fingerprint)
+    throw InvalidArgument("the rows have changed between two passes over them: a number is another one" + remedy);
+  std::optional<PassSums> total = state.total();
+  if (!total) throw InternalError("a pass without rows");
+  return std::move(*total);
+}
+
+PassSums Passes::sums(const std::vector<const WeightMoments*>& at, bool wants_step, bool wants_scores) {
+  RowQuestion::State question = pass_;
+  for (const WeightMoments* one : at) question.at.push_back(sent(*one, 1));
+  question.wants_step = wants_step;
+  question.wants_scores = wants_scores;
+  return ask(std::move(question));
+}
+
+ClassTally Passes::scores(const std::vector<std::pair<double, WeightMoments>>& mixture) {
+  RowQuestion::State question = pass_;
+  for (const auto& [weight, one] : mixture) question.at.push_back(sent(one, weight));
+  question.wants_scores = true;
+  question.is_mixture = mixture.size() > 1;
+  return ask(std::move(question)).scores;
+}
+
+}  // namespace ardvark::internal

@@ -1,0 +1,58 @@
+// A fit of two classes whose rows are not in memory: the passes over them.                                      docs/math/passes.md
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "fit/row_sums.hpp"
+#include "frame/frame.hpp"
+#include "frame/solution.hpp"
+
+namespace ardvark::internal {
+
+/// Mean and covariance of the weights, in the units of the design.
+struct WeightMoments {
+  Vector w;
+  Matrix V;
+};
+
+/// Asks the rows, and counts how often they were read.
+class Passes {
+ public:
+  /// \param pass  the question, without the posteriors
+  Passes(const AskRows& ask, RowQuestion::State pass) : ask_(ask), pass_(std::move(pass)) {}
+  /// \param wants_scores  accuracy and log loss of the first one
+  /// \throws InvalidArgument  the rows are not those of the first look
+  [[nodiscard]] PassSums sums(const std::vector<const WeightMoments*>& at, bool wants_step, bool wants_scores = false);
+  /// Accuracy and log loss under a mixture of posteriors with these weights.
+  [[nodiscard]] ClassTally scores(const std::vector<std::pair<double, WeightMoments>>& mixture);
+  [[nodiscard]] int count() const { return count_; }
+  [[nodiscard]] const RowQuestion::State& question() const { return pass_; }
+
+ private:
+  [[nodiscard]] PassSums ask(RowQuestion::State question);
+  const AskRows& ask_;
+  RowQuestion::State pass_;
+  int count_ = 0;
+};
+
+/// What is known of the rows before the first pass.
+struct KnownRows {
+  Matrix cross;     ///< [q,q] X'diag(k)X in the units of the design
+  Vector to_class;  ///< [q] X'diag(k)(t - share of the second class)
+  double weight = 0, share = 0;
+  Index num_rows = 0;
+};
+
+/// Where passes start.
+using StartOfPasses = std::function<WeightMoments()>;
+
+/// Under the priors shared, ard, groups and none.                                                                                (PASS.4)
+/// \param scores  of the result
+[[nodiscard]] Solution solve_sweeps_by_passes(const Frame& frame, Passes& passes, const StartOfPasses& start, ClassTally& scores);
+/// Under the priors sparse, slab and dense.                                                                                      (PASS.5)
+[[nodiscard]] Solution solve_sparse_by_passes(Frame& frame, Passes& passes, const KnownRows& known, const StartOfPasses& start,
+                                              ClassTally& scores);
+
+}  // namespace ardvark::internal

@@ -1,0 +1,338 @@
+#include "fit/row_sums.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "core/blas.hpp"
+#include "core/validate.hpp"
+#include "likelihood/registry.hpp"
+#include "predict/predictive.hpp"
+
+namespace ardvark {
+
+using namespace internal;
+
+namespace {
+
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+// A sum over the rows of a hash of their numbers: other rows, or rows with another number, have another one.
+std::uint64_t fingerprint_of(const RowBlock& rows) {
+  constexpr Index tile = 64;
+  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15U;
+  std::uint64_t sum = 0, hash[tile];
+  for (Index first = 0; first < rows.X.rows(); first += tile) {
+    const Index count = std::min(tile, rows.X.rows() - first);
+    const auto add = [&](Index i, double value) { hash[i] = (hash[i] ^ std::bit_cast<std::uint64_t>(value)) * factor; };
+    for (Index i = 0; i < count; ++i) hash[i] = 1, add(i, rows.y[first + i]);
+    for (Index j = 0; j < rows.X.cols(); ++j)
+      for (Index i = 0; i < count; ++i) add(i, rows.X(first + i, j));
+    for (Index i = 0; i < count; ++i) {
+      const double weight = rows.weights.empty() ? 1.0 : rows.weights[first + i];
+      if (weight != 0) sum += mixed(hash[i] ^ std::bit_cast<std::uint64_t>(weight));
+    }
+  }
+  return sum;
+}
+
+// Of a block that lies in pieces.
+struct Answered {
+  PassSums sums;
+  std::uint64_t fingerprint = 0;
+};
+
+double class_of(double label, const RowQuestion::State& asked) { return label == asked.label[1] ? 1.0 : 0.0; }
+
+void add_scores(const RowQuestion::State& asked, const Vector& t, const Vector& k, const ComponentMoments& moments, PassSums& out) {
+  Mixture mixture;
+  if (asked.is_mixture)
+    for (const auto& one : asked.at) mixture.components.emplace_back().weight = one.weight;
+  for (Index i = 0; i < t.size(); ++i) {
+    const double m = moments.mean(i, 0), s = moments.variance(i, 0);
+    if (asked.is_mixture)
+      out.scores.add(t[i], k[i], class_probability(mixture, moments, i),
+                     [&](double sign) { return log_class_probability(mixture, moments, i, sign); });
+    else
+      out.scores.add(t[i], k[i], class_probability(PredictiveRule::exact, m, s),
+                     [&](double sign) { return log_class_probability(PredictiveRule::exact, m, s, sign); });
+  }
+}
+
+void look_at_scores(const Vector& t, const Vector& m, const Vector& s, PassSums& out) {
+  for (Index i = 0; i < t.size(); ++i) {
+    const double far = m[i] * m[i] + s[i];
+    out.farthest = std::max(out.farthest, far);
+    out.nearest = std::min(out.nearest, far);
+    out.least_margin = std::min(out.least_margin, t[i] > 0.5 ? m[i] : -m[i]);
+  }
+}
+
+// The order of some sums depends on the memory order: every block has the same.
+struct ByRows {
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> copy;
+  MatrixView X;
+
+  explicit ByRows(const MatrixView& given) : X(given) {
+    if (given.layout() == Layout::row_major && given.scalar() == ScalarType::float64 && given.stride() == given.cols()) return;
+    copy.resize(given.rows(), given.cols());
+    constexpr Index tile = 16;
+    for (Index first = 0; first < given.rows(); first += tile)
+      for (Index j = 0; j < given.cols(); ++j)
+        for (Index i = first; i < std::min(first + tile, given.rows()); ++i) copy(i, j) = given(i, j);
+    X = MatrixView(copy.data(), given.rows(), given.cols(), Layout::row_major);
+  }
+};
+
+Answered answer(const RowQuestion::State& asked, const RowBlock& block) {
+  const ByRows by_rows(block.X);
+  const Index n = block.X.rows(), q = block.X.cols() + (asked.units.intercept ? 1 : 0);
+  const auto count = static_cast<Index>(asked.at.size());
+  Vector t(n);
+  for (Index i = 0; i < n; ++i) t[i] = class_of(block.y[i], asked);
+  const Vector k = block.weights.empty() ? Vector(Vector::Ones(n)) : Vector(block.weights.eigen());
+  const auto design = table_design(by_rows.X, asked.units);
+  Answered out{{}, fingerprint_of(block)};
+  out.sums.log_likelihood = Vector::Zero(count);
+  ComponentMoments moments{Matrix(n, count), Matrix::Zero(n, count)};
+  Posterior of_rows;
+  of_rows.m = of_rows.s = Vector::Zero(n);
+  for (Index c = 0; c < count; ++c) {
+    const auto& at = asked.at[static_cast<std::size_t>(c)];
+    design->apply(at.w, of_rows.m);
+    if (at.L.size() > 0)
+      design->row_variance(at.L, of_rows.s);
+    else
+      of_rows.s.setZero();
+    moments.mean.col(c) = of_rows.m;
+    moments.variance.col(c) = of_rows.s;
+    if (asked.is_mixture) continue;
+    Rows rows;
+    const auto likelihood = likelihood_row(asked.likelihood).make({t, k});
+    likelihood->start(rows);
+    likelihood->update(of_rows, rows);
+    out.sums.log_likelihood[c] = likelihood->traits().to_mode ? likelihood->log_likelihood() : likelihood->bound(of_rows);
+    if (c > 0) continue;
+    look_at_scores(t, of_rows.m, of_rows.s, out.sums);
+    if (!asked.wants_step) continue;
+    Matrix G = Matrix::Zero(q, q);
+    design->gram(rows.omega, G);
+    out.sums.weight = rows.omega.sum();
+    out.sums.packed.resize(q * (q + 1) / 2);
+    for (Index j = 0, place = 0; j < q; place += q - j, ++j) out.sums.packed.segment(place, q - j) = G.col(j).tail(q - j);
+    out.sums.response = Vector(q);
+    design->project(rows.r, out.sums.response);
+  }
+  if (asked.wants_scores) add_scores(asked, t, k, moments, out.sums);
+  return out;
+}
+
+[[noreturn]] void refuse_change(const std::string& what) {
+  throw InvalidArgument("the rows have changed between two passes over them: " + what +
+                        "; a fit reads the same rows several times, in the same order");
+}
+
+void check_labels(const RowSums::State& state, const RowBlock& rows) {
+  const auto& label = state.asked().label;
+  for (Index i = 0; i < rows.X.rows(); ++i)
+    if (const bool counts = rows.weights.empty() || rows.weights[i] > 0; counts && rows.y[i] != label[0] && rows.y[i] != label[1])
+      refuse_change(fmt::format("row {} has the label {}, which no row had before", state.num_rows + i + 1, rows.y[i]));
+}
+
+void note_labels(RowSums::State& state, const RowBlock& rows) {
+  for (Index i = 0; i < rows.X.rows(); ++i) {
+    const double weight = rows.weights.empty() ? 1.0 : rows.weights[i];
+    if (weight == 0) continue;
+    state.weight_of_label[rows.y[i]] += weight;
+    if (state.weight_of_label.size() > 2)
+      throw InvalidArgument(fmt::format("row {} has the label {}, the third one; logistic regression needs two classes",
+                                        state.num_rows + i + 1, rows.y[i]));
+  }
+}
+
+void look(RowSums::State& state, const RowBlock& rows) {
+  state.statistics.update(rows.X, rows.y, rows.weights);
+  note_labels(state, rows);
+  state.fingerprint += fingerprint_of(rows);
+  state.sample.add(rows, state.num_rows, state.stream, most_sample_rows(state.num_columns));
+}
+
+void pass(RowSums::State& state, const RowBlock& rows) {
+  check_labels(state, rows);
+  const auto push = [&](Answered block, const RowBlock&, Index) {
+    state.fingerprint += block.fingerprint;
+    state.tree.push(std::move(block.sums));
+  };
+  const auto of = [&](const RowBlock& block) { return answer(state.asked(), block); };
+  cut_into_blocks(
+      state, rows, state.num_rows, [&](const RowBlock& some, Index) { state.append(some); },
+      [&](Index before) {
+        const RowBlock waiting = state.waiting(state.num_columns);
+        push(of(waiting), waiting, before);
+        state.clear();
+      },
+      [&](const RowBlock& blocks, Index before) { for_each_block(blocks, before, of, push); });
+}
+
+}  // namespace
+
+namespace internal {
+
+void PassSums::merge(const PassSums& right) {
+  log_likelihood += right.log_likelihood;
+  weight += right.weight;
+  packed += right.packed;
+  response += right.response;
+  farthest = std::max(farthest, right.farthest);
+  nearest = std::min(nearest, right.nearest);
+  least_margin = std::min(least_margin, right.least_margin);
+  scores.merge(right.scores);
+}
+
+Matrix PassSums::gram() const {
+  const Index q = response.size();
+  Matrix out(q, q);
+  for (Index j = 0, at = 0; j < q; at += q - j, ++j) {
+    out.col(j).tail(q - j) = packed.segment(at, q - j);
+    out.row(j).tail(q - j) = packed.segment(at, q - j).transpose();
+  }
+  return out;
+}
+
+void RowSample::add(const RowBlock& block, Index before, std::uint64_t stream, Index most) {
+  const Index p = block.X.cols();
+  for (Index i = 0; i < block.X.rows(); ++i) {
+    const double weight = block.weights.empty() ? 1.0 : block.weights[i];
+    if (weight == 0) continue;
+    ++num_seen;
+    const std::uint64_t hash = mixed(mixed(static_cast<std::uint64_t>(before + i) + 1) ^ (stream * 0xd1342543de82ef95U));
+    if (hash > threshold) continue;
+    rows.push_back({hash, stream, before + i});
+    for (Index j = 0; j < p; ++j) X.push_back(block.X(i, j));
+    y.push_back(block.y[i]);
+    weights.push_back(weight);
+    if (static_cast<Index>(y.size()) > 2 * most) keep(most, p);
+  }
+}
+
+void RowSample::keep(Index most, Index p) {
+  if (static_cast<Index>(rows.size()) <= most) return;
+  std::vector<std::uint64_t> hashes;
+  for (const Row& row : rows) hashes.push_back(row.hash);
+  std::nth_element(hashes.begin(), hashes.begin() + (most - 1), hashes.end());
+  threshold = hashes[static_cast<std::size_t>(most - 1)];
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].hash > threshold) continue;
+    rows[kept] = rows[i];
+    y[kept] = y[i];
+    weights[kept] = weights[i];
+    std::copy_n(X.begin() + static_cast<Index>(i) * p, p, X.begin() + static_cast<Index>(kept) * p);
+    ++kept;
+  }
+  rows.resize(kept), y.resize(kept), weights.resize(kept), X.resize(kept * static_cast<std::size_t>(p));
+}
+
+void RowSample::merge(const RowSample& right, Index most) {
+  const Index p = !y.empty() ? static_cast<Index>(X.size() / y.size()) : right.y.empty() ? 0 : static_cast<Index>(right.X.size() / right.y.size());
+  const bool was_complete = is_complete() && right.is_complete();
+  num_seen += right.num_seen;
+  rows.insert(rows.end(), right.rows.begin(), right.rows.end());
+  X.insert(X.end(), right.X.begin(), right.X.end());
+  y.insert(y.end(), right.y.begin(), right.y.end());
+  weights.insert(weights.end(), right.weights.begin(), right.weights.end());
+  threshold = std::min(threshold, right.threshold);
+  if (!was_complete || static_cast<Index>(y.size()) > 2 * most) keep(most, p);
+}
+
+}  // namespace internal
+
+std::optional<PassSums> RowSums::State::total() const {
+  std::optional<PassSums> out = closed;
+  tree.add_to(out);
+  if (num_waiting() == 0) return out;
+  const PassSums rest = answer(asked(), waiting(num_columns)).sums;
+  out ? out->merge(rest) : void(out = rest);
+  return out;
+}
+
+std::uint64_t RowSums::State::all_fingerprints() const {
+  return fingerprint + (num_waiting() > 0 ? fingerprint_of(waiting(num_columns)) : 0);
+}
+
+RowSums::RowSums(const RowQuestion& question, std::uint64_t stream) : state_(std::make_unique<State>()) {
+  state_->question = question;
+  state_->stream = stream;
+}
+RowSums::RowSums(std::unique_ptr<State> state) : state_(std::move(state)) {}
+RowSums::RowSums(const RowSums& other) : state_(std::make_unique<State>(*other.state_)) {}
+RowSums::RowSums(RowSums&& other) noexcept = default;
+RowSums& RowSums::operator=(RowSums other) noexcept {
+  state_ = std::move(other.state_);
+  return *this;
+}
+RowSums::~RowSums() = default;
+
+void RowSums::update(MatrixView X, VectorView y, VectorView weights) {
+  State& state = *state_;
+  if (X.rows() == 0) return;
+  if (state.num_columns != 0 && state.num_columns != X.cols())
+    throw InvalidArgument(fmt::format("X has {} columns; earlier rows have {}", X.cols(), state.num_columns));
+  if (y.size() != X.rows())
+    throw InvalidArgument(fmt::format("y has {} values; it must have one for each row of X: {}", y.size(), X.rows()));
+  if (state.asked().num_columns > 0 && state.asked().num_columns != X.cols())
+    refuse_change(fmt::format("there were {} columns, and now there are {}", state.asked().num_columns, X.cols()));
+  state.num_columns = X.cols();
+  const blas::ThreadScope threads(blas::ThreadScope::OursAlone{});
+  const RowBlock rows{X, y, weights};
+  state.asked().is_first_look ? look(state, rows) : pass(state, rows);
+  state.num_rows += X.rows();
+}
+
+void RowSums::merge(const RowSums& right) {
+  State& state = *state_;
+  const State& other = *right.state_;
+  if (other.num_rows == 0) return;
+  if (state.num_rows == 0) {
+    const std::uint64_t stream = state.stream;
+    *this = right;
+    state_->stream = stream;
+    return;
+  }
+  if (state.num_columns != other.num_columns)
+    throw InvalidArgument(fmt::format("the sums to add are over rows with {} columns; these have {}", other.num_columns, state.num_columns));
+  if (state.asked().is_first_look) {
+    state.statistics.merge(other.statistics);
+    state.sample.merge(other.sample, most_sample_rows(state.num_columns));
+    for (const auto& [label, weight] : other.weight_of_label) state.weight_of_label[label] += weight;
+    if (state.weight_of_label.size() > 2) throw InvalidArgument("the rows have more than two labels; logistic regression needs two classes");
+  } else {
+    const std::optional<PassSums> added = other.total();
+    state.closed = state.total();
+    state.tree = {};
+    state.fingerprint = state.all_fingerprints();
+    state.clear();
+    if (added) state.closed ? state.closed->merge(*added) : void(state.closed = added);
+  }
+  state.fingerprint += other.all_fingerprints();
+  state.num_rows += other.num_rows;
+}
+
+Index RowSums::num_rows() const { return state_->num_rows; }
+
+AskRows rows_from(std::function<void(const TakeRows& take)> read) {
+  return [read = std::move(read)](const RowQuestion& question) {
+    RowSums sums(question);
+    read([&](MatrixView X, VectorView y, VectorView weights) { sums.update(X, y, weights); });
+    return sums;
+  };
+}
+
+}  // namespace ardvark

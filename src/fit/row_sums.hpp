@@ -1,0 +1,93 @@
+// What a fit asks of rows that are not in memory, and the sums that answer.                                    docs/math/passes.md
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ardvark/row_pass.hpp"
+#include "ardvark/statistics.hpp"
+#include "design/table_design.hpp"
+#include "frame/describe.hpp"
+#include "rows/ordered_tree.hpp"
+#include "rows/waiting_rows.hpp"
+
+namespace ardvark {
+
+/// A posterior of the weights in the units of the design: w, and V = L'L.
+struct RowQuestion::State {
+  struct Posterior {
+    Vector w;
+    Matrix L;           ///< lower triangular
+    double weight = 1;  ///< in a mixture
+  };
+  bool is_first_look = false;  ///< then nothing else is read
+  std::string likelihood;                  ///< name in the registry
+  double label[2] = {0, 1};                ///< of the two classes
+  internal::Standardization units;         ///< of the columns
+  std::vector<Posterior> at;               ///< where the sums are computed
+  bool wants_step = false;                 ///< X'omega X and X'r at the first of them
+  bool wants_scores = false;               ///< accuracy and log loss of the first of them, or of the mixture of all
+  bool is_mixture = false;
+  std::optional<std::uint64_t> fingerprint;  ///< of the rows in the first look
+  Index num_rows = 0, num_columns = 0;       ///< in the first look
+};
+
+namespace internal {
+
+/// How many rows a sample has.
+[[nodiscard]] inline Index most_sample_rows(Index num_columns) { return std::max<Index>(5000, 40 * num_columns); }
+
+/// Sums over the rows of a block, or of many.                                                                                  (PASS.1)
+struct PassSums {
+  Vector log_likelihood;     ///< [states] expected, under each posterior
+  double weight = 0;         ///< sum of omega
+  Vector packed;             ///< [q(q+1)/2] lower triangle of X'omega X, column by column
+  Vector response;           ///< [q] X'r
+  double farthest = 0;       ///< the largest m^2 + s of a row at the first posterior
+  double nearest = 1e300;    ///< the smallest
+  double least_margin = 1e300;  ///< the smallest signed score at the first posterior; > 0: it puts each row into its class
+  ClassTally scores;
+
+  void merge(const PassSums& right);
+  [[nodiscard]] Matrix gram() const;  ///< [q,q] both triangles
+};
+
+/// The rows with the smallest hashes of their positions: a random part of a table, in whatever pieces it comes.                (PASS.2)
+struct RowSample {
+  struct Row {
+    std::uint64_t hash = 0, stream = 0;
+    Index position = 0;
+  };
+  std::vector<Row> rows;
+  std::vector<double> X, y, weights;  ///< of these rows
+  Index num_seen = 0;                 ///< rows with a positive weight
+  std::uint64_t threshold = ~std::uint64_t{0};
+
+  void add(const RowBlock& rows, Index before, std::uint64_t stream, Index most);
+  void merge(const RowSample& right, Index most);
+  void keep(Index most, Index num_columns);
+  [[nodiscard]] bool is_complete() const { return static_cast<Index>(y.size()) == num_seen; }
+};
+
+}  // namespace internal
+
+struct RowSums::State : internal::WaitingRows {
+  RowQuestion question{nullptr};
+  std::uint64_t stream = 0, fingerprint = 0;
+  Index num_rows = 0, num_columns = 0;
+  std::optional<internal::PassSums> closed;       ///< rows before those of the tree
+  internal::OrderedTree<internal::PassSums> tree;  ///< whole blocks
+  // The first look.
+  LinearStatistics statistics;
+  internal::RowSample sample;
+  std::map<double, double> weight_of_label;
+
+  [[nodiscard]] const RowQuestion::State& asked() const { return question.state(); }
+  [[nodiscard]] std::optional<internal::PassSums> total() const;
+  [[nodiscard]] std::uint64_t all_fingerprints() const;  ///< with that of the waiting rows
+};
+
+}  // namespace ardvark

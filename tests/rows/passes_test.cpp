@@ -1,0 +1,268 @@
+// Fits of two classes by passes over rows that are not in memory.                                              docs/math/passes.md
+#include "ardvark/row_pass.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../support/random_problem.hpp"
+#include "../support/thrown.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::expect_invalid;
+using testing::Random;
+
+struct Classes {
+  Matrix X;
+  Vector y, weights;
+
+  // In pieces of `size` rows.
+  [[nodiscard]] AskRows rows(Index size = 3000) const {
+    return rows_from([this, size](const TakeRows& take) {
+      for (Index first = 0; first < y.size(); first += size) {
+        const Index count = std::min(size, y.size() - first);
+        const Matrix piece = X.middleRows(first, count);
+        const Vector labels = y.segment(first, count), k = weights.size() > 0 ? Vector(weights.segment(first, count)) : Vector();
+        take(piece, labels, k);
+      }
+    });
+  }
+};
+
+Classes random_table(std::uint64_t seed, Index n, Index p, Index num_effects, double size = 0.5, bool weighted = false) {
+  Random random(seed);
+  Classes out{random.normals(n, p), Vector(n), {}};
+  for (Index j = 1; j < p; ++j) out.X.col(j) += 0.5 * out.X.col(j - 1);
+  Vector w = Vector::Zero(p);
+  w.head(num_effects) = size * random.normals(num_effects);
+  const Vector score = (out.X * w).array() - 0.4;
+  for (Index i = 0; i < n; ++i) out.y[i] = random.uniform() < 1 / (1 + std::exp(-score[i])) ? 5 : 2;
+  for (Index j = 0; j < p; ++j) out.X.col(j) = out.X.col(j).array() * random.scale(0.01, 100) + random.scale(0.1, 10);
+  if (weighted) {
+    out.weights = Vector(n);
+    for (Index i = 0; i < n; ++i) out.weights[i] = random.chance(0.2) ? 0 : random.uniform(0.5, 2);
+  }
+  return out;
+}
+
+bool is_sparse_kind(PriorKind kind) {
+  return kind == PriorKind::sparse || kind == PriorKind::slab || kind == PriorKind::dense || kind == PriorKind::automatic;
+}
+
+LogisticFit in_memory(const Classes& table, FitOptions options) {
+  if (table.weights.size() > 0) options.weights = table.weights;
+  return fit_logistic(table.X, table.y, options);
+}
+
+// Rows of weight 0 take no part.
+Classes without_zeros(const Classes& table) {
+  std::vector<Index> kept;
+  for (Index i = 0; i < table.y.size(); ++i)
+    if (table.weights[i] > 0) kept.push_back(i);
+  return {table.X(kept, Eigen::all), table.y(kept), table.weights(kept)};
+}
+
+void expect_same(const LogisticFit& passes, const LogisticFit& memory, double sds, double nats) {
+  const Vector sd = memory.variance.cwiseSqrt();
+  EXPECT_EQ(passes.report.status, Status::converged) << passes.report.message;
+  EXPECT_LE((passes.mean - memory.mean).cwiseQuotient(sd).cwiseAbs().maxCoeff(), sds);
+  EXPECT_LE((passes.variance.cwiseSqrt().cwiseQuotient(sd).array() - 1).abs().maxCoeff(), sds);
+  EXPECT_EQ(passes.intercept.has_value(), memory.intercept.has_value());
+  if (memory.intercept) {
+    EXPECT_NEAR(passes.intercept->mean, memory.intercept->mean, sds * std::sqrt(memory.intercept->variance));
+    EXPECT_NEAR(std::sqrt(passes.intercept->variance / memory.intercept->variance), 1, sds);
+  }
+  EXPECT_NEAR(passes.bound, memory.bound, nats);
+  EXPECT_NEAR(passes.accuracy, memory.accuracy, 1e-3);
+  EXPECT_NEAR(passes.log_loss, memory.log_loss, 1e-5);
+  EXPECT_EQ(passes.classes, memory.classes);
+  EXPECT_NEAR(passes.num_rows, memory.num_rows, 1e-9 * memory.num_rows);
+}
+
+// (PASS.4), (PASS.5): the same fit as in memory, up to the tolerance of both.
+TEST(Passes, GiveTheFitOfRowsInMemory) {
+  for (const PriorKind kind : {PriorKind::shared, PriorKind::ard, PriorKind::none, PriorKind::sparse, PriorKind::slab, PriorKind::dense})
+    for (const Index p : {6, 30}) {
+      const Classes table = random_table(3, 30000, p, p / 2, 0.5, kind == PriorKind::ard || kind == PriorKind::slab);
+      FitOptions options;
+      options.prior.kind = kind;
+      SCOPED_TRACE(fmt::format("prior {}, {} columns", to_string(kind), p));
+      if (is_sparse_kind(kind)) options.tolerance = 1e-5;
+      expect_same(fit_logistic(table.rows(), options), in_memory(table, options), 0.003, 0.001);
+    }
+}
+
+TEST(Passes, GiveTheFitOfRowsInMemoryUnderEachOption) {
+  const Classes table = random_table(4, 20000, 7, 4);
+  FitOptions groups, flat, flat_sparse, fixed, no_intercept, as_they_are, bound, laplace, sparse_groups, penalised;
+  groups.prior = Prior::groups({0, 0, 1, 1, 1, 2, 2});
+  flat.prior.kind = PriorKind::ard;
+  flat_sparse.prior.kind = PriorKind::sparse;
+  flat.prior.flat_columns = flat_sparse.prior.flat_columns = {1, 5};
+  fixed.prior.kind = PriorKind::shared;
+  fixed.prior.fixed_columns = {0, 3}, fixed.prior.fixed_precision = {100.0, 1e4};
+  no_intercept.intercept = false;
+  no_intercept.prior.kind = PriorKind::shared;
+  as_they_are.standardize = false;
+  as_they_are.prior.kind = PriorKind::dense;
+  bound.likelihood = LogisticLikelihood::bound;
+  laplace.likelihood = LogisticLikelihood::laplace;
+  bound.prior.kind = laplace.prior.kind = PriorKind::ard;
+  sparse_groups.prior.kind = PriorKind::sparse;
+  sparse_groups.prior.group = {0, 0, 1, 1, 1, 2, 2};
+  penalised.penalize_intercept = true;
+  penalised.prior.kind = PriorKind::ard;
+  bound.tolerance = 1e-11;
+  flat_sparse.tolerance = as_they_are.tolerance = 1e-5;
+  int number = 0;
+  for (const FitOptions* options : {&groups, &flat, &flat_sparse, &fixed, &no_intercept, &as_they_are, &bound, &laplace, &sparse_groups, &penalised}) {
+    SCOPED_TRACE(fmt::format("options {}", ++number));
+    const LogisticFit memory = in_memory(table, *options), passes = fit_logistic(table.rows(), *options);
+    // Under groups of a sparse prior the bound hardly changes in some directions: .002 nats, the tolerance of both, are .06 sd there.
+    const bool is_flat = options == &sparse_groups;
+    expect_same(passes, memory, is_flat ? 0.07 : 0.005, is_flat ? 0.01 : 0.001);
+    EXPECT_EQ(passes.relevant, memory.relevant);
+    EXPECT_LE((passes.relevance - memory.relevance).cwiseAbs().maxCoeff(), 0.01);
+  }
+}
+
+TEST(Passes, PredictAsTheFitInMemory) {
+  const Classes table = random_table(5, 20000, 5, 3), fresh = random_table(6, 200, 5, 3);
+  for (const PriorKind kind : {PriorKind::shared, PriorKind::sparse}) {
+    FitOptions options;
+    options.prior.kind = kind;
+    const ClassPrediction passes = predict(fit_logistic(table.rows(), options), fresh.X), memory = predict(in_memory(table, options), fresh.X);
+    EXPECT_LE((passes.probability - memory.probability).cwiseAbs().maxCoeff(), 1e-3);
+    EXPECT_LE((passes.variance.cwiseQuotient(memory.variance).array() - 1).abs().maxCoeff(), 0.05);
+  }
+}
+
+std::string bits(const LogisticFit& fit) {
+  std::string out = fmt::format("{:a} {:a} {:a} ", fit.bound, fit.log_loss, fit.accuracy);
+  for (const double value : fit.mean) out += fmt::format("{:a} ", value);
+  for (const double value : fit.variance) out += fmt::format("{:a} ", value);
+  return out;
+}
+
+// (ST.2): whatever the pieces, the memory order and the threads.
+TEST(Passes, HaveTheSameBitsForPiecesOfAnySize) {
+  for (const bool weighted : {false, true})
+    for (const PriorKind kind : {PriorKind::ard, PriorKind::sparse}) {
+      const Classes table = random_table(7, 3 * 8192 + 100, 4, 2, 0.5, weighted);
+      FitOptions options;
+      options.prior.kind = kind;
+      const std::string whole = bits(fit_logistic(table.rows(table.y.size()), options));
+      for (const Index size : {1000, 8192, 9000}) EXPECT_EQ(bits(fit_logistic(table.rows(size), options)), whole) << size;
+      for (const int threads : {2, 3, 8}) {
+        options.threads = threads;
+        EXPECT_EQ(bits(fit_logistic(table.rows(table.y.size()), options)), whole) << threads;
+      }
+    }
+}
+
+// Parts of the rows are summed apart and merged.
+TEST(Passes, OfPartsGiveTheSameFit) {
+  const Classes table = random_table(8, 30000, 5, 3, 0.5, true);
+  const AskRows in_parts = [&](const RowQuestion& question) {
+    RowSums all(question);
+    std::uint64_t part = 0;
+    for (Index first = 0; first < 30000; first += 7000) {
+      const Index count = std::min<Index>(7000, 30000 - first);
+      RowSums some(question, ++part);
+      some.update(Matrix(table.X.middleRows(first, count)), Vector(table.y.segment(first, count)), Vector(table.weights.segment(first, count)));
+      all.merge(some);
+    }
+    return all;
+  };
+  for (const PriorKind kind : {PriorKind::shared, PriorKind::sparse}) {
+    FitOptions options;
+    options.prior.kind = kind;
+    expect_same(fit_logistic(in_parts, options), in_memory(table, options), is_sparse_kind(kind) ? 0.02 : 0.002, 0.01);
+  }
+}
+
+TEST(Passes, FitASmallTableInMemory) {
+  const Classes table = random_table(9, 900, 30, 5, 1, true), kept = without_zeros(table);
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> X = kept.X;
+  FitOptions weighted;
+  weighted.weights = kept.weights;
+  EXPECT_EQ(bits(fit_logistic(table.rows(77))), bits(fit_logistic(X, kept.y, weighted)));
+}
+
+// A rare class that the sample does not have, and columns whose values are far from zero.
+TEST(Passes, StartWithoutASample) {
+  Classes table = random_table(10, 20000, 3, 2);
+  table.y.setConstant(2);
+  for (const Index row : {50, 9000, 19000}) table.y[row] = 5;
+  table.X.col(1).array() += 1e5 * table.X.col(1).cwiseAbs().maxCoeff();
+  FitOptions options;
+  options.prior.kind = PriorKind::shared;
+  expect_same(fit_logistic(table.rows(), options), in_memory(table, options), 0.01, 0.01);
+}
+
+TEST(Passes, SayThatColumnsWithoutAPriorSeparateTheClasses) {
+  Classes table = random_table(11, 12000, 2, 2);
+  for (Index i = 0; i < 12000; ++i) table.y[i] = table.X(i, 0) > table.X.col(0).mean() ? 5 : 2;
+  FitOptions options;
+  options.prior.kind = PriorKind::none;
+  const LogisticFit fit = fit_logistic(table.rows(), options);
+  EXPECT_EQ(fit.report.status, Status::separated) << fit.report.message;
+}
+
+TEST(Passes, LeaveOutConstantsAndCopies) {
+  Classes table = random_table(12, 20000, 5, 2);
+  table.X.col(1).setConstant(1e4);
+  table.X.col(3) = -2.5 * table.X.col(0);
+  FitOptions options;
+  options.prior.kind = PriorKind::ard;
+  const LogisticFit memory = in_memory(table, options), passes = fit_logistic(table.rows(), options);
+  EXPECT_EQ(passes.left_out, memory.left_out);
+  EXPECT_EQ(std::vector<std::string>(passes.report.notes.begin(), passes.report.notes.begin() + 2),
+            std::vector<std::string>(memory.report.notes.begin(), memory.report.notes.begin() + 2));
+  EXPECT_NEAR(passes.bound, memory.bound, 0.01);
+}
+
+TEST(Passes, RefuseRowsThatChange) {
+  const Classes table = random_table(13, 20000, 3, 2);
+  FitOptions options;
+  options.prior.kind = PriorKind::shared;
+  const auto fit_with = [&](const std::function<void(Classes&, int)>& change) {
+    int pass = 0;
+    static_cast<void>(fit_logistic(
+        [&](const RowQuestion& question) {
+          Classes now = table;
+          if (++pass > 2) change(now, pass);
+          return now.rows()(question);
+        },
+        options));
+  };
+  expect_invalid([&] { fit_with([](Classes& now, int) { now.X(17, 1) += 1e-9; }); }, {"the rows have changed between two passes"});
+  expect_invalid([&] { fit_with([](Classes& now, int) { now.y.conservativeResize(19999); now.X.conservativeResize(19999, 3); }); },
+                 {"there were 20000 rows, and now there are 19999"});
+  expect_invalid([&] { fit_with([](Classes& now, int) { now.y[4] = 7; }); }, {"row 5 has the label 7"});
+  expect_invalid([&] { fit_with([](Classes& now, int) { now.X = Matrix::Zero(20000, 2); }); }, {"there were 3 columns, and now there are 2"});
+  expect_invalid([&] { fit_with([](Classes& now, int) { now.y[4] = now.y[4] == 5 ? 2 : 5; }); }, {"a number is another one"});
+}
+
+TEST(Passes, NameWhatIsWrong) {
+  const Classes table = random_table(14, 20000, 3, 2);
+  const auto fit_of = [&](const std::function<void(Classes&)>& change, const FitOptions& options = {}) {
+    Classes changed = table;
+    change(changed);
+    static_cast<void>(fit_logistic(changed.rows(), options));
+  };
+  expect_invalid([&] { fit_of([](Classes& now) { now.X(12344, 1) = std::nan(""); }); }, {"row 12345 has the value nan in column 'x2'"});
+  expect_invalid([&] { fit_of([](Classes& now) { now.y[12344] = 7; }); }, {"row 12345 has the label 7, the third one"});
+  expect_invalid([&] { fit_of([](Classes& now) { now.y.setConstant(2); }); }, {"two"});
+  expect_invalid([&] { fit_of([](Classes& now) { now = {Matrix(0, 3), Vector(0), {}}; }); }, {"there are no rows"});
+  expect_invalid([&] { fit_of([](Classes&) {}, options_for_preset("slr_var")); }, {"preset 'slr_var' reads the rows themselves"});
+  FitOptions lasso;
+  lasso.prior = Prior::laplace(1);
+  expect_invalid([&] { fit_of([](Classes&) {}, lasso); }, {"prior 'laplace'"});
+}
+
+}  // namespace
+}  // namespace ardvark
