@@ -16,6 +16,7 @@
 #include "ardvark/logistic.hpp"
 #include "ardvark/model_file.hpp"
 #include "ardvark/relevance.hpp"
+#include "ardvark/row_pass.hpp"
 #include "ardvark/select.hpp"
 #include "ardvark/sequential.hpp"
 #include "ardvark/softmax.hpp"
@@ -171,6 +172,9 @@ void check_selection(const ModelOptions& options);
 [[nodiscard]] SavedModel fit_model(const LinearStatistics& statistics, const ModelOptions& options);
 /// The same from the statistics of several folds, which may choose the lambda of a Laplace prior.
 [[nodiscard]] SavedModel fit_model(const std::vector<LinearStatistics>& folds, const ModelOptions& options);
+/// The fit of two classes of rows that are not in memory. Options: those of model logistic, with the names of the columns or their
+/// encoding; with class_names, labels are 0 and 1. \throws InvalidArgument  as fit_logistic(ask); an option that needs rows in memory
+[[nodiscard]] SavedModel fit_model(const AskRows& ask, const ModelOptions& options);
 /// Whether the model has a posterior, so that it can predict.
 [[nodiscard]] bool has_posterior(const SavedModel& model);
 [[nodiscard]] const Report& report_of(const SavedModel& model);

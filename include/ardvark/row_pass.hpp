@@ -26,8 +26,8 @@ class RowQuestion {
   std::shared_ptr<const State> state_;
 };
 
-/// The answer: sums over the rows. Rows are added in blocks of 8192, and blocks in a tree; both depend only on the position of a row. So the
-/// answer has the same bits for pieces of any size and for any number of threads.                                               (ST.2)
+/// The answer: sums over the rows. Rows are added in blocks of 8192, and blocks in a tree; both depend only on the position of a row. So
+/// the answer has the same bits for pieces of any size and for any number of threads.                                               (ST.2)
 class RowSums {
  public:
   /// \param stream  if the rows of a table are added to several sums that are merged: a number that differs between them, the same in

@@ -35,6 +35,10 @@ struct ardvark_statistics {
   ardvark::LinearStatistics statistics;
 };
 
+struct ardvark_sums {
+  ardvark::RowSums sums;
+};
+
 struct ardvark_result {
   std::function<void(ardvark::internal::Fields&)> visit;
   mutable std::once_flag outlined = {};

@@ -168,8 +168,9 @@ LogisticFit fit_logistic(const AskRows& ask, const FitOptions& given) {
   if (usable) scores.describe(fit);
   describe_separation(options, fit);
   std::vector<std::string>& notes = fit.report.notes;
-  notes.push_back(fmt::format("the rows were read {} times{}", passes.count() + 1,
-                              starts_from_sample ? fmt::format("; the passes began at the fit of a sample of {} rows", sample.y.size()) : ""));
+  notes.push_back(
+      fmt::format("the rows were read {} times{}", passes.count() + 1,
+                  starts_from_sample ? fmt::format("; the passes began at the fit of a sample of {} rows", sample.y.size()) : ""));
   if (!chosen.note.empty()) notes.insert(notes.begin(), chosen.note);
   warn_if_too_confident(options, fit, p);
   fit.report.seconds = watch.seconds();

@@ -152,8 +152,8 @@ void note_labels(RowSums::State& state, const RowBlock& rows) {
     if (weight == 0) continue;
     state.weight_of_label[rows.y[i]] += weight;
     if (state.weight_of_label.size() > 2)
-      throw InvalidArgument(fmt::format("row {} has the label {}, the third one; logistic regression needs two classes",
-                                        state.num_rows + i + 1, rows.y[i]));
+      throw InvalidArgument(
+          fmt::format("row {} has the label {}, the third one; logistic regression needs two classes", state.num_rows + i + 1, rows.y[i]));
   }
 }
 
@@ -241,7 +241,9 @@ void RowSample::keep(Index most, Index p) {
 }
 
 void RowSample::merge(const RowSample& right, Index most) {
-  const Index p = !y.empty() ? static_cast<Index>(X.size() / y.size()) : right.y.empty() ? 0 : static_cast<Index>(right.X.size() / right.y.size());
+  const Index p = !y.empty()        ? static_cast<Index>(X.size() / y.size())
+                  : right.y.empty() ? 0
+                                    : static_cast<Index>(right.X.size() / right.y.size());
   const bool was_complete = is_complete() && right.is_complete();
   num_seen += right.num_seen;
   rows.insert(rows.end(), right.rows.begin(), right.rows.end());
@@ -307,12 +309,14 @@ void RowSums::merge(const RowSums& right) {
     return;
   }
   if (state.num_columns != other.num_columns)
-    throw InvalidArgument(fmt::format("the sums to add are over rows with {} columns; these have {}", other.num_columns, state.num_columns));
+    throw InvalidArgument(
+        fmt::format("the sums to add are over rows with {} columns; these have {}", other.num_columns, state.num_columns));
   if (state.asked().is_first_look) {
     state.statistics.merge(other.statistics);
     state.sample.merge(other.sample, most_sample_rows(state.num_columns));
     for (const auto& [label, weight] : other.weight_of_label) state.weight_of_label[label] += weight;
-    if (state.weight_of_label.size() > 2) throw InvalidArgument("the rows have more than two labels; logistic regression needs two classes");
+    if (state.weight_of_label.size() > 2)
+      throw InvalidArgument("the rows have more than two labels; logistic regression needs two classes");
   } else {
     const std::optional<PassSums> added = other.total();
     state.closed = state.total();

@@ -23,13 +23,13 @@ struct RowQuestion::State {
     Matrix L;           ///< lower triangular
     double weight = 1;  ///< in a mixture
   };
-  bool is_first_look = false;  ///< then nothing else is read
-  std::string likelihood;                  ///< name in the registry
-  double label[2] = {0, 1};                ///< of the two classes
-  internal::Standardization units;         ///< of the columns
-  std::vector<Posterior> at;               ///< where the sums are computed
-  bool wants_step = false;                 ///< X'omega X and X'r at the first of them
-  bool wants_scores = false;               ///< accuracy and log loss of the first of them, or of the mixture of all
+  bool is_first_look = false;       ///< then nothing else is read
+  std::string likelihood;           ///< name in the registry
+  double label[2] = {0, 1};         ///< of the two classes
+  internal::Standardization units;  ///< of the columns
+  std::vector<Posterior> at;        ///< where the sums are computed
+  bool wants_step = false;          ///< X'omega X and X'r at the first of them
+  bool wants_scores = false;        ///< accuracy and log loss of the first of them, or of the mixture of all
   bool is_mixture = false;
   std::optional<std::uint64_t> fingerprint;  ///< of the rows in the first look
   Index num_rows = 0, num_columns = 0;       ///< in the first look
@@ -42,12 +42,12 @@ namespace internal {
 
 /// Sums over the rows of a block, or of many.                                                                                  (PASS.1)
 struct PassSums {
-  Vector log_likelihood;     ///< [states] expected, under each posterior
-  double weight = 0;         ///< sum of omega
-  Vector packed;             ///< [q(q+1)/2] lower triangle of X'omega X, column by column
-  Vector response;           ///< [q] X'r
-  double farthest = 0;       ///< the largest m^2 + s of a row at the first posterior
-  double nearest = 1e300;    ///< the smallest
+  Vector log_likelihood;        ///< [states] expected, under each posterior
+  double weight = 0;            ///< sum of omega
+  Vector packed;                ///< [q(q+1)/2] lower triangle of X'omega X, column by column
+  Vector response;              ///< [q] X'r
+  double farthest = 0;          ///< the largest m^2 + s of a row at the first posterior
+  double nearest = 1e300;       ///< the smallest
   double least_margin = 1e300;  ///< the smallest signed score at the first posterior; > 0: it puts each row into its class
   ClassTally scores;
 
@@ -78,7 +78,7 @@ struct RowSums::State : internal::WaitingRows {
   RowQuestion question{nullptr};
   std::uint64_t stream = 0, fingerprint = 0;
   Index num_rows = 0, num_columns = 0;
-  std::optional<internal::PassSums> closed;       ///< rows before those of the tree
+  std::optional<internal::PassSums> closed;        ///< rows before those of the tree
   internal::OrderedTree<internal::PassSums> tree;  ///< whole blocks
   // The first look.
   LinearStatistics statistics;

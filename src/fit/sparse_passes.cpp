@@ -168,8 +168,7 @@ std::vector<std::pair<double, WeightMoments>> mixture_of(const Solution& solutio
 
 }  // namespace
 
-Solution solve_sparse_by_passes(Frame& frame, Passes& passes, const KnownRows& known, const StartOfPasses& start,
-                                ClassTally& scores) {
+Solution solve_sparse_by_passes(Frame& frame, Passes& passes, const KnownRows& known, const StartOfPasses& start, ClassTally& scores) {
   const FitOptions& options = frame.options;
   const PenalisedColumns which = penalised_columns(options, frame.num_columns(), frame.left_out);
   warn_of_flat_columns(*frame.design(), which.flat, frame.k, options.column_names, frame.warnings);

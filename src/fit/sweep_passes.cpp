@@ -23,9 +23,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 struct Tangent {
   Matrix G;
   Vector c;
-  [[nodiscard]] Tangent towards(const Tangent& aim, double share) const {
-    return {G + share * (aim.G - G), c + share * (aim.c - c)};
-  }
+  [[nodiscard]] Tangent towards(const Tangent& aim, double share) const { return {G + share * (aim.G - G), c + share * (aim.c - c)}; }
   // E of the quadratic form, without its constant.
   [[nodiscard]] double at(const WeightMoments& q) const { return q.w.dot(c) - 0.5 * (q.w.dot(G * q.w) + G.cwiseProduct(q.V).sum()); }
 };
@@ -66,8 +64,10 @@ class SweepsByPasses {
       if (!history.empty() && share == 1) {
         const double gain = remaining(promised(now.q, q));
         if (gain <= allowed())
-          return end(Status::converged, fmt::format("converged after {} passes over the rows: the next one would change the bound by about {:.2g} nats "
-                                                    "(allowed: {:.2g})", passes_.count(), gain, allowed()));
+          return end(Status::converged,
+                     fmt::format("converged after {} passes over the rows: the next one would change the bound by about {:.2g} nats "
+                                 "(allowed: {:.2g})",
+                                 passes_.count(), gain, allowed()));
       }
       if (static_cast<int>(history.size()) >= frame_.options.max_sweeps)
         return end(Status::max_sweeps, fmt::format("not converged after {} passes over the rows; increase max_sweeps", passes_.count()));
@@ -86,8 +86,10 @@ class SweepsByPasses {
       history.push_back(now.bound);
       if (const std::string why = why_separated(static_cast<int>(history.size())); !why.empty()) return end(Status::separated, why);
       if (runs_away_)
-        return end(Status::separated, fmt::format("stopped after {} passes over the rows: the classes can be separated, and the coefficients grow "
-                                                  "without limit", passes_.count()));
+        return end(Status::separated,
+                   fmt::format("stopped after {} passes over the rows: the classes can be separated, and the coefficients grow "
+                               "without limit",
+                               passes_.count()));
       if (frame_.options.on_sweep && !frame_.options.on_sweep({.sweep = static_cast<int>(history.size()), .bound = now.bound}))
         return end(Status::stopped_by_user, fmt::format("stopped after {} passes over the rows", passes_.count()));
     }
@@ -113,8 +115,8 @@ class SweepsByPasses {
     at.rows = {sums.gram(), sums.response};
     double log_likelihood = sums.log_likelihood[0];
     if (proper_) log_likelihood += add_intercept(at);
-    if (to_mode_) log_likelihood -= 0.5 * at.rows.G.cwiseProduct(at.q.V).sum();  // (LAP.3)
-    runs_away_ = sums.nearest > 1e6 && sums.log_likelihood[0] > -0.7 * frame_.rows;                                     // (VG.5)
+    if (to_mode_) log_likelihood -= 0.5 * at.rows.G.cwiseProduct(at.q.V).sum();      // (LAP.3)
+    runs_away_ = sums.nearest > 1e6 && sums.log_likelihood[0] > -0.7 * frame_.rows;  // (VG.5)
     all_in_class_ = sums.least_margin > 0;
     now_ = at.q.w;
     at.bound = tangent.c.size() > 0 ? bound_of_tangent - quadratic_bound(tangent, at.q) + log_likelihood : -infinity;
@@ -189,7 +191,8 @@ class SweepsByPasses {
     report.bound = now.bound;
     report.bound_history = std::move(history);
     report.pruning.clear();
-    if (falls_ > 0) report.notes.push_back(fmt::format("{} {} repeated with a shorter step", falls_, falls_ == 1 ? "pass was" : "passes were"));
+    if (falls_ > 0)
+      report.notes.push_back(fmt::format("{} {} repeated with a shorter step", falls_, falls_ == 1 ? "pass was" : "passes were"));
     out.flat = prior_.partition.flat_columns;
     out.proper_intercept = proper_;
     out.rows = {};
@@ -216,7 +219,8 @@ class SweepsByPasses {
       if (!(passes_.sums({&of_flat}, false).least_margin > 0)) return "";
     }
     return fmt::format(
-        "after {} passes over the rows all of them are classified correctly: columns without a prior separate the classes, so the likelihood "
+        "after {} passes over the rows all of them are classified correctly: columns without a prior separate the classes, so the "
+        "likelihood "
         "has no maximum; the coefficients grow without limit; give the columns a prior that limits them (--prior shared --a0 1 --b0 1)",
         passes_.count());
   }
@@ -225,7 +229,8 @@ class SweepsByPasses {
     out.report.status = Status::not_positive_definite;
     out.report.message = fmt::format(
         "after {} passes over the rows the linear system is not positive definite: columns without a prior are linearly dependent, or they "
-        "separate the classes; leave some of them out, or give them a prior (--prior shared)", passes_.count());
+        "separate the classes; leave some of them out, or give them a prior (--prior shared)",
+        passes_.count());
     out.rows = {};
     out.flat = prior_.partition.flat_columns;
     return out;

@@ -483,6 +483,25 @@ SavedModel fit_model(const std::vector<LinearStatistics>& folds, const ModelOpti
   return in_names_of(options, [&] { return fit_sums(all, folds, options); });
 }
 
+SavedModel fit_model(const AskRows& ask, const ModelOptions& given) {
+  return in_names_of(given, [&] {
+    const auto num_columns =
+        static_cast<Index>(given.encoding.features.empty() ? given.column_names.size() : given.encoding.names().size());
+    if (num_columns == 0) throw InvalidArgument("column_names is empty; rows that are not in memory need the names of their columns");
+    refuse(given, {"weights", "missing", "diagnose", "coding", "precision_per_class"}, "cannot be used with rows that are not in memory");
+    const ResolvedModel model = resolve(with_encoded_columns(given, num_columns));
+    const auto* const logistic = std::get_if<LogisticModel>(&model);
+    if (logistic == nullptr)
+      throw InvalidArgument(fmt::format("{} needs the table in memory; passes over rows are enough only for {} with two classes",
+                                        given.preset.empty() ? given.spelled("model", given.model) : given.spelled("preset", given.preset),
+                                        given.spelled("model", "logistic")));
+    Fit fit = fit_logistic(ask, logistic->options);
+    fit.target = given.target;
+    if (given.class_names.size() == 2 && fit.classes == std::vector<std::string>{"0", "1"}) fit.classes = given.class_names;
+    return described({std::move(fit)}, given);
+  });
+}
+
 bool has_several_classes(const ModelOptions& options, VectorView labels) { return is_softmax(options, count_classes(labels)); }
 
 bool has_posterior(const SavedModel& model) {

@@ -1,6 +1,4 @@
 // Fits of two classes by passes over rows that are not in memory.                                              docs/math/passes.md
-#include "ardvark/row_pass.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
+#include "ardvark/row_pass.hpp"
 
 namespace ardvark {
 namespace {
@@ -118,7 +117,8 @@ TEST(Passes, GiveTheFitOfRowsInMemoryUnderEachOption) {
   bound.tolerance = 1e-11;
   flat_sparse.tolerance = as_they_are.tolerance = 1e-5;
   int number = 0;
-  for (const FitOptions* options : {&groups, &flat, &flat_sparse, &fixed, &no_intercept, &as_they_are, &bound, &laplace, &sparse_groups, &penalised}) {
+  for (const FitOptions* options :
+       {&groups, &flat, &flat_sparse, &fixed, &no_intercept, &as_they_are, &bound, &laplace, &sparse_groups, &penalised}) {
     SCOPED_TRACE(fmt::format("options {}", ++number));
     const LogisticFit memory = in_memory(table, *options), passes = fit_logistic(table.rows(), *options);
     // Under groups of a sparse prior the bound hardly changes in some directions: .002 nats, the tolerance of both, are .06 sd there.
@@ -134,7 +134,8 @@ TEST(Passes, PredictAsTheFitInMemory) {
   for (const PriorKind kind : {PriorKind::shared, PriorKind::sparse}) {
     FitOptions options;
     options.prior.kind = kind;
-    const ClassPrediction passes = predict(fit_logistic(table.rows(), options), fresh.X), memory = predict(in_memory(table, options), fresh.X);
+    const ClassPrediction passes = predict(fit_logistic(table.rows(), options), fresh.X),
+                          memory = predict(in_memory(table, options), fresh.X);
     EXPECT_LE((passes.probability - memory.probability).cwiseAbs().maxCoeff(), 1e-3);
     EXPECT_LE((passes.variance.cwiseQuotient(memory.variance).array() - 1).abs().maxCoeff(), 0.05);
   }
@@ -163,17 +164,20 @@ TEST(Passes, HaveTheSameBitsForPiecesOfAnySize) {
     }
 }
 
-// Parts of the rows are summed apart and merged.
+// Parts of the rows are summed apart, sent as bytes, and merged.
 TEST(Passes, OfPartsGiveTheSameFit) {
   const Classes table = random_table(8, 30000, 5, 3, 0.5, true);
-  const AskRows in_parts = [&](const RowQuestion& question) {
+  const AskRows in_parts = [&](const RowQuestion& asked) {
+    const RowQuestion question = RowQuestion::from_bytes(asked.to_bytes());
     RowSums all(question);
     std::uint64_t part = 0;
     for (Index first = 0; first < 30000; first += 7000) {
       const Index count = std::min<Index>(7000, 30000 - first);
       RowSums some(question, ++part);
-      some.update(Matrix(table.X.middleRows(first, count)), Vector(table.y.segment(first, count)), Vector(table.weights.segment(first, count)));
-      all.merge(some);
+      some.update(Matrix(table.X.middleRows(first, count)), Vector(table.y.segment(first, count)),
+                  Vector(table.weights.segment(first, count)));
+      all.merge(RowSums::from_bytes(some.to_bytes()));
+      EXPECT_EQ(RowSums::from_bytes(some.to_bytes()).to_bytes(), some.to_bytes());
     }
     return all;
   };
@@ -240,10 +244,17 @@ TEST(Passes, RefuseRowsThatChange) {
         options));
   };
   expect_invalid([&] { fit_with([](Classes& now, int) { now.X(17, 1) += 1e-9; }); }, {"the rows have changed between two passes"});
-  expect_invalid([&] { fit_with([](Classes& now, int) { now.y.conservativeResize(19999); now.X.conservativeResize(19999, 3); }); },
-                 {"there were 20000 rows, and now there are 19999"});
+  expect_invalid(
+      [&] {
+        fit_with([](Classes& now, int) {
+          now.y.conservativeResize(19999);
+          now.X.conservativeResize(19999, 3);
+        });
+      },
+      {"there were 20000 rows, and now there are 19999"});
   expect_invalid([&] { fit_with([](Classes& now, int) { now.y[4] = 7; }); }, {"row 5 has the label 7"});
-  expect_invalid([&] { fit_with([](Classes& now, int) { now.X = Matrix::Zero(20000, 2); }); }, {"there were 3 columns, and now there are 2"});
+  expect_invalid([&] { fit_with([](Classes& now, int) { now.X = Matrix::Zero(20000, 2); }); },
+                 {"there were 3 columns, and now there are 2"});
   expect_invalid([&] { fit_with([](Classes& now, int) { now.y[4] = now.y[4] == 5 ? 2 : 5; }); }, {"a number is another one"});
 }
 

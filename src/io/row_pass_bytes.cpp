@@ -1,0 +1,240 @@
+// Questions to rows and the sums that answer them as bytes, in the layout of a model file.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <utility>
+
+#include "fit/row_sums.hpp"
+#include "io/json_reader.hpp"
+#include "io/safetensors.hpp"
+
+namespace ardvark {
+
+using namespace internal;
+
+namespace {
+
+using io::Json;
+constexpr int newest_version = 1, first_with_checksum = 1;
+constexpr const char* description_key = "description";
+constexpr const char* question_format = "ardvark-row-question";
+constexpr const char* sums_format = "ardvark-row-sums";
+
+// 64 bits in hexadecimal digits: a JSON number does not hold them exactly.
+std::string digits(std::uint64_t bits) { return fmt::format("{:016x}", bits); }
+std::uint64_t bits_of(const std::string& text) {
+  std::uint64_t bits = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits, 16);
+  if (error != std::errc() || end != text.data() + text.size()) throw InvalidArgument("the bytes given are damaged: a number cannot be read");
+  return bits;
+}
+
+std::string finished(io::SafetensorsWriter& file, const char* format, const Json& description) {
+  file.metadata = {{"format", format}, {"format_version", std::to_string(newest_version)}, {description_key, description.dump()}};
+  file.add_checksums();
+  return file.bytes();
+}
+
+// Reads the description and then the rest; what contradicts itself is refused.
+template <typename Read>
+auto read_bytes(std::string_view bytes, const char* format, Read&& read) {
+  const io::SafetensorsReader file(bytes, "the bytes given");
+  io::check_format(file, format, newest_version, first_with_checksum);
+  try {
+    return read(file, io::bounded_json(file.text(description_key), file.most_bytes_of_tree(), file.path()));
+  } catch (const io::JsonError& e) {
+    throw InvalidArgument(fmt::format("the bytes given are damaged: their description cannot be read ({})", e.what()));
+  }
+}
+
+void require(bool holds) {
+  if (!holds) throw InvalidArgument("the bytes given are damaged: their numbers contradict each other");
+}
+
+Vector vector_of(const std::vector<double>& values) { return VectorView(values).eigen(); }
+std::vector<double> values_of(const Vector& vector) { return {vector.begin(), vector.end()}; }
+
+PassSums read_sums(const io::SafetensorsReader& file) {
+  PassSums out;
+  out.log_likelihood = file.vector("log_likelihood");
+  out.packed = file.vector("gram");
+  out.response = file.vector("response");
+  const Vector numbers = file.vector("numbers");
+  const Index q = out.response.size();
+  require(numbers.size() == 8 && out.packed.size() == q * (q + 1) / 2);
+  out.weight = numbers[0], out.farthest = numbers[1], out.nearest = numbers[2], out.least_margin = numbers[3];
+  out.scores.correct = numbers[4], out.scores.loss = numbers[5];
+  out.scores.weight[0] = numbers[6], out.scores.weight[1] = numbers[7];
+  return out;
+}
+
+void add_sums(const PassSums& sums, io::SafetensorsWriter& file) {
+  file.add_vector("log_likelihood", sums.log_likelihood);
+  file.add_vector("gram", sums.packed);
+  file.add_vector("response", sums.response);
+  file.add_vector("numbers", Vector(vector_of({sums.weight, sums.farthest, sums.nearest, sums.least_margin, sums.scores.correct,
+                                               sums.scores.loss, sums.scores.weight[0], sums.scores.weight[1]})));
+}
+
+// Positions and hashes are whole numbers of 64 bits: two numbers each.
+void add_sample(const RowSample& sample, io::SafetensorsWriter& file) {
+  Matrix rows(5, static_cast<Index>(sample.rows.size()));
+  for (Index i = 0; i < rows.cols(); ++i) {
+    const RowSample::Row& row = sample.rows[static_cast<std::size_t>(i)];
+    rows.col(i) << static_cast<double>(row.hash >> 32U), static_cast<double>(row.hash & 0xffffffffU),
+        static_cast<double>(row.stream >> 32U), static_cast<double>(row.stream & 0xffffffffU), static_cast<double>(row.position);
+  }
+  file.add_matrix("sample.rows", std::move(rows));
+  file.add_vector("sample.X", sample.X);
+  file.add_vector("sample.y", sample.y);
+  file.add_vector("sample.weights", sample.weights);
+}
+
+RowSample read_sample(const io::SafetensorsReader& file, Index num_columns) {
+  RowSample out;
+  const Matrix rows = file.matrix("sample.rows");
+  require(rows.rows() == 5);
+  const auto bits = [](double high, double low) {
+    require(high >= 0 && high < 4294967296.0 && low >= 0 && low < 4294967296.0);
+    return (static_cast<std::uint64_t>(high) << 32U) | static_cast<std::uint64_t>(low);
+  };
+  for (Index i = 0; i < rows.cols(); ++i) {
+    require(rows(4, i) >= 0 && rows(4, i) < 1e18);
+    out.rows.push_back({bits(rows(0, i), rows(1, i)), bits(rows(2, i), rows(3, i)), static_cast<Index>(rows(4, i))});
+  }
+  out.X = values_of(file.vector("sample.X"));
+  out.y = values_of(file.vector("sample.y"));
+  out.weights = values_of(file.vector("sample.weights"));
+  require(out.y.size() == out.rows.size() && out.weights.size() == out.rows.size() &&
+          out.X.size() == out.rows.size() * static_cast<std::size_t>(num_columns));
+  return out;
+}
+
+}  // namespace
+
+std::string RowQuestion::to_bytes() const {
+  const State& asked = *state_;
+  io::SafetensorsWriter file;
+  Json description = {{"first_look", asked.is_first_look},      {"likelihood", asked.likelihood},   {"intercept", asked.units.intercept},
+                      {"wants_step", asked.wants_step},         {"wants_scores", asked.wants_scores}, {"is_mixture", asked.is_mixture},
+                      {"has_fingerprint", asked.fingerprint.has_value()}, {"fingerprint", digits(asked.fingerprint.value_or(0))},
+                      {"rows", asked.num_rows},                 {"columns", asked.num_columns},     {"posteriors", asked.at.size()}};
+  Vector labels(2);
+  labels << asked.label[0], asked.label[1];
+  file.add_vector("labels", std::move(labels));
+  file.add_vector("center", asked.units.center);
+  file.add_vector("scale", asked.units.scale);
+  for (std::size_t i = 0; i < asked.at.size(); ++i) {
+    const auto& one = asked.at[i];
+    file.add_vector(fmt::format("mean.{}", i), one.w);
+    file.add_matrix(fmt::format("root.{}", i), one.L);
+    file.add_vector(fmt::format("weight.{}", i), Vector(Vector::Constant(1, one.weight)));
+  }
+  return finished(file, question_format, description);
+}
+
+RowQuestion RowQuestion::from_bytes(std::string_view bytes) {
+  auto state = std::make_shared<State>();
+  read_bytes(bytes, question_format, [&](const io::SafetensorsReader& file, const Json& description) {
+    state->is_first_look = description.at("first_look").flag();
+    state->likelihood = description.at("likelihood").text();
+    state->units.intercept = description.at("intercept").flag();
+    state->wants_step = description.at("wants_step").flag();
+    state->wants_scores = description.at("wants_scores").flag();
+    state->is_mixture = description.at("is_mixture").flag();
+    if (description.at("has_fingerprint").flag()) state->fingerprint = bits_of(description.at("fingerprint").text());
+    state->num_rows = description.at("rows").whole_number();
+    state->num_columns = description.at("columns").whole_number();
+    const Vector labels = file.vector("labels");
+    require(labels.size() == 2);
+    state->label[0] = labels[0], state->label[1] = labels[1];
+    state->units.center = file.vector("center");
+    state->units.scale = file.vector("scale");
+    const Index p = state->num_columns, q = p + (state->units.intercept ? 1 : 0);
+    for (const Vector* of_columns : {&state->units.center, &state->units.scale})
+      require(of_columns->size() == 0 || of_columns->size() == p);
+    const Index count = description.at("posteriors").whole_number();
+    require(count >= 0 && count < 100'000);
+    for (Index i = 0; i < count; ++i) {
+      State::Posterior one{file.vector(fmt::format("mean.{}", i)), file.matrix(fmt::format("root.{}", i)), 1};
+      const Vector weight = file.vector(fmt::format("weight.{}", i));
+      require(weight.size() == 1 && one.w.size() == q && (one.L.size() == 0 || (one.L.rows() == q && one.L.cols() == q)));
+      one.weight = weight[0];
+      state->at.push_back(std::move(one));
+    }
+    return 0;
+  });
+  return RowQuestion(std::move(state));
+}
+
+std::string RowSums::to_bytes() const {
+  const State& state = *state_;
+  io::SafetensorsWriter file;
+  const bool first = state.asked().is_first_look;
+  Json description = {{"first_look", first},
+                      {"rows", state.num_rows},
+                      {"columns", state.num_columns},
+                      {"fingerprint", digits(state.all_fingerprints())},
+                      {"stream", digits(state.stream)},
+                      {"seen", state.sample.num_seen},
+                      {"threshold", digits(state.sample.threshold)}};
+  const std::optional<PassSums> total = state.total();
+  description["has_sums"] = total.has_value();
+  if (total) add_sums(*total, file);
+  if (!first) return finished(file, sums_format, description);
+  const std::string statistics = state.statistics.to_bytes();
+  // Any bytes, as whole numbers of 32 bits.
+  Vector words(static_cast<Index>((statistics.size() + 3) / 4));
+  for (Index i = 0; i < words.size(); ++i) {
+    std::uint32_t word = 0;
+    for (std::size_t b = 0; b < 4; ++b)
+      if (const std::size_t at = static_cast<std::size_t>(i) * 4 + b; at < statistics.size())
+        word |= static_cast<std::uint32_t>(static_cast<unsigned char>(statistics[at])) << (8U * b);
+    words[i] = word;
+  }
+  description["statistics_bytes"] = statistics.size();
+  file.add_vector("statistics", std::move(words));
+  add_sample(state.sample, file);
+  Matrix labels(2, static_cast<Index>(state.weight_of_label.size()));
+  Index at = 0;
+  for (const auto& [label, weight] : state.weight_of_label) labels.col(at++) << label, weight;
+  file.add_matrix("labels", std::move(labels));
+  return finished(file, sums_format, description);
+}
+
+RowSums RowSums::from_bytes(std::string_view bytes) {
+  auto state = std::make_unique<State>();
+  read_bytes(bytes, sums_format, [&](const io::SafetensorsReader& file, const Json& description) {
+    RowQuestion::State asked;
+    asked.is_first_look = description.at("first_look").flag();
+    state->num_rows = description.at("rows").whole_number();
+    state->num_columns = description.at("columns").whole_number();
+    state->fingerprint = bits_of(description.at("fingerprint").text());
+    state->stream = bits_of(description.at("stream").text());
+    require(state->num_rows >= 0 && state->num_columns >= 0 && (state->num_rows == 0 || state->num_columns > 0));
+    if (description.at("has_sums").flag()) state->closed = read_sums(file);
+    state->question = RowQuestion(std::make_shared<const RowQuestion::State>(std::move(asked)));
+    if (!state->asked().is_first_look) return 0;
+    const Vector words = file.vector("statistics");
+    const Index size = description.at("statistics_bytes").whole_number();
+    require(size >= 0 && (size + 3) / 4 == words.size());
+    std::string statistics(static_cast<std::size_t>(size), '\0');
+    for (Index i = 0; i < size; ++i) {
+      const double word = words[i / 4];
+      require(word >= 0 && word < 4294967296.0);
+      statistics[static_cast<std::size_t>(i)] = static_cast<char>((static_cast<std::uint32_t>(word) >> (8U * static_cast<unsigned>(i % 4))) & 0xffU);
+    }
+    state->statistics = LinearStatistics::from_bytes(statistics);
+    state->sample = read_sample(file, state->num_columns);
+    state->sample.num_seen = description.at("seen").whole_number();
+    state->sample.threshold = bits_of(description.at("threshold").text());
+    const Matrix labels = file.matrix("labels");
+    require(labels.cols() <= 2 && labels.rows() == 2);
+    for (Index i = 0; i < labels.cols(); ++i) state->weight_of_label[labels(0, i)] = labels(1, i);
+    return 0;
+  });
+  return RowSums(std::move(state));
+}
+
+}  // namespace ardvark
