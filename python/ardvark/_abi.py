@@ -11,6 +11,7 @@ from typing import Any, Optional
 
 __all__ = [
     "Array",
+    "Ask",
     "Callback",
     "Handle",
     "InternalError",
@@ -71,9 +72,10 @@ class _Progress(ctypes.Structure):
 
 
 Callback = ctypes.CFUNCTYPE(c_int, POINTER(_Progress), c_void_p)
+Ask = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, POINTER(c_void_p), c_void_p)
 _error, _matrix, _out = POINTER(_Error), POINTER(Matrix), POINTER(c_void_p)
 
-_HANDLES = ("options", "table", "encoding", "model", "result", "sequential", "statistics")
+_HANDLES = ("options", "table", "encoding", "model", "result", "sequential", "statistics", "sums")
 _SIGNATURES = {
     "ardvark_options_set_text": [c_void_p, c_char_p, c_char_p, _error],
     "ardvark_options_set_number": [c_void_p, c_char_p, c_double, _error],
@@ -115,6 +117,12 @@ _SIGNATURES = {
     "ardvark_statistics_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],
     "ardvark_statistics_from_bytes": [c_char_p, c_size_t, _out, _error],
     "ardvark_statistics_error": [c_void_p, c_void_p, POINTER(c_double), _error],
+    "ardvark_sums_create": [c_char_p, c_size_t, c_int64, _out, _error],
+    "ardvark_sums_update": [c_void_p, _matrix, c_void_p, c_void_p, _error],
+    "ardvark_sums_merge": [c_void_p, c_void_p, _error],
+    "ardvark_sums_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],
+    "ardvark_sums_from_bytes": [c_char_p, c_size_t, _out, _error],
+    "ardvark_fit_rows": [Ask, c_void_p, c_void_p, _out, _error],
     "ardvark_fit_folds": [POINTER(c_void_p), c_int64, c_void_p, _out, _error],
     "ardvark_result_array": [c_void_p, c_char_p, POINTER(Array), _error],
     "ardvark_result_number": [c_void_p, c_char_p, POINTER(c_double), _error],
@@ -198,6 +206,11 @@ class Handle:
     def __init__(self, kind: str, pointer: Optional[int]):
         self._as_parameter_ = c_void_p(pointer)
         self._free = _free[kind]
+
+    def given_away(self) -> Optional[int]:
+        """The pointer, which another owner frees."""
+        pointer, self._as_parameter_ = self._as_parameter_.value, c_void_p(None)
+        return pointer
 
     def __del__(self) -> None:
         self._free(self._as_parameter_)

@@ -16,12 +16,12 @@ import os
 import sys
 import threading
 import warnings
-from ctypes import byref, c_char_p, c_double, c_void_p
+from ctypes import byref, c_char_p, c_double, c_void_p, string_at
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._abi import Handle, InternalError, call, call_for_bytes, call_for_handle, call_for_text, library, without_null
+from ._abi import Ask, Handle, InternalError, StoppedError, call, call_for_bytes, call_for_handle, call_for_text, library, without_null
 from ._arrays import matrix_of, vector_of
 from ._interrupt import InterruptWatch
 from ._options import Options, long_call
@@ -38,6 +38,7 @@ __all__ = [
     "Sequential",
     "catalogue",
     "fit",
+    "fit_rows",
     "fit_statistics",
     "load",
     "compare",
@@ -335,6 +336,40 @@ def fit_statistics(
     handle = Options(options, InterruptWatch(callback))
     folds = (c_void_p * len(statistics))(*[one._as_parameter_ for one in statistics])
     return Model(long_call("model", "ardvark_fit_folds", handle, folds, len(statistics), handle), options.get("level"))
+
+
+def fit_rows(ask: Callable[[bytes], Any], *, callback: Optional[Callable[[Progress], Any]] = None, **options: Any) -> Model:
+    """Fits the logistic regression of two classes that the options name to rows that ``ask`` knows: it answers a question with sums over them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import _core
+    >>> from ardvark._passes import RowSums
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> def ask(question):
+    ...     return RowSums(question).update(X, X[:, 0] > 0)
+    >>> _core.fit_rows(ask, model="logistic", prior="shared", column_names=["a", "b"]).text("likelihood")
+    'gaussian'
+    """
+    handle = Options(options, InterruptWatch(callback))
+    raised: list[BaseException] = []
+
+    def answer(question: Any, size: int, sums: Any, _context: Any) -> int:
+        try:
+            sums[0] = ask(string_at(question, size)).handle.given_away()
+        except BaseException as error:  # it must not pass through the library
+            raised.append(error)
+            return 1
+        return 0
+
+    try:
+        model = long_call("model", "ardvark_fit_rows", handle, Ask(answer), None, handle)
+    except StoppedError:
+        if raised and not isinstance(raised[0], StoppedError):
+            raise raised[0] from None
+        raise
+    return Model(model, options.get("level"))
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Model:

@@ -11,7 +11,10 @@ from sklearn.base import ClassifierMixin
 from . import _core
 from ._predictions import Classifier
 from ._docs import assembled
+from ._passes import Pieces, RowSums, TableFacts, facts_of, rows_of
+from ._progress import Watch
 from ._score import Columns, LinearScore, Prior, _intercept
+from ._streams import is_stream
 
 
 @assembled
@@ -306,7 +309,49 @@ class BayesianLogisticRegression(LogisticScore):
         >>> model.status_, model.classes_.tolist()
         ('converged', ['no', 'yes'])
         """
+        if isinstance(y, str):
+            y, target = None, y
+        if is_stream(X) and (target is not None or not hasattr(X, "__arrow_c_stream__")):
+            return self._fit_stream(X, y, sample_weight, target)
         return self._fit_classes(X, y, sample_weight, target)
+
+    def _fit_stream(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> BayesianLogisticRegression:
+        if target is None:
+            raise ValueError("X is read in pieces, so y must be the name of its column, as in fit(X, y='click')")
+        if sample_weight is not None and not isinstance(sample_weight, str):
+            raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
+        with Watch(type(self).__name__, self.verbose, self.callback) as watch, Pieces(X) as pieces:
+            facts = facts_of(pieces, target, sample_weight, self._references())
+            self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
+        if pieces.is_spooled:
+            self.notes_.append("X can be read only once, so its rows were written to a temporary file, which is gone now")
+        return self
+
+    def _references(self) -> list[str]:
+        return [f"{column}={level}" for column, level in (self.reference or {}).items()]
+
+    def _fit_passes(self, facts: TableFacts, ask: Callable[[bytes], RowSums], target: Optional[str], watch: Watch) -> None:
+        """Fits the model to rows that `ask` knows."""
+        self.classes_ = np.array(facts.labels)
+        self._encoding = facts.encoding
+        names = facts.names or []
+        self.n_features_in_ = len(names)
+        self.__dict__.pop("feature_names_in_", None)
+        if facts.target is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        options = {
+            "class_names": [str(label) for label in facts.labels], "target": target, "reference": self._references() or None,
+            **self._model_options(), **self._given_options(),
+        }
+        columns = {"column_names": names} if facts.encoding is None else {"encoding": facts.encoding.handle}
+        try:
+            model = _core.fit_rows(ask, callback=watch.function, **columns, **options)
+        except ValueError as error:
+            raise self._in_our_names(error) from None
+        if self._encoding is not None:
+            self._encoding = model.encoding()
+        self._take(model)
+        self._warn(model)
 
     def _model_options(self) -> dict[str, Any]:
         return {"model": "logistic", **self._prior_options()}

@@ -114,6 +114,7 @@ LogisticFit fit_logistic(const AskRows& ask, const FitOptions& given) {
   pulse("preparing");
   RowQuestion::State first;
   first.is_first_look = true;
+  first.names = given.column_names;
   const RowSums answer = ask(RowQuestion(std::make_shared<const RowQuestion::State>(first)));
   const RowSums::State& look = answer.state();
   const LinearStatistics::State& statistics = look.statistics.state();

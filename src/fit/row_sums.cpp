@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/blas.hpp"
+#include "core/pulse.hpp"
 #include "core/validate.hpp"
 #include "likelihood/registry.hpp"
 #include "predict/predictive.hpp"
@@ -272,6 +273,8 @@ std::uint64_t RowSums::State::all_fingerprints() const {
 RowSums::RowSums(const RowQuestion& question, std::uint64_t stream) : state_(std::make_unique<State>()) {
   state_->question = question;
   state_->stream = stream;
+  if (question.state().is_first_look && !question.state().names.empty())
+    state_->statistics.set_encoding(FeatureEncoding::of_numbers(question.state().names));
 }
 RowSums::RowSums(std::unique_ptr<State> state) : state_(std::move(state)) {}
 RowSums::RowSums(const RowSums& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -285,6 +288,7 @@ RowSums::~RowSums() = default;
 void RowSums::update(MatrixView X, VectorView y, VectorView weights) {
   State& state = *state_;
   if (X.rows() == 0) return;
+  pulse();
   if (state.num_columns != 0 && state.num_columns != X.cols())
     throw InvalidArgument(fmt::format("X has {} columns; earlier rows have {}", X.cols(), state.num_columns));
   if (y.size() != X.rows())

@@ -26,7 +26,8 @@ std::string digits(std::uint64_t bits) { return fmt::format("{:016x}", bits); }
 std::uint64_t bits_of(const std::string& text) {
   std::uint64_t bits = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits, 16);
-  if (error != std::errc() || end != text.data() + text.size()) throw InvalidArgument("the bytes given are damaged: a number cannot be read");
+  if (error != std::errc() || end != text.data() + text.size())
+    throw InvalidArgument("the bytes given are damaged: a number cannot be read");
   return bits;
 }
 
@@ -116,10 +117,18 @@ RowSample read_sample(const io::SafetensorsReader& file, Index num_columns) {
 std::string RowQuestion::to_bytes() const {
   const State& asked = *state_;
   io::SafetensorsWriter file;
-  Json description = {{"first_look", asked.is_first_look},      {"likelihood", asked.likelihood},   {"intercept", asked.units.intercept},
-                      {"wants_step", asked.wants_step},         {"wants_scores", asked.wants_scores}, {"is_mixture", asked.is_mixture},
-                      {"has_fingerprint", asked.fingerprint.has_value()}, {"fingerprint", digits(asked.fingerprint.value_or(0))},
-                      {"rows", asked.num_rows},                 {"columns", asked.num_columns},     {"posteriors", asked.at.size()}};
+  Json description = {{"first_look", asked.is_first_look},
+                      {"names", asked.names},
+                      {"likelihood", asked.likelihood},
+                      {"intercept", asked.units.intercept},
+                      {"wants_step", asked.wants_step},
+                      {"wants_scores", asked.wants_scores},
+                      {"is_mixture", asked.is_mixture},
+                      {"has_fingerprint", asked.fingerprint.has_value()},
+                      {"fingerprint", digits(asked.fingerprint.value_or(0))},
+                      {"rows", asked.num_rows},
+                      {"columns", asked.num_columns},
+                      {"posteriors", asked.at.size()}};
   Vector labels(2);
   labels << asked.label[0], asked.label[1];
   file.add_vector("labels", std::move(labels));
@@ -138,6 +147,7 @@ RowQuestion RowQuestion::from_bytes(std::string_view bytes) {
   auto state = std::make_shared<State>();
   read_bytes(bytes, question_format, [&](const io::SafetensorsReader& file, const Json& description) {
     state->is_first_look = description.at("first_look").flag();
+    state->names = description.at("names").texts();
     state->likelihood = description.at("likelihood").text();
     state->units.intercept = description.at("intercept").flag();
     state->wants_step = description.at("wants_step").flag();
@@ -223,7 +233,8 @@ RowSums RowSums::from_bytes(std::string_view bytes) {
     for (Index i = 0; i < size; ++i) {
       const double word = words[i / 4];
       require(word >= 0 && word < 4294967296.0);
-      statistics[static_cast<std::size_t>(i)] = static_cast<char>((static_cast<std::uint32_t>(word) >> (8U * static_cast<unsigned>(i % 4))) & 0xffU);
+      statistics[static_cast<std::size_t>(i)] =
+          static_cast<char>((static_cast<std::uint32_t>(word) >> (8U * static_cast<unsigned>(i % 4))) & 0xffU);
     }
     state->statistics = LinearStatistics::from_bytes(statistics);
     state->sample = read_sample(file, state->num_columns);

@@ -266,6 +266,9 @@ TEST(Passes, NameWhatIsWrong) {
     static_cast<void>(fit_logistic(changed.rows(), options));
   };
   expect_invalid([&] { fit_of([](Classes& now) { now.X(12344, 1) = std::nan(""); }); }, {"row 12345 has the value nan in column 'x2'"});
+  FitOptions named;
+  named.column_names = {"size", "age", "rent"};
+  expect_invalid([&] { fit_of([](Classes& now) { now.X(12344, 1) = std::nan(""); }, named); }, {"in column 'age'"});
   expect_invalid([&] { fit_of([](Classes& now) { now.y[12344] = 7; }); }, {"row 12345 has the label 7, the third one"});
   expect_invalid([&] { fit_of([](Classes& now) { now.y.setConstant(2); }); }, {"two"});
   expect_invalid([&] { fit_of([](Classes& now) { now = {Matrix(0, 3), Vector(0), {}}; }); }, {"there are no rows"});

@@ -1,0 +1,338 @@
+"""Fits of two classes whose table is not in memory: sums over the rows, asked for several times."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from ctypes import byref
+from typing import Any, Callable, Iterator, Optional, Sequence
+
+import numpy as np
+
+from ._abi import Handle, call, call_for_bytes, call_for_handle
+from ._arrays import matrix_of, vector_of
+from ._given import frame, gaps_in, taken_from
+from ._progress import Progress
+from ._statistics import LinearStatistics
+from ._streams import _arrow, _is_table, _numbers_of, pieces_of
+from ._tables import Encoding, holds_text, names_of, without
+
+__all__ = ["Pieces", "RowSums", "TableFacts", "facts_of", "rows_of"]
+
+
+class RowSums:
+    """Sums over rows, which answer a question of a fit. They can be pickled.
+
+    Parameters
+    ----------
+    question : bytes
+        What the fit asks.
+    stream : int, default=0
+        For parts of a table that are added apart and merged: another number for each part, the same in each pass.
+
+    Examples
+    --------
+    >>> from ardvark._passes import RowSums
+    >>> from ardvark import _core
+    >>> asked = []
+    >>> def ask(question):
+    ...     asked.append(question)
+    ...     return RowSums(question).update([[1.0], [2.0], [3.0]], [0, 1, 0])
+    >>> _core.fit_rows(ask, model="logistic", prior="shared", column_names=["a"]).text("status"), len(asked)
+    ('converged', 1)
+    """
+
+    def __init__(self, question: bytes, stream: int = 0):
+        self.handle = call_for_handle("sums", "ardvark_sums_create", question, len(question), stream)
+
+    def update(self, X: Any, labels: Any, sample_weight: Any = None) -> RowSums:
+        """Adds rows: numbers of shape (n_samples, n_features), labels and weights of shape (n_samples,)."""
+        view, values = matrix_of(X)
+        labels = vector_of(labels, values.shape[0], "y")
+        weights = None if sample_weight is None else vector_of(sample_weight, values.shape[0], "sample_weight")
+        call("ardvark_sums_update", self.handle, byref(view), labels.ctypes.data, None if weights is None else weights.ctypes.data)
+        return self
+
+    def merge(self, right: RowSums) -> RowSums:
+        """Adds the rows of other sums, as if they came next."""
+        call("ardvark_sums_merge", self.handle, right.handle)
+        return self
+
+    def to_bytes(self) -> bytes:
+        """The sums in bytes."""
+        return call_for_bytes("ardvark_sums_to_bytes", self.handle)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> RowSums:
+        """The sums from the bytes of `to_bytes`."""
+        sums = cls.__new__(cls)
+        sums.handle = call_for_handle("sums", "ardvark_sums_from_bytes", data, len(data))
+        return sums
+
+    def __reduce__(self) -> Any:
+        return RowSums.from_bytes, (self.to_bytes(),)
+
+
+class TableFacts:
+    """What must be known of a table before its rows can be numbers: columns, levels of texts, labels.
+
+    Parameters
+    ----------
+    target, sample_weight : str or None
+        Names of columns; None: they are given beside the table.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from ardvark._passes import TableFacts
+    >>> facts = TableFacts("click", None).add(pandas.DataFrame({"age": [20, 30], "click": ["no", "yes"]}))
+    >>> facts.names, facts.labels
+    (['age'], ['no', 'yes'])
+    """
+
+    def __init__(self, target: Optional[str], sample_weight: Optional[str]):
+        self.target, self.sample_weight = target, sample_weight
+        self.names: Optional[list[str]] = None
+        self.labels: list[Any] = []
+        self.rows = 0
+        self.statistics: Optional[LinearStatistics] = None  # of texts
+        self.encoding: Optional[Encoding] = None
+
+    def split(self, piece: Any, y: Any = None, weights: Any = None) -> tuple[Any, Any, Any]:
+        """Features, labels and weights of a piece."""
+        if self.target is None:
+            return piece, y, weights
+        piece = frame(piece)
+        y = taken_from(piece, self.target, "y")
+        if self.sample_weight is not None:
+            weights = taken_from(piece, self.sample_weight, "sample_weight")
+        named = [name for name in (self.target, self.sample_weight) if name is not None]
+        return without(piece, named), y, weights
+
+    def add(self, piece: Any, y: Any = None, weights: Any = None) -> TableFacts:
+        """Adds the facts of a piece."""
+        X, y, weights = self.split(piece, y, weights)
+        if len(X) == 0:
+            return self
+        labels = _labels_of(y, self.rows)
+        for label in np.unique(labels).tolist():
+            if label not in self.labels:
+                self.labels.append(label)
+        if len(self.labels) > 2:
+            raise ValueError(
+                f"y has more than two labels ({', '.join(repr(label) for label in self.labels[:3])}); only two classes can be fitted without the"
+                " table in memory"
+            )
+        try:
+            self.labels.sort()
+        except TypeError:
+            raise ValueError(f"y holds both texts and numbers: {self.labels[0]!r} and {self.labels[1]!r}") from None
+        names = names_of(X)
+        if self.names is None:
+            self.names = [f"x{j + 1}" for j in range(np.shape(X)[1])] if names is None else list(names)
+            if names is not None and LinearStatistics().reads_as_table(X):
+                self.statistics = LinearStatistics()
+        if self.statistics is not None:
+            codes = np.array([float(label == self.labels[0]) for label in labels.tolist()])
+            self.statistics.update(X, codes, None if weights is None else np.asarray(weights, dtype=float))
+        elif names is not None and holds_text(X):
+            raise ValueError("X has a column of texts in some rows and of numbers in others; make it a column of texts everywhere")
+        self.rows += len(X)
+        return self
+
+    def merge(self, right: TableFacts) -> TableFacts:
+        """Adds the facts of other rows, as if they came next."""
+        if right.rows == 0:
+            return self
+        if self.rows == 0:
+            return right
+        if set(self.names or []) != set(right.names or []):
+            other = sorted(set(self.names or []) ^ set(right.names or []))
+            raise ValueError(f"the column {other[0]!r} is not in all parts of the table")
+        self.labels = sorted(set(self.labels) | set(right.labels))
+        if self.statistics is not None and right.statistics is not None:
+            self.statistics.merge(right.statistics)
+        self.rows += right.rows
+        return self
+
+    def end(self, reference: Sequence[str]) -> TableFacts:
+        """Ends the adding. reference: COLUMN=LEVEL, the levels that others are compared with."""
+        if self.rows == 0:
+            raise ValueError("X has no rows")
+        if len(self.labels) < 2:
+            raise ValueError(f"y has only one label, {self.labels[0]!r}; logistic regression needs two classes")
+        if self.statistics is not None:
+            self.encoding, self.statistics = self.statistics._encoding(reference), None
+        return self
+
+    def numbers(self, piece: Any, y: Any = None, weights: Any = None) -> tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
+        """The rows of a piece as the numbers of a fit: columns, classes 0 and 1, weights."""
+        if self.encoding is None and self.target is not None and _holds_numbers(piece, self.target):
+            missing = [name for name in self.names or [] if name not in piece.schema.names]
+            if missing:
+                raise ValueError(f"the rows have no column {missing[0]!r}, which earlier rows have")
+            X: Any = np.empty((piece.num_rows, len(self.names or [])), order="F")
+            for j, name in enumerate(self.names or []):
+                X[:, j] = _numbers_of(piece, name)
+            y = piece.column(self.target).to_numpy(zero_copy_only=False) if not hasattr(piece.column(self.target), "chunks") else piece.column(self.target).to_numpy()
+            weights = None if self.sample_weight is None else _numbers_of(piece, self.sample_weight)
+        else:
+            X, y, weights = self.split(piece, y, weights)
+            if self.encoding is not None:
+                X = self.encoding.apply(X)
+            elif names_of(X) is not None:
+                missing = [name for name in self.names or [] if name not in (names_of(X) or [])]
+                if missing:
+                    raise ValueError(f"the rows have no column {missing[0]!r}, which earlier rows have")
+                if holds_text(X):
+                    raise ValueError("X has a column of texts in some rows and of numbers in others; make it a column of texts everywhere")
+                X = X[self.names].to_numpy()
+        labels = _labels_of(y, 0)
+        codes = np.full(len(labels), np.nan)
+        for code, label in enumerate(self.labels):
+            codes[labels == label] = code
+        unknown = np.isnan(codes)
+        if unknown.any():
+            raise UnknownLabel(labels[int(np.argmax(unknown))])
+        return np.asarray(X, dtype=np.float64), codes, None if weights is None else np.asarray(weights, dtype=np.float64)
+
+
+class UnknownLabel(Exception):
+    """A label that the facts do not have."""
+
+    def __init__(self, label: Any):
+        super().__init__(f"y has the label {label!r}, which earlier rows do not have")
+        self.label = label
+
+
+def _labels_of(y: Any, before: int) -> np.ndarray:
+    y = np.asarray(y)
+    if y.dtype == object or y.dtype.kind == "f":
+        gaps = gaps_in(y)
+        if gaps.any():
+            raise ValueError(f"y has no value at row {before + int(np.argmax(gaps)) + 1}; leave out such rows")
+    return y
+
+
+def _holds_numbers(piece: Any, target: str) -> bool:
+    """Whether it is a batch of Arrow whose columns, but for the target, are numbers."""
+    if not _is_table(piece) or len(set(piece.schema.names)) < len(piece.schema.names) or target not in piece.schema.names:
+        return False
+    types = _arrow().types
+    return all(types.is_floating(field.type) or types.is_integer(field.type) for field in piece.schema if field.name != target)
+
+
+class Pieces:
+    """A source that can be read again and again: what can be read only once is written to a temporary file while it is read first.
+
+    Parameters
+    ----------
+    source : str, path, Arrow stream, dataset, iterator of tables, or function that returns one of these
+
+    Attributes
+    ----------
+    is_spooled : bool
+        Whether there is such a file.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from ardvark._passes import Pieces
+    >>> with Pieces(iter([pandas.DataFrame({"a": [1, 2]})])) as pieces:
+    ...     [len(list(pieces)) for _ in range(2)]
+    [1, 1]
+    """
+
+    def __init__(self, source: Any):
+        can_repeat = isinstance(source, (str, os.PathLike)) or callable(source) or hasattr(source, "get_fragments") or hasattr(source, "collect_batches")
+        self.is_spooled = not (can_repeat or names_of(source) is not None or _is_table(source))
+        self._source = source
+        self._file: Any = None
+
+    def __enter__(self) -> Pieces:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.is_spooled:
+            return pieces_of(self._source)
+        return self._written() if self._file is None else self._read()
+
+    def _written(self) -> Iterator[Any]:
+        pyarrow = _arrow()
+        import pyarrow.ipc
+
+        self._file = tempfile.TemporaryFile(prefix="ardvark-rows-")
+        writer = None
+        for piece in pieces_of(self._source):
+            batch = piece if _is_table(piece) else pyarrow.Table.from_pandas(piece, preserve_index=False) if hasattr(piece, "iloc") else piece.to_arrow()
+            if writer is None:
+                writer = pyarrow.ipc.new_stream(self._file, batch.schema)
+            writer.write(batch)
+            yield batch
+        if writer is not None:
+            writer.close()
+
+    def _read(self) -> Iterator[Any]:
+        pyarrow = _arrow()
+        import pyarrow.ipc
+
+        self._file.seek(0)
+        if not self._file.read(1):
+            return iter([])
+        self._file.seek(0)
+        return iter(pyarrow.ipc.open_stream(self._file))
+
+
+def facts_of(pieces: Pieces, target: str, sample_weight: Optional[str], reference: Sequence[str]) -> TableFacts:
+    """The facts of a table: of its first piece, if they can be those of all, otherwise of all pieces."""
+    facts = TableFacts(target, sample_weight)
+    for number, piece in enumerate(pieces):
+        facts.add(piece)
+        knows_enough = facts.statistics is None and len(facts.labels) == 2
+        if number == 0 and knows_enough and not pieces.is_spooled:
+            break
+    return facts.end(reference)
+
+
+def rows_of(pieces: Pieces, facts: TableFacts, tell: Optional[Callable[[Progress], Any]]) -> Callable[[bytes], RowSums]:
+    """Answers questions with sums over all pieces.
+
+    Parameters
+    ----------
+    pieces : Pieces
+    facts : TableFacts
+        Of these pieces.
+    tell : callable
+        Called with the progress after each piece.
+    """
+    number, total, started = 0, 0, time.monotonic()
+
+    def ask(question: bytes) -> RowSums:
+        nonlocal number, total
+        number += 1
+        sums, rows, begun = RowSums(question), 0, time.monotonic()
+        for piece in pieces:
+            if getattr(piece, "num_rows", 1) == 0:
+                continue
+            try:
+                X, codes, weights = facts.numbers(piece)
+            except UnknownLabel as error:
+                raise ValueError(f"after row {rows}: {error}; only two classes can be fitted without the table in memory") from None
+            sums.update(X, codes, weights)
+            rows += len(codes)
+            if tell is not None:
+                now = time.monotonic()
+                rate = rows / max(now - begun, 1e-9)
+                text = f"pass {number}: {rows:,} rows{f' of {total:,}' if total else ''}, {rate:,.0f} rows a second"
+                left = (total - rows) / rate if total else None
+                if tell(Progress(0, total, float("-inf"), now - started, "fitting", "row", rows, left, text)) is False:
+                    raise InterruptedError(f"the callback ended the fit in pass {number}, after {rows:,} rows; there is no result")
+        total = rows
+        return sums
+
+    return ask
