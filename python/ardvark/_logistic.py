@@ -337,7 +337,7 @@ class BayesianLogisticRegression(LogisticScore):
         names = facts.names or []
         self.n_features_in_ = len(names)
         self.__dict__.pop("feature_names_in_", None)
-        if facts.target is not None:
+        if facts.has_names:
             self.feature_names_in_ = np.array(names, dtype=object)
         options = {
             "class_names": [str(label) for label in facts.labels], "target": target, "reference": self._references() or None,

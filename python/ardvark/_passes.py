@@ -94,17 +94,28 @@ class TableFacts:
     def __init__(self, target: Optional[str], sample_weight: Optional[str]):
         self.target, self.sample_weight = target, sample_weight
         self.names: Optional[list[str]] = None
+        self.has_names = False
         self.labels: list[Any] = []
         self.rows = 0
-        self.statistics: Optional[LinearStatistics] = None  # of texts
+        self.statistics: Optional[LinearStatistics] = None  # where there are texts: they know the levels
+        self.reference: Sequence[str] = ()
         self.encoding: Optional[Encoding] = None
+
+    def __getstate__(self) -> Any:
+        return {**self.__dict__, "encoding": None}
+
+    def __setstate__(self, state: Any) -> None:
+        self.__dict__.update(state)
+        if self.statistics is not None and len(self.labels) == 2:
+            self.encoding = self.statistics._encoding(self.reference)
 
     def split(self, piece: Any, y: Any = None, weights: Any = None) -> tuple[Any, Any, Any]:
         """Features, labels and weights of a piece."""
-        if self.target is None:
+        if self.target is None and self.sample_weight is None:
             return piece, y, weights
         piece = frame(piece)
-        y = taken_from(piece, self.target, "y")
+        if self.target is not None:
+            y = taken_from(piece, self.target, "y")
         if self.sample_weight is not None:
             weights = taken_from(piece, self.sample_weight, "sample_weight")
         named = [name for name in (self.target, self.sample_weight) if name is not None]
@@ -130,7 +141,7 @@ class TableFacts:
             raise ValueError(f"y holds both texts and numbers: {self.labels[0]!r} and {self.labels[1]!r}") from None
         names = names_of(X)
         if self.names is None:
-            self.names = [f"x{j + 1}" for j in range(np.shape(X)[1])] if names is None else list(names)
+            self.names, self.has_names = [f"x{j + 1}" for j in range(np.shape(X)[1])] if names is None else list(names), names is not None
             if names is not None and LinearStatistics().reads_as_table(X):
                 self.statistics = LinearStatistics()
         if self.statistics is not None:
@@ -162,8 +173,9 @@ class TableFacts:
             raise ValueError("X has no rows")
         if len(self.labels) < 2:
             raise ValueError(f"y has only one label, {self.labels[0]!r}; logistic regression needs two classes")
+        self.reference = list(reference)
         if self.statistics is not None:
-            self.encoding, self.statistics = self.statistics._encoding(reference), None
+            self.encoding = self.statistics._encoding(self.reference)
         return self
 
     def numbers(self, piece: Any, y: Any = None, weights: Any = None) -> tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:

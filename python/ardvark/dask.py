@@ -9,12 +9,14 @@ It needs Dask: ``pip install "ardvark[dask]"``.
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+import pickle
+from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 
-from . import _linear
+from . import _linear, _logistic
 from ._docs import assembled
+from ._passes import RowSums, TableFacts
 from ._progress import Watch
 from ._statistics import LinearStatistics
 
@@ -24,7 +26,7 @@ try:
 except ImportError:
     raise ImportError('ardvark.dask needs Dask: pip install "ardvark[dask]"') from None
 
-__all__ = ["BayesianLinearRegression"]
+__all__ = ["BayesianLinearRegression", "BayesianLogisticRegression"]
 
 _BRANCHES = 16  # statistics that one task adds
 
@@ -94,14 +96,22 @@ def statistics_of(X: Any, y: Any, sample_weight: Any = None, form: str = "gram")
     >>> statistics_of(X, X[:, 0]).compute().n_rows_
     1000
     """
+    read = delayed(_of_partition, pure=True)
+    return _in_a_tree([read(number, *rows, form) for number, rows in enumerate(_rows_of(X, y, sample_weight))], delayed(_sum, pure=True))
+
+
+def _rows_of(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, Any, Any]]:
+    """X, y and weights of each partition."""
     parts = _partitions(X, "X")
     others = [[values] * len(parts) if values is None or isinstance(values, str) else _partitions(values, what)
               for values, what in ((y, "y"), (sample_weight, "sample_weight"))]
     for values, what in zip(others, ("y", "sample_weight")):
         if len(values) != len(parts):
             raise ValueError(f"X has {len(parts)} partitions and {what} has {len(values)}; they must be the same")
-    read, add = delayed(_of_partition, pure=True), delayed(_sum, pure=True)
-    level = [read(number, *rows, form) for number, rows in enumerate(zip(parts, *others))]
+    return list(zip(parts, *others))
+
+
+def _in_a_tree(level: list[Any], add: Any) -> Any:
     while len(level) > 1:
         level = [add(level[first : first + _BRANCHES]) for first in range(0, len(level), _BRANCHES)]
     return level[0]
@@ -205,8 +215,187 @@ class BayesianLinearRegression(_linear.BayesianLinearRegression):
         return tuple(_lazily(self, X, work, self.statistics_.target_) for work in (_mean, _std))
 
     def __dask_tokenize__(self) -> Any:
-        model = getattr(self, "_model", None)
-        return type(self).__name__, repr(self.get_params()), None if model is None else model.to_bytes()
+        return _token_of(self)
+
+
+def _facts_of_partition(number: int, X: Any, y: Any, sample_weight: Any) -> TableFacts:
+    target, weights = (name if isinstance(name, str) else None for name in (y, sample_weight))
+    try:
+        return TableFacts(target, weights).add(X, None if target else y, None if weights else sample_weight)
+    except ValueError as error:
+        raise ValueError(f"in partition {number}: {error}") from None
+
+
+def _all_facts(parts: Sequence[TableFacts]) -> TableFacts:
+    total = pickle.loads(pickle.dumps(parts[0]))  # a task must not change what it is given
+    for part in parts[1:]:
+        total = total.merge(part)
+    return total
+
+
+def _sums_of_partition(number: int, X: Any, y: Any, sample_weight: Any, facts: bytes, question: bytes) -> RowSums:
+    sums = RowSums(question, number + 1)
+    if len(X) == 0:
+        return sums
+    try:
+        return sums.update(*pickle.loads(facts).numbers(X, None if isinstance(y, str) else y, None if isinstance(sample_weight, str) else sample_weight))
+    except ValueError as error:
+        raise ValueError(f"in partition {number}: {error}") from None
+
+
+def _all_sums(parts: Sequence[RowSums]) -> RowSums:
+    total = RowSums.from_bytes(parts[0].to_bytes())
+    for part in parts[1:]:
+        total.merge(part)
+    return total
+
+
+@assembled
+class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
+    """Bayesian logistic regression of two classes, of a table in partitions.
+
+    It has the parameters, attributes and methods of `ardvark.BayesianLogisticRegression`, and gives the same fit, within its tolerance. The
+    partitions are read some times: to look at the columns and labels, and once for each pass of the fit. Keep them in the memory of the
+    workers with ``persist()`` if they fit there.
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> from ardvark.dask import BayesianLogisticRegression
+    >>> rng = dask.array.random.default_rng(0)
+    >>> X = rng.normal(size=(20_000, 3), chunks=(5000, 3)).persist()
+    >>> y = X[:, 0] + rng.normal(size=20_000, chunks=5000).persist() > 0
+    >>> model = BayesianLogisticRegression(prior="shared").fit(X, y)
+    >>> model.status_, model.predict_proba(X).shape, model.predict(X[:3]).compute().shape
+    ('converged', (20000, 2), (3,))
+    """
+
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None
+    ) -> BayesianLogisticRegression:
+        """Fits the model.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, dask.array.Array, or what ``fit`` of `ardvark` takes
+            The table.
+        y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
+            The labels, two different ones, with the partitions of X; of a DataFrame also the name of its column.
+        sample_weight : as y, default=None
+            Observation weights.
+        {fit.target}
+
+        Returns
+        -------
+        {self}
+
+        Raises
+        ------
+        ValueError
+            A value is wrong; the message names the partition, the row in it, and the column.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> from ardvark.dask import BayesianLogisticRegression
+        >>> X = dask.array.random.default_rng(0).normal(size=(1000, 3), chunks=(200, 3))
+        >>> BayesianLogisticRegression(prior="ard").fit(X, X[:, 0] + X[:, 1] ** 2 > 1).classes_.tolist()
+        [False, True]
+        """
+        if not is_dask_collection(X):
+            super().fit(X, y, sample_weight, target=target)
+            return self
+        if target is not None and y is not None:
+            raise ValueError("fit has both y and target; give y, or the name of a column as target")
+        y = target if y is None else y
+        if y is None:
+            raise ValueError("y is missing: give the labels, or the name of their column")
+        rows = _rows_of(X, y, sample_weight)
+        look = delayed(_facts_of_partition, pure=True)
+        with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+            level = [look(number, *part) for number, part in enumerate(rows)]
+            facts = _in_a_tree(level, delayed(_all_facts, pure=True)).compute().end(self._references())
+            self._fit_passes(facts, _ask_partitions(rows, pickle.dumps(facts)), y if isinstance(y, str) else None, watch)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The most probable class.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict`` of `ardvark` takes
+            The rows.
+
+        Returns
+        -------
+        label : dask.dataframe.Series or dask.array.Array of shape (n_samples,)
+            Computed when they are needed.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> from ardvark.dask import BayesianLogisticRegression
+        >>> X = dask.array.random.default_rng(0).normal(size=(1000, 3), chunks=(200, 3))
+        >>> BayesianLogisticRegression().fit(X, X[:, 0] > 0.5).predict(X).mean().round(1).compute().item()
+        0.3
+        """
+        return _lazily(self, X, _label, None, self.classes_.dtype) if is_dask_collection(X) else super().predict(X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each class.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict_proba`` of `ardvark` takes
+            The rows.
+
+        Returns
+        -------
+        probability : dask.array.Array of shape (n_samples, 2)
+            Computed when they are needed. Of a DataFrame, the lengths of the chunks are not known.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> from ardvark.dask import BayesianLogisticRegression
+        >>> X = dask.array.random.default_rng(0).normal(size=(1000, 3), chunks=(200, 3))
+        >>> model = BayesianLogisticRegression().fit(X, X[:, 0] > 0.5)
+        >>> bool((abs(model.predict_proba(X).sum(axis=1) - 1) < 1e-12).all().compute())
+        True
+        """
+        if not is_dask_collection(X):
+            return super().predict_proba(X)
+        if _is_frame(X):
+            return X.map_partitions(_probability, self, meta=np.empty((0, 2)))
+        X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+        return X.map_blocks(_probability, self, dtype=np.float64, chunks=(X.chunks[0], (2,)), meta=np.empty((0, 2)))
+
+    def __dask_tokenize__(self) -> Any:
+        return _token_of(self)
+
+
+def _ask_partitions(rows: Sequence[tuple[Any, Any, Any]], facts: bytes) -> Callable[[bytes], RowSums]:
+    """Answers questions with sums over all partitions. Partitions are added in their order, so the bits do not depend on the workers."""
+    read, add = delayed(_sums_of_partition, pure=True), delayed(_all_sums, pure=True)
+
+    def ask(question: bytes) -> RowSums:
+        sums: RowSums = _in_a_tree([read(number, *part, facts, question) for number, part in enumerate(rows)], add).compute()
+        return RowSums.from_bytes(sums.to_bytes())
+
+    return ask
+
+
+def _label(X: Any, model: Any) -> Any:
+    return _as_given(X, _logistic.BayesianLogisticRegression.predict(model, X))
+
+
+def _probability(X: Any, model: Any) -> Any:
+    return _logistic.BayesianLogisticRegression.predict_proba(model, X)
+
+
+def _token_of(model: Any) -> Any:
+    fitted = getattr(model, "_model", None)
+    return type(model).__name__, repr(model.get_params()), None if fitted is None else fitted.to_bytes()
 
 
 def _plain(model: Any) -> Any:
@@ -230,9 +419,9 @@ def _as_given(X: Any, values: np.ndarray) -> Any:
     return pandas.Series(values, index=X.index)
 
 
-def _lazily(model: Any, X: Any, work: Any, name: Optional[str]) -> Any:
+def _lazily(model: Any, X: Any, work: Any, name: Optional[str], dtype: Any = np.float64) -> Any:
     if _is_frame(X):
-        return X.map_partitions(work, model, meta=(name, "f8"))
+        return X.map_partitions(work, model, meta=(name, dtype))
     if X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
-    return X.map_blocks(work, model, dtype=np.float64, drop_axis=1, meta=np.empty(0))
+    return X.map_blocks(work, model, dtype=dtype, drop_axis=1, meta=np.empty(0, dtype=dtype))
