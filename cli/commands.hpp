@@ -2,9 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "ardvark/table.hpp"
+
+namespace ardvark::internal::io {
+class FileInTheMaking;
+}
 
 namespace CLI {
 class App;
@@ -31,10 +36,29 @@ enum ExitCode { ok = 0, internal_error = 1, invalid_argument = 2, environment_er
 /// While this object exists, a file is being written, and Ctrl-C waits.
 class UninterruptedWrite {
  public:
-  UninterruptedWrite();
+  /// \param completes  whether the file is complete afterwards
+  explicit UninterruptedWrite(bool completes = true);
   ~UninterruptedWrite();
   UninterruptedWrite(const UninterruptedWrite&) = delete;
   UninterruptedWrite& operator=(const UninterruptedWrite&) = delete;
+
+ private:
+  bool completes_;
+};
+
+/// What a command writes while it reads on: a file that is there complete or not at all, also after Ctrl-C; or standard output.
+class LongOutput {
+ public:
+  /// \param path  empty: standard output
+  explicit LongOutput(const std::string& path);
+  ~LongOutput();
+  LongOutput(const LongOutput&) = delete;
+  LongOutput& operator=(const LongOutput&) = delete;
+  void write(const std::string& text);
+  void finish();  ///< the file is complete
+
+ private:
+  std::unique_ptr<internal::io::FileInTheMaking> file_;
 };
 
 /// Whether Ctrl-C waits for the end of what is being written.
@@ -77,9 +101,8 @@ void refuse_empty_values(const std::vector<std::string>& words);
 [[nodiscard]] std::string wrong_with(const CLI::ParseError& error, const CLI::App& command);
 
 /// The library counts only the rows that it gets. If `work` throws an InvalidArgument with "at row 3", the message gets the row and the
-/// line of the file instead. \param file_rows, file_lines, num_rows  as in Table
-void in_rows_of_file(const std::vector<Index>& file_rows, const std::vector<Index>& file_lines, Index num_rows,
-                     const std::function<void()>& work);
+/// line of the file instead. \param rows  may be what Table::row_names() has left
+void in_rows_of_file(const Table& rows, const std::function<void()>& work);
 
 /// The summary; after a shortened list, it says that --json has the whole list.
 [[nodiscard]] std::string naming_json(const std::string& summary);

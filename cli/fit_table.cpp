@@ -156,8 +156,7 @@ Training training_of(Table&& table, const FitArguments& args) {
   return training;
 }
 
-void in_rows_of_file(const std::vector<Index>& file_rows, const std::vector<Index>& file_lines, Index num_rows,
-                     const std::function<void()>& work) {
+void in_rows_of_file(const Table& rows, const std::function<void()>& work) {
   try {
     work();
   } catch (const InvalidArgument& e) {
@@ -168,8 +167,8 @@ void in_rows_of_file(const std::vector<Index>& file_rows, const std::vector<Inde
       Index row = 0;
       const auto [end, error] = std::from_chars(digits, message.data() + message.size(), row);
       if (end == digits) continue;
-      if (error != std::errc() || row < 1 || row > num_rows) break;
-      throw InvalidArgument(std::string(message.substr(0, at)) + "at " + file_row_name(file_rows, file_lines, row - 1) + end);
+      if (error != std::errc() || row < 1 || row > rows.num_rows) break;
+      throw InvalidArgument(std::string(message.substr(0, at)) + "at " + rows.row_name(row - 1) + end);
     }
     throw;
   }

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -22,6 +24,7 @@
 #include "ardvark/errors.hpp"
 #include "cli_version.hpp"
 #include "commands.hpp"
+#include "io/file.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -34,7 +37,11 @@ static_assert(std::atomic<Interruptible>::is_always_lock_free && std::atomic<boo
 
 bool change(Interruptible from, Interruptible to) { return interruptible.compare_exchange_strong(from, to); }
 
+char unfinished_path[PATH_MAX + 1];  // of the file of a LongOutput
+std::atomic<bool> has_unfinished_file{false};
+
 [[noreturn]] void leave(std::string_view text) {
+  if (has_unfinished_file) ::unlink(unfinished_path);
   const auto written = ::write(2, text.data(), text.size());
   static_cast<void>(written);
   ::_exit(interrupted);
@@ -88,14 +95,43 @@ int obey(CLI::App& app, std::vector<std::string> words, const Run& run) {
 
 }  // namespace
 
-UninterruptedWrite::UninterruptedWrite() {
+UninterruptedWrite::UninterruptedWrite(bool completes) : completes_(completes) {
   while (!change(Interruptible::yes, Interruptible::writing)) ::pause();  // another thread is leaving
 }
 
 UninterruptedWrite::~UninterruptedWrite() {
-  if (std::uncaught_exceptions() == 0) wrote = true;
+  if (completes_ && std::uncaught_exceptions() == 0) wrote = true;
   if (change(Interruptible::writing, Interruptible::yes)) return;
   if (std::uncaught_exceptions() == 0) leave(why_it_ends());
+}
+
+LongOutput::LongOutput(const std::string& path) {
+  if (path.empty()) return;
+  const UninterruptedWrite guard(false);
+  file_ = std::make_unique<internal::io::FileInTheMaking>(path);
+  const std::string& partial = file_->partial_path();
+  if (partial.empty() || partial.size() > PATH_MAX) return;
+  std::memcpy(unfinished_path, partial.c_str(), partial.size() + 1);
+  has_unfinished_file = true;
+}
+
+LongOutput::~LongOutput() {
+  file_.reset();
+  has_unfinished_file = false;
+}
+
+void LongOutput::write(const std::string& text) {
+  if (file_ != nullptr)
+    file_->write(text.data(), text.size());
+  else
+    fmt::print("{}", text);
+}
+
+void LongOutput::finish() {
+  if (file_ == nullptr) return flush_output();
+  const UninterruptedWrite guard;
+  file_->commit();
+  has_unfinished_file = false;
 }
 
 bool is_interrupted() { return interruptible == Interruptible::after_writing; }

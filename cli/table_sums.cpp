@@ -123,7 +123,7 @@ class Reader {
             fmt::format("the table has the text column '{}', so it must be read twice, and a pipe can be read only once; "
                         "give its levels (stats --levels), or write the table to a file",
                         first_unknown_text(piece)));
-      stream_.expect_passes(2);
+      stream_.expect("reading", 2);
       while (stream_.next(piece)) facts.add(piece, weights(piece));
       num_rows_ = stream_.num_rows();
       stream_.rewind();
@@ -156,8 +156,7 @@ class Reader {
     row_numbers_.add(piece);
     check_levels(piece);
     count_references(piece, k);
-    Table rows;  // their names
-    rows.file_rows = piece.file_rows, rows.file_lines = piece.file_lines, rows.file = piece.file, rows.num_rows = piece.num_rows;
+    const Table rows = piece.row_names();
     const EncodedTable X = encode(std::move(piece), sums_.encoding);
     try {
       sums_.statistics.update(X.X(), y, k);

@@ -198,6 +198,12 @@ using Prediction = std::variant<StudentPrediction, NoiseMixturePrediction, Class
 /// "exact", "plug-in", "mackay", "published", "published-batch", "published-incremental", "average" (pairs of classes).
 /// \throws InvalidArgument  the model does not have this rule; X_new is not finite or has another number of columns
 [[nodiscard]] Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options = {});
+/// predict() takes so many rows at once. Predictions of pieces of this size, the last one of any size, have the bits of those of the whole
+/// table. \param num_columns  of X_new
+[[nodiscard]] Index rows_of_a_piece(Index num_columns);
+/// Whether the prediction of a row depends on this row only. False: the rule published-batch, whose iteration looks at all rows.
+/// \throws InvalidArgument  as check_rule
+[[nodiscard]] bool predicts_each_row_alone(const SavedModel& model, const ModelOptions& options);
 /// Kernel machines (model kernel): what predict_joint() and draw() say for each process, one but for several classes. Of ModelOptions only
 /// `interval` and, by draws, `seed` are read. \throws InvalidArgument  the model is another one; as predict
 [[nodiscard]] std::vector<JointPrediction> predict_joint(const SavedModel& model, MatrixView X_new, const ModelOptions& options = {});
@@ -207,6 +213,20 @@ void check_rule(const SavedModel& model, const ModelOptions& options);
 /// What to know before the prediction is trusted, as sentences: how many rows lie beyond the data of a kernel machine (rows_beyond_data).
 /// \param rows  the names of the rows in sentences; empty: 1, 2, ...  \throws InvalidArgument as predict
 [[nodiscard]] std::vector<std::string> warnings_of_prediction(const SavedModel& model, MatrixView X_new, std::span<const Index> rows = {});
+/// The same of a table in pieces.
+class PredictionWarnings {
+ public:
+  /// \param model  must exist as long as this
+  explicit PredictionWarnings(const SavedModel& model) : model_(&model) {}
+  /// \param rows  the names of the rows; empty: they count on. \throws InvalidArgument as predict
+  void add(MatrixView X_new, std::span<const Index> rows = {});
+  [[nodiscard]] std::vector<std::string> texts() const;
+
+ private:
+  const SavedModel* model_;
+  Index num_rows_ = 0, num_beyond_ = 0;
+  std::string first_;  // the row that lies beyond the data first, and how far
+};
 /// [rows] log density of y, or log probability of the class at position y, nats. \param y  [rows of the prediction]
 [[nodiscard]] Vector log_density(const Prediction& prediction, VectorView y);
 
@@ -220,6 +240,20 @@ struct PredictionScore {
 /// \param y      [rows of the prediction] observations, or positions of classes; NaN: none
 /// \param level  of the intervals that coverage counts. \throws InvalidArgument as log_density
 [[nodiscard]] PredictionScore score(const Prediction& prediction, VectorView y, double level = 0.95);
+/// The same of predictions in pieces.
+class PredictionScorer {
+ public:
+  explicit PredictionScorer(double level = 0.95) : level_(level) {}
+  void add(const Prediction& prediction, VectorView y);
+  [[nodiscard]] PredictionScore score() const;
+
+ private:
+  double level_;
+  Index num_rows_ = 0;
+  bool is_regression_ = false;
+  double density_ = 0, right_ = 0;                                  // sums over the rows
+  double mean_ = 0, spread_ = 0, squared_error_ = 0, covered_ = 0;  // of y: its mean, and the squares about it
+};
 
 /// Selection counts of the model or preset for classes that the options name, with the options folds, repeats and seed.
 [[nodiscard]] SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptions& options);

@@ -60,7 +60,12 @@ class Table {
   Index num_dropped = 0;         ///< rows left out because a value was missing
   std::vector<Index> file_rows;  ///< if rows were dropped: the data row (from 1) in the file of each row that was kept; else empty
 
-  std::string file;  ///< of a part of several files: the one that all its rows are from; else empty
+  struct FileOfRows {
+    Index first_row;  ///< from which on the rows are of this file
+    std::string path;
+    Index rows_before;  ///< in the files before it, dropped ones among them
+  };
+  std::vector<FileOfRows> files;  ///< of a part of several files, which begins with a row of the first of these; else empty
 
   std::vector<std::string> notes;  ///< what was left out of the file although nobody asked for it
 
@@ -72,8 +77,13 @@ class Table {
   [[nodiscard]] double value(Index row, Index column) const { return values.get()[row * num_columns() + column]; }
   bool is_from_file = true;
 
-  /// A row as messages name it: "row 3 (line 4)", or "row 3" of a table that is not from a file; with `file`, its name follows.
+  /// A row as messages name it: "row 3 (line 4)", or "row 3" of a table that is not from a file; with `files`, the name of its file
+  /// follows.
   [[nodiscard]] std::string row_name(Index row) const;
+  /// The row among those of all files, from 1; dropped rows count.
+  [[nodiscard]] Index row_number(Index row) const;
+  /// The names of the rows without the values, for a table that is given away.
+  [[nodiscard]] Table row_names() const;
   /// Position of the column with this name, or -1.
   [[nodiscard]] Index find(const std::string& name) const;
   /// Like find, but throws InvalidArgument, which names the column, a column with a similar name and the columns of the table.

@@ -16,19 +16,20 @@ namespace ardvark {
 ///     for (ardvark::Table piece; stream.next(piece);) use(piece);
 ///
 /// The meaning of the fields is that of read_csv(), with three differences. Levels are those of the piece; a column of true and false is
-/// one of texts, until encode() makes it 1 and 0; row names are compared only with the first 100,000. Missing::keep is not possible.
+/// one of texts, until encode() makes it 1 and 0; row names are compared only with the first 100,000. With Missing::keep, a column without
+/// a value so far is one of numbers.
 class TableStream {
  public:
-  /// \throws InvalidArgument  there is no path, a path is given twice, or the options keep gaps
+  /// \throws InvalidArgument  there is no path, or a path is given twice
   /// \throws EnvironmentError  a file does not exist or cannot be read
   TableStream(std::vector<std::string> paths, const CsvOptions& options);
   TableStream(const TableStream&) = delete;
   TableStream& operator=(const TableStream&) = delete;
   ~TableStream();
 
-  /// Reads the next rows into `piece`: all of one file. file_rows and file_lines have an entry for each row, and `file` is set if there are
-  /// several files. False: there are no more.
-  /// \param most_rows  of a piece, >= 1
+  /// Reads the next rows into `piece`. file_rows and file_lines have an entry for each row, and `files` is set if there are several files.
+  /// False: there are no more.
+  /// \param most_rows  of a piece, >= 1; only the last piece has fewer
   /// \throws InvalidArgument  as read_csv(), with the name of the file if there are several; a file has other columns than the first one; a
   ///         file has changed since it was opened, or since it was read the first time
   /// \throws EnvironmentError  as read_csv()
@@ -37,8 +38,8 @@ class TableStream {
   /// Goes back to the first row. \throws InvalidArgument  a file is a pipe, which can be read only once
   void rewind();
   [[nodiscard]] bool can_rewind() const;
-  /// How often the rows will be read, for what is told of the progress.
-  void expect_passes(int count);
+  /// For what is told of the progress: what is done with the rows (a literal; at first "reading"), and how often they will be read.
+  void expect(const char* stage, int passes);
 
   [[nodiscard]] Index num_rows() const;                         ///< of all pieces since the beginning
   [[nodiscard]] Index num_dropped() const;                      ///< rows left out because a value was missing

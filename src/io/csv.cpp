@@ -21,6 +21,7 @@
 #include "core/pulse.hpp"
 #include "io/csv_records.hpp"
 #include "io/csv_rows.hpp"
+#include "io/row_buffer.hpp"
 #include "io/text.hpp"
 
 namespace ardvark {
@@ -124,42 +125,6 @@ Comma comma_in(std::string_view text) {
   return {"has a comma, which may be a decimal comma or stand between thousands",
           fmt::format("write {} or {}", shown(with_point), shown(without)), false};
 }
-
-// Rows of doubles in one buffer. It grows with realloc, which remaps the pages of large blocks instead of copying them.
-class RowBuffer {
- public:
-  explicit RowBuffer(Index num_columns) : row_size_(static_cast<std::size_t>(num_columns)) {}
-
-  double* next_row() {
-    if (num_rows_ == capacity_) resize(std::max(first_numbers / row_size_, capacity_ + capacity_ / 2) + 1);
-    return values_.get() + num_rows_ * row_size_;
-  }
-  void keep_row() { ++num_rows_; }
-  [[nodiscard]] Index num_rows() const { return static_cast<Index>(num_rows_); }
-
-  std::unique_ptr<double[], Table::Free> take() {
-    resize(num_rows_);
-    return std::move(values_);
-  }
-
- private:
-  // The first capacity does not depend on the width of the table: a table of one row takes little more memory than that row.
-  static constexpr std::size_t first_numbers = 512;
-
-  void resize(std::size_t rows) {
-    if (rows > SIZE_MAX / (sizeof(double) * row_size_)) throw std::bad_alloc();
-    void* resized = std::realloc(values_.get(), std::max<std::size_t>(1, rows * row_size_) * sizeof(double));
-    if (resized == nullptr) throw std::bad_alloc();
-    static_cast<void>(values_.release());
-    values_.reset(static_cast<double*>(resized));
-    capacity_ = rows;
-  }
-
-  std::size_t row_size_;
-  std::size_t num_rows_ = 0;
-  std::size_t capacity_ = 0;
-  std::unique_ptr<double[], Table::Free> values_;
-};
 
 // Gives every distinct text a code, in order of appearance.
 class Levels {
@@ -483,8 +448,9 @@ void match_columns(const std::string& path, const CsvRecords& records, const std
   const NameSet here = set_of(records.names()), there = set_of(first_names), ignored = set_of(options.ignore);
   constexpr const char* rule = "files of one table have the same columns, in any order";
   const auto is_needed = [&](const std::string& name) { return !ignored.contains(name) && options.only.empty(); };
+  const auto is_read = [&](const std::string& name) { return std::ranges::find(stored, name, &StoredColumn::name) != stored.end(); };
   for (const std::string& name : first_names)
-    if (!here.contains(name) && is_needed(name))
+    if (!here.contains(name) && (is_needed(name) || is_read(name)))
       throw InvalidArgument(fmt::format("'{}' has no column '{}', which '{}' has{}; {}", path, shown(name), first_path,
                                         io::did_you_mean(name, records.names()), rule));
   for (const std::string& name : records.names())
@@ -594,6 +560,8 @@ void CsvRows::finish(Table& table, bool is_last) {
     std::vector<std::vector<std::string_view>> texts;
     for (const StoredColumn& column : state_->stored) texts.push_back(column.levels.texts());
     sort_levels(table, std::move(texts));
+    for (StoredColumn& column : state_->stored)
+      if (column.verbatim) static_cast<void>(column.levels.take()), column.has_comma.clear();  // there may be one for each row
   }
 }
 
@@ -607,7 +575,7 @@ Table read_table(const std::string& path, const CsvOptions& options) {
   io::CsvRows reader(options);
   reader.open(path);
   Table table;
-  RowBuffer rows(reader.num_columns());
+  io::RowBuffer rows(reader.num_columns());
   const auto number_rows = [&] {  // of the file, if not all are kept
     table.num_dropped = reader.num_dropped();
     table.file_rows.resize(static_cast<std::size_t>(rows.num_rows()));
@@ -647,9 +615,31 @@ std::string file_row_name(const std::vector<Index>& file_rows, const std::vector
   return fmt::format("row {} (line {})", in_file, file_lines.empty() ? in_file + 1 : file_lines[at]);
 }
 
+namespace {
+
+const Table::FileOfRows* file_of(const std::vector<Table::FileOfRows>& files, Index row) {
+  const auto after = std::ranges::upper_bound(files, row, {}, &Table::FileOfRows::first_row);
+  return after == files.begin() ? nullptr : &*std::prev(after);
+}
+
+}  // namespace
+
 std::string Table::row_name(Index row) const {
   if (!is_from_file) return fmt::format("row {}", row + 1);
-  return file_row_name(file_rows, file_lines, row) + (file.empty() ? "" : fmt::format(" of '{}'", file));
+  const FileOfRows* const of = file_of(files, row);
+  return file_row_name(file_rows, file_lines, row) + (of == nullptr ? "" : fmt::format(" of '{}'", of->path));
+}
+
+Index Table::row_number(Index row) const {
+  const FileOfRows* const of = file_of(files, row);
+  return (of == nullptr ? 0 : of->rows_before) + (file_rows.empty() ? row + 1 : file_rows[static_cast<std::size_t>(row)]);
+}
+
+Table Table::row_names() const {
+  Table names;
+  names.num_rows = num_rows, names.is_from_file = is_from_file;
+  names.file_rows = file_rows, names.file_lines = file_lines, names.files = files;
+  return names;
 }
 
 void Table::drop_gaps_of(const std::vector<Index>& which) {

@@ -55,6 +55,7 @@ class FileInTheMaking {
 
   void write(const void* from, std::size_t size);
   void commit();
+  [[nodiscard]] const std::string& partial_path() const { return partial_path_; }  ///< empty: a device or a pipe
 
  private:
   void open_partial(unsigned mode);

@@ -5,7 +5,6 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <new>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "ardvark/errors.hpp"
 #include "core/pulse.hpp"
 #include "io/csv_rows.hpp"
+#include "io/row_buffer.hpp"
 #include "io/text.hpp"
 
 namespace ardvark {
@@ -37,12 +37,6 @@ void check_paths(const std::vector<std::string>& paths) {
   }
 }
 
-std::unique_ptr<double[], Table::Free> numbers(Index count) {
-  void* const p = std::malloc(static_cast<std::size_t>(std::max<Index>(1, count)) * sizeof(double));
-  if (p == nullptr) throw std::bad_alloc();
-  return std::unique_ptr<double[], Table::Free>(static_cast<double*>(p));
-}
-
 }  // namespace
 
 struct TableStream::State {
@@ -51,21 +45,21 @@ struct TableStream::State {
   std::optional<io::CsvRows> rows;
   std::size_t num_opened = 0;
   std::vector<std::optional<io::FileStamp>> stamps;  // of the files that were opened; none: a pipe
-  Index num_rows = 0;
+  Index num_rows = 0, rows_before = 0;               // rows_before: in the files before the one that is open
   std::vector<Index> num_missing;
   bool can_rewind = true;
   Index bytes_before = 0, bytes_in_all = 0;  // of the files before the one that is open, and of all passes; 0: not known
-  int passes = 1;
+  const char* stage = "reading";
+  Index last_rows = 0;  // of the piece before
 
   void begin() {
     rows.emplace(options, paths.size() > 1, most_row_names);
-    num_opened = 0, num_rows = 0;
+    num_opened = 0, num_rows = 0, rows_before = 0;
   }
   void open_next();
   void check_unchanged() const;
   void tell() const {
-    pulse("reading",
-          {.done = bytes_before + static_cast<Index>(rows->records().num_bytes_read()), .total = bytes_in_all, .rows = num_rows});
+    pulse(stage, {.done = bytes_before + static_cast<Index>(rows->records().num_bytes_read()), .total = bytes_in_all, .rows = num_rows});
   }
 };
 
@@ -89,16 +83,15 @@ void TableStream::State::check_unchanged() const {
 
 TableStream::TableStream(std::vector<std::string> paths, const CsvOptions& options) : state_(std::make_unique<State>()) {
   check_paths(paths);
-  if (options.missing == Missing::keep)
-    throw InvalidArgument("gaps cannot be kept in a table that is read in pieces: refuse them, or drop the rows");
   state_->paths = std::move(paths);
   state_->options = options;
   state_->begin();
-  expect_passes(1);
+  expect("reading", 1);
 }
 TableStream::~TableStream() = default;
 
-void TableStream::expect_passes(int count) {
+void TableStream::expect(const char* stage, int passes) {
+  state_->stage = stage;
   Index sum = 0;
   for (const std::string& path : state_->paths) {
     std::error_code unknown;
@@ -106,46 +99,49 @@ void TableStream::expect_passes(int count) {
     if (unknown) return;
     sum += static_cast<Index>(size);
   }
-  state_->bytes_in_all = sum * count;
+  state_->bytes_in_all = sum * passes;
 }
 
 bool TableStream::next(Table& piece, Index most_rows) {
   State& s = *state_;
-  for (;;) {
-    if (s.num_opened == 0) {
-      const OneStage one;
-      s.open_next();
-    }
-    s.tell();
-    const OneStage one;  // the progress is that of all files
-    piece = Table();
-    const Index width = s.rows->num_columns();
-    piece.values = numbers(most_rows * width);
-    while (piece.num_rows < most_rows && s.rows->next(piece.values.get() + piece.num_rows * width)) {
-      piece.file_rows.push_back(s.rows->records().row());
-      piece.file_lines.push_back(s.rows->records().line());
-      ++piece.num_rows;
-    }
-    s.num_rows += piece.num_rows;
-    if (s.paths.size() > 1) piece.file = s.paths[s.num_opened - 1];
-    const bool at_end = piece.num_rows < most_rows;
-    if (at_end) s.check_unchanged();
-    s.rows->finish(piece, false);
-    s.num_missing = piece.num_missing;
-    for (Index j = 0; j < width; ++j)
-      if (s.rows->num_levels(j) > most_levels)
-        throw InvalidArgument(
-            fmt::format("column '{}' has more than {} different texts, and each of them would become a column; leave it "
-                        "out (--ignore), or read the table into memory",
-                        io::shown(piece.columns[static_cast<std::size_t>(j)].name), most_levels));
-    if (piece.num_rows > 0) return true;
-    if (s.num_opened == s.paths.size()) {
-      s.rows->check_end(s.num_rows);
-      return false;
-    }
-    s.bytes_before += static_cast<Index>(s.rows->records().num_bytes_read());
+  if (s.num_opened == 0) {
+    const OneStage one;
     s.open_next();
   }
+  s.tell();
+  const OneStage one;  // the progress is that of all files
+  piece = Table();
+  const Index width = s.rows->num_columns();
+  io::RowBuffer rows(width, std::min(most_rows, s.last_rows));
+  std::size_t file_before = 0;
+  while (rows.num_rows() < most_rows) {
+    if (!s.rows->next(rows.next_row())) {
+      s.check_unchanged();
+      if (s.num_opened == s.paths.size()) break;
+      s.bytes_before += static_cast<Index>(s.rows->records().num_bytes_read());
+      s.rows_before += s.rows->records().row() - 1;  // it stands after the last one
+      s.open_next();
+      continue;
+    }
+    if (s.paths.size() > 1 && std::exchange(file_before, s.num_opened) != s.num_opened)
+      piece.files.push_back({rows.num_rows(), s.paths[s.num_opened - 1], s.rows_before});
+    piece.file_rows.push_back(s.rows->records().row());
+    piece.file_lines.push_back(s.rows->records().line());
+    rows.keep_row();
+  }
+  piece.num_rows = s.last_rows = rows.num_rows();
+  piece.values = rows.take();
+  s.num_rows += piece.num_rows;
+  s.rows->finish(piece, false);
+  s.num_missing = piece.num_missing;
+  for (Index j = 0; j < width && s.options.only.empty(); ++j)  // a model has its own levels
+    if (s.rows->num_levels(j) > most_levels)
+      throw InvalidArgument(
+          fmt::format("column '{}' has more than {} different texts, and each of them would become a column; leave it "
+                      "out (--ignore), or read the table into memory",
+                      io::shown(piece.columns[static_cast<std::size_t>(j)].name), most_levels));
+  if (piece.num_rows < most_rows) s.rows->check_end(s.num_rows);
+  return piece.num_rows > 0;
 }
 
 void TableStream::rewind() {

@@ -18,6 +18,7 @@
 #include "io/text.hpp"
 #include "model/choice.hpp"
 #include "model/missing.hpp"
+#include "model/pieces.hpp"
 #include "model/remarks.hpp"
 #include "model/resolve.hpp"
 #include "posterior/softmax_state.hpp"
@@ -620,10 +621,24 @@ Prediction predict_complete(const SavedModel& model, MatrixView X_new, const Mod
 
 }  // namespace
 
+bool predicts_each_row_alone(const SavedModel& model, const ModelOptions& options) {
+  check_rule(model, options);
+  return model.score() == nullptr || task_of(model) == Task::linear ||
+         resolved(predictive_rule(model, options), *model.score()) != PredictiveRule::published_batch;
+}
+
 Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
   const auto of_complete = [&](MatrixView X) { return predict_complete(model, X, options); };
-  if (model.imputation && has_gaps(X_new)) return predict_with_gaps(model, X_new, of_complete);
-  return with_remedy(remedy_of_new_gap(model, options), [&] { return of_complete(X_new); });
+  const auto of_rows = [&](MatrixView X) {
+    if (model.imputation && has_gaps(X)) return predict_with_gaps(model, X, of_complete);
+    return with_remedy(remedy_of_new_gap(model, options), [&] { return of_complete(X); });
+  };
+  if (X_new.rows() <= rows_of_a_piece(X_new.cols()) || !predicts_each_row_alone(model, options)) return of_rows(X_new);
+  try {
+    return predict_in_pieces(X_new, of_rows);
+  } catch (const InvalidArgument&) {
+    return of_rows(X_new);  // throws the message again, with the number of the row in the whole table
+  }
 }
 
 namespace {
@@ -661,18 +676,32 @@ Index farthest_input(const RelevanceFit& fit, MatrixView X, Index row) {
 
 }  // namespace
 
-std::vector<std::string> warnings_of_prediction(const SavedModel& model, MatrixView X_new, std::span<const Index> rows) {
-  const RelevanceFit* const fit = model.relevance();
-  if (fit == nullptr || fit->bands == Bands::open) return {};
+void PredictionWarnings::add(MatrixView X_new, std::span<const Index> rows) {
+  const Index before = std::exchange(num_rows_, num_rows_ + X_new.rows());
+  const RelevanceFit* const fit = model_->relevance();
+  if (fit == nullptr || fit->bands == Bands::open) return;
   const std::vector<Index> beyond = rows_beyond_data(*fit, X_new);
-  if (beyond.empty()) return {};
+  num_beyond_ += static_cast<Index>(beyond.size());
+  if (beyond.empty() || !first_.empty()) return;
   const Index first = beyond.front(), input = farthest_input(*fit, X_new, first);
+  first_ = fmt::format("row {}, in which '{}' is {:.6g} (training rows: {:.6g} to {:.6g})",
+                       rows.empty() ? before + first + 1 : rows[static_cast<std::size_t>(first)],
+                       io::shown(fit->input_names[static_cast<std::size_t>(input)]), X_new(first, input), fit->input_range(input, 0),
+                       fit->input_range(input, 1));
+}
+
+std::vector<std::string> PredictionWarnings::texts() const {
+  if (num_beyond_ == 0) return {};
   return {fmt::format(
       "{} of {} rows {} far outside the training rows, by more than a kernel width or half the range of an input; predictions there follow "
-      "the kernel, not the data, and are too certain; the first is row {}, in which '{}' is {:.6g} (training rows: {:.6g} to {:.6g})",
-      beyond.size(), X_new.rows(), beyond.size() == 1 ? "lies" : "lie", rows.empty() ? first + 1 : rows[static_cast<std::size_t>(first)],
-      io::shown(fit->input_names[static_cast<std::size_t>(input)]), X_new(first, input), fit->input_range(input, 0),
-      fit->input_range(input, 1))};
+      "the kernel, not the data, and are too certain; the first is {}",
+      num_beyond_, num_rows_, num_beyond_ == 1 ? "lies" : "lie", first_)};
+}
+
+std::vector<std::string> warnings_of_prediction(const SavedModel& model, MatrixView X_new, std::span<const Index> rows) {
+  PredictionWarnings warnings(model);
+  warnings.add(X_new, rows);
+  return warnings.texts();
 }
 
 Vector log_density(const Prediction& prediction, VectorView y) { return std::visit(LogDensity{y}, prediction); }

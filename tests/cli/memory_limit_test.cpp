@@ -47,14 +47,12 @@ TEST(MemoryLimit, EndsInASentenceWhereMemoryIsShort) {
   EXPECT_GT(num_done, 4);
 }
 
-// 42 million numbers take 336 MB; the file has 126 MB, more than half of what the program may take, of which OpenBLAS needs 128 MB.
-TEST(MemoryLimit, ALinearFitReadsALargeTableInPieces) {
-  if (has_own_addresses) GTEST_SKIP() << "under a sanitizer that needs more addresses";
-  const testing::TemporaryFolder folder;
+// 42 million numbers: y, and x1 to x29.
+void write_large_table(const std::string& path) {
   std::string text = "y";
   for (int j = 1; j < 30; ++j) text += fmt::format(",x{}", j);
   text += "\n";
-  std::ofstream file(folder / "large.csv");
+  std::ofstream file(path);
   unsigned state = 1;
   for (int i = 0; i < 1'400'000; ++i, text.clear()) {
     for (int j = 0; j < 30; ++j) {
@@ -63,16 +61,24 @@ TEST(MemoryLimit, ALinearFitReadsALargeTableInPieces) {
     }
     file << text;
   }
-  file.close();
-  const auto fit = [&](const char* stream) {
-    return WEXITSTATUS(std::system(fmt::format("cd '{}' && (ulimit -v {}; exec '{}' fit large.csv --target y --model linear --prior shared "
-                                               "--stream {} >out 2>err)",
-                                               folder.path(), 240 * 1024, testing::program_path(), stream)
-                                       .c_str()));
+}
+
+// The numbers take 336 MB; the file has 126 MB, more than half of what the program may take, of which OpenBLAS needs 128 MB.
+TEST(MemoryLimit, LinearFitsAndPredictionsReadALargeTableInPieces) {
+  if (has_own_addresses) GTEST_SKIP() << "under a sanitizer that needs more addresses";
+  const testing::TemporaryFolder folder;
+  write_large_table(folder / "large.csv");
+  const auto within = [&](const std::string& arguments) {
+    return WEXITSTATUS(std::system(
+        fmt::format("cd '{}' && (ulimit -v {}; exec '{}' {} >out 2>err)", folder.path(), 240 * 1024, testing::program_path(), arguments)
+            .c_str()));
   };
-  EXPECT_EQ(fit("never"), 3);
-  EXPECT_EQ(fit("auto"), 0) << testing::read_bytes(folder / "err");
+  const std::string fit = "fit large.csv --target y --model linear --prior shared -o m.ardvark --stream ";
+  EXPECT_EQ(within(fit + "never"), 3);
+  EXPECT_EQ(within(fit + "auto"), 0) << testing::read_bytes(folder / "err");
   EXPECT_TRUE(testing::contains(testing::read_bytes(folder / "out"), "read in pieces"));
+  EXPECT_EQ(within("predict m.ardvark large.csv -o p.csv"), 0) << testing::read_bytes(folder / "err");
+  EXPECT_TRUE(testing::contains(testing::read_bytes(folder / "err"), "1400000 rows with 'y'"));
 }
 
 }  // namespace

@@ -85,9 +85,9 @@ TEST_F(ProgressLine, SaysWithinTwoSecondsThatATableIsRead) {
   EXPECT_TRUE(contains(text, "\r\033[Kreading, 1 s")) << text;
 }
 
-TEST_F(ProgressLine, CountsTheRowsOfATableInPieces) {
-  const std::string table = folder_ / endless_table();
-  const std::jthread writer([table](const std::stop_token& stop) {
+// Rows that do not end.
+std::jthread writer_to(const std::string& table) {
+  return std::jthread([table](const std::stop_token& stop) {
     const int pipe = ::open(table.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
     std::string rows, next = "x,y\n";
     for (int i = 0; i < 500; ++i) rows += "1,2\n3,5\n";  // less than a page: all is written, or nothing
@@ -95,10 +95,25 @@ TEST_F(ProgressLine, CountsTheRowsOfATableInPieces) {
       if (::write(pipe, next.data(), next.size()) > 0) next = rows;
     ::close(pipe);
   });
+}
+
+TEST_F(ProgressLine, CountsTheRowsOfATableInPieces) {
+  const std::string table = folder_ / endless_table();
+  const std::jthread writer = writer_to(table);
   const std::string text = shown({"stats", table, "--target", "y", "-o", "all.stats"}, " rows/s", 20s);
   EXPECT_TRUE(contains(text, "\r\033[Kreading: ")) << text;
   EXPECT_TRUE(contains(text, " rows, ")) << text;
   EXPECT_FALSE(contains(text, "%")) << "nobody knows how much comes: " << text;
+}
+
+TEST_F(ProgressLine, CountsTheRowsThatArePredicted) {
+  testing::write_bytes(folder_ / "train.csv", "x,y\n1,2\n2,3\n4,9\n");
+  testing::output_of({"fit", "train.csv", "--target", "y", "--model", "linear", "-q", "-o", "m.ardvark"}, folder_.path());
+  const std::string table = folder_ / endless_table();
+  const std::jthread writer = writer_to(table);
+  const std::string text = shown({"predict", "m.ardvark", table, "-o", "p.csv"}, " rows/s", 20s);
+  EXPECT_TRUE(contains(text, "\r\033[Kpredicting: ")) << text;
+  EXPECT_TRUE(contains(text, " rows, ")) << text;
 }
 
 TEST_F(ProgressLine, CountsTheStepsOfAFit) {

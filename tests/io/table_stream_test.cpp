@@ -59,6 +59,40 @@ TEST(TableStream, HasTheRowsOfTheTableInPiecesOfAnySize) {
   }
 }
 
+// Pieces of another size than the files; gaps are kept, and a text of a column that is copied is known in its piece only.
+TEST(TableStream, FillsItsPiecesAcrossFiles) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "1.csv", "x,id\n1,a\n,b\n3,c\n");
+  write_bytes(folder / "2.csv", "x,id\n");
+  write_bytes(folder / "3.csv", "id,x\n\nd,4\ne,5\n");
+  const std::vector<std::string> paths = {folder / "1.csv", folder / "2.csv", folder / "3.csv"};
+  CsvOptions options{.missing = Missing::keep, .only = {"x"}, .verbatim = {"id"}};
+  TableStream stream(paths, options);
+  Table piece;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> names;
+  std::vector<Index> numbers;
+  for (const Index size : {2, 2, 1}) {
+    ASSERT_TRUE(stream.next(piece, 2));
+    ASSERT_EQ(piece.num_rows, size);
+    EXPECT_EQ(piece.columns[1].levels.size(), static_cast<std::size_t>(size));
+    for (Index i = 0; i < size; ++i)
+      rows.push_back(row_of(piece, i)), names.push_back(piece.row_name(i)), numbers.push_back(piece.row_number(i));
+    EXPECT_EQ(piece.row_names().row_name(size - 1), names.back());
+  }
+  EXPECT_FALSE(stream.next(piece, 2));
+  EXPECT_EQ(rows, (std::vector<std::vector<std::string>>{{"1", "a"}, {"nan", "b"}, {"3", "c"}, {"4", "d"}, {"5", "e"}}));
+  EXPECT_EQ(numbers, (std::vector<Index>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(names[2], fmt::format("row 3 (line 4) of '{}'", paths[0]));
+  EXPECT_EQ(names[3], fmt::format("row 1 (line 3) of '{}'", paths[2]));
+
+  options.missing = Missing::drop_rows;
+  TableStream complete(paths, options);
+  ASSERT_TRUE(complete.next(piece, 3));
+  EXPECT_EQ(piece.row_number(1), 3);
+  EXPECT_EQ(piece.row_number(2), 4);
+}
+
 TEST(TableStream, FactsAreThoseOfTheWholeTable) {
   const TemporaryFolder folder;
   std::string text = "k,t,y\n", first, second;

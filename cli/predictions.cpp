@@ -1,0 +1,228 @@
+#include "predictions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <variant>
+
+#include "commands.hpp"
+#include "io/text.hpp"
+#include "predict/predictive.hpp"
+
+namespace ardvark::cli {
+namespace {
+
+void append(Json& list, const Vector& v) {
+  if (list.is_null()) list = Json::array();
+  for (const double x : v) list.push_back(x);
+}
+
+// The exponent of its first digit.
+int place_of(double x) { return static_cast<int>(std::floor(std::log10(x))); }
+
+std::string name_of_probability(const std::string& name) { return csv_field("probability_" + name); }
+
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+KeptColumn kept_column(const Table& table, const std::string& name) {
+  const Index j = table.at(name);
+  const TableColumn& column = table.columns[static_cast<std::size_t>(j)];
+  KeptColumn kept{name, {}};
+  for (Index i = 0; i < table.num_rows; ++i) {
+    const double value = table.value(i, j);
+    kept.texts.push_back(std::isnan(value)    ? ""
+                         : column.categorical ? column.levels[static_cast<std::size_t>(value)]
+                                              : fmt::format("{}", value));
+  }
+  return kept;
+}
+
+void PredictionOutput::add(const Prediction& prediction, const RowsOfPrediction& rows) {
+  rows_ = &rows;
+  std::visit([&](const auto& p) { put(p); }, prediction);
+  if (is_json_) note_rows();
+}
+
+void PredictionOutput::note_rows() {
+  for (const Index number : rows_->numbers)
+    if (numbers_rows_) json_["rows"].push_back(number);
+  for (const KeptColumn& column : rows_->kept) {
+    Json& list = json_["keep"][column.name];
+    for (const std::string& text : column.texts) list.push_back(text);
+  }
+}
+
+void PredictionOutput::header(const std::string& names) {
+  if (std::exchange(has_header_, true)) return;
+  if (numbers_rows_) csv_ += "row,";
+  for (const KeptColumn& column : rows_->kept) csv_ += csv_field(column.name) + ",";
+  csv_ += names + "\n";
+}
+
+void PredictionOutput::begin_row(Index i) {
+  if (numbers_rows_) csv_ += fmt::format("{},", rows_->numbers[static_cast<std::size_t>(i)]);
+  for (const KeptColumn& column : rows_->kept) csv_ += csv_field(column.texts[static_cast<std::size_t>(i)]) + ",";
+}
+
+// With as many significant digits as asked for; zeros at the end count.
+std::string PredictionOutput::significant(double x) const {
+  char text[40] = "";
+  std::snprintf(text, sizeof text, "%#.*g", *digits_, x);
+  std::string out = text;
+  if (const std::size_t point = out.find('.'); point != std::string::npos && (point + 1 == out.size() || out[point + 1] == 'e'))
+    out.erase(point, 1);
+  return out;
+}
+
+// A number whose error has this size: three digits of the error are written.
+std::string PredictionOutput::number(double x, double error) const {
+  constexpr int most_places = 15;
+  if (digits_) return significant(x);
+  if (!(error > 0) || std::isinf(error) || std::abs(x) >= 1e15) return fmt::format("{:.6g}", x);
+  const int places = 2 - place_of(error);
+  return places > most_places ? fmt::format("{}", x) : fmt::format("{:.{}f}", x, std::max(places, 0));
+}
+
+// The probabilities of a class with the same places in each row: four, or up to six where three digits of the smallest one so far or of the
+// smallest complement need them. Beyond that, a small one is written as 1.23e-05, and a large one with the nines that tell it from 1.
+std::vector<std::string> PredictionOutput::probabilities(Index column, const Vector& p) {
+  constexpr int fewest = 4, most = 6;
+  double least = 1;
+  for (const double x : p)
+    if (const double rest = std::min(x, 1 - x); rest > 0) least = std::min(least, rest);
+  int& places = places_.emplace(column, fewest).first->second;
+  places = std::clamp(2 - place_of(least), places, most);
+  std::vector<std::string> out;
+  for (const double x : p) {
+    const double other = 1 - x;
+    if (digits_)
+      out.push_back(significant(x));
+    else if (x > 0 && 2 - place_of(x) > most)
+      out.push_back(fmt::format("{:.2e}", x));
+    else
+      out.push_back(fmt::format("{:.{}f}", x, other > 0 && other < 1 ? std::max(places, -place_of(other)) : places));
+  }
+  return out;
+}
+
+void PredictionOutput::put(const StudentPrediction& p) {
+  put_distribution(p);
+  if (!is_json_) return;
+  append(json_["scale"], p.scale);
+  json_["degrees_of_freedom"] = p.degrees_of_freedom;  // null if infinite: a normal distribution
+}
+
+void PredictionOutput::put(const NoiseMixturePrediction& p) { put_distribution(p); }
+void PredictionOutput::put(const TMixturePrediction& p) {
+  put_distribution(p);
+  if (is_json_) json_["scale"] = json_["degrees_of_freedom"] = nullptr;  // a mixture has none
+}
+
+template <typename Distribution>
+void PredictionOutput::put_distribution(const Distribution& p) {
+  const Vector sd = p.standard_deviation();
+  const auto [lower, upper] = internal::interval_of(p, level_);
+  if (is_json_) {
+    append(json_["mean"], p.mean), append(json_["sd"], sd);
+    append(json_["lower"], lower), append(json_["upper"], upper);
+    return;
+  }
+  header("mean,sd,lower,upper");
+  for (Index i = 0; i < p.mean.size(); ++i) {
+    begin_row(i);
+    const double error = std::isfinite(sd[i]) ? sd[i] : 0.5 * (upper[i] - lower[i]);
+    csv_ += fmt::format("{},{},{},{}\n", number(p.mean[i], error), number(sd[i], error), number(lower[i], error), number(upper[i], error));
+  }
+}
+
+void PredictionOutput::put(const ClassPrediction& p) {
+  const std::vector<std::string>& classes = classes_of(model_);
+  if (is_json_) {
+    append(json_["probability"], p.probability);
+    json_["classes"] = classes;
+    return;
+  }
+  header(name_of_probability(classes[1]) + ",class,log_odds,log_odds_sd");
+  const std::vector<std::string> probability = probabilities(1, p.probability);
+  for (Index i = 0; i < p.mean.size(); ++i) {
+    begin_row(i);
+    const double sd = std::sqrt(p.variance[i]);
+    csv_ += fmt::format("{},{},{},{}\n", probability[static_cast<std::size_t>(i)],
+                        csv_field(classes[says_second(p.probability[i]) ? 1 : 0]), number(p.mean[i], sd), number(sd, sd));
+  }
+}
+
+// Two classes: the probability of the second. More classes: one column for each.
+void PredictionOutput::put(const ClassProbabilities& p) {
+  const std::vector<std::string>& classes = classes_of(model_);
+  const Index first = classes.size() == 2 ? 1 : 0, num_classes = p.probability.cols();
+  if (is_json_) {
+    Json& lists = json_["probability"];
+    for (Index c = first; c < num_classes; ++c)
+      append(classes.size() == 2 ? lists : lists[static_cast<std::size_t>(c)], Vector(p.probability.col(c)));
+    json_["classes"] = classes;
+    return;
+  }
+  std::string names;
+  std::vector<std::vector<std::string>> columns;
+  for (Index c = first; c < num_classes; ++c) {
+    names += name_of_probability(classes[static_cast<std::size_t>(c)]) + ",";
+    columns.push_back(probabilities(c, p.probability.col(c)));
+  }
+  header(names + "class");
+  for (Index i = 0; i < p.probability.rows(); ++i) {
+    begin_row(i);
+    for (const std::vector<std::string>& column : columns) csv_ += column[static_cast<std::size_t>(i)] + ",";
+    csv_ += csv_field(classes[static_cast<std::size_t>(p.most_probable[static_cast<std::size_t>(i)])]) + "\n";
+  }
+}
+
+Vector observed(const KeptColumn& target, const std::vector<std::string>& classes) {
+  Vector y(static_cast<Index>(target.texts.size()));
+  for (std::size_t i = 0; i < target.texts.size(); ++i) {
+    const std::string& text = target.texts[i];
+    const std::optional<double> number = number_of(text);
+    double& value = y[static_cast<Index>(i)];
+    value = classes.empty() && number ? *number : std::numeric_limits<double>::quiet_NaN();
+    const std::optional<bool> truth = internal::io::truth_of(text);
+    const auto is_it = [&](const std::string& name) {
+      return name == text || (number && number_of(name) == number) || (truth && internal::io::truth_of(name) == truth);
+    };
+    if (const auto found = std::ranges::find_if(classes, is_it); found != classes.end())
+      value = static_cast<double>(found - classes.begin());
+  }
+  return y;
+}
+
+std::string sentence_of(const PredictionScore& s, const std::string& target, Index num_rows, double level, bool has_interval) {
+  if (s.num_rows == 0) return fmt::format("no value of '{}' is one that the model can predict, so the predictions are not scored", target);
+  const std::string rows = s.num_rows == num_rows ? fmt::format("{} rows", num_rows) : fmt::format("{} of {} rows", s.num_rows, num_rows);
+  if (s.accuracy)
+    return fmt::format("{} with '{}': accuracy {:.4f}, log loss {:.4f} nats a row", rows, target, *s.accuracy, -s.log_density);
+  return fmt::format("{} with '{}': R^2 {:.4f}, root mean squared error {:.4g}{}", rows, target, *s.r_squared, *s.rmse,
+                     has_interval ? fmt::format(", {:.1f}% of them in their {:g}% interval, log density {:.4f} nats a row",
+                                                100 * *s.coverage, 100 * level, s.log_density)
+                                  : "");
+}
+
+Json json_of(const PredictionScore& s, bool has_interval) {
+  Json json = {{"num_rows", s.num_rows}};
+  if (s.num_rows == 0) return json;
+  if (s.accuracy) json.update({{"accuracy", *s.accuracy}, {"log_loss", -s.log_density}});
+  if (s.r_squared) json.update({{"r_squared", *s.r_squared}, {"rmse", *s.rmse}});
+  if (s.coverage && has_interval) json.update({{"coverage", *s.coverage}, {"log_density", s.log_density}});
+  return json;
+}
+
+}  // namespace ardvark::cli
