@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Optional, TypeVar
+from typing import Any, ClassVar, Iterator, Optional, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -11,6 +11,7 @@ from . import _core
 from ._base import Estimator, _defaults
 from ._docs import assembled
 from ._progress import Watch
+from ._streams import pieces_of
 
 __all__ = ["FittedModel"]
 
@@ -106,6 +107,61 @@ class FittedModel(Estimator):
         """
         check_is_fitted(self)
         return self._with_options_as_arguments(self._model.summary(level, verbose=verbose, odds=odds, standardized=standardized))
+
+    def predict_batches(self, source: Any, method: str = "predict", **arguments: Any) -> Iterator[Any]:
+        """Predictions of a source that is read in pieces, so that it may be larger than the memory.
+
+        Parameters
+        ----------
+        source : str, path, Arrow stream, dataset, lazy frame, iterator of tables, or function that opens one of these
+            As in ``fit`` of a linear regression, such as a folder of Parquet. The columns of the fit are found by name; others, such as an
+            identifier, may be there.
+        method : str, default="predict"
+            The method that predicts each piece, such as "predict_proba" or "predict_interval".
+        **arguments
+            Its other arguments.
+
+        Returns
+        -------
+        predictions : iterator
+            Of what the method returns for the rows of one piece, in their order. No row is read before it is asked for.
+
+        Raises
+        ------
+        ValueError
+            There is no such method; or a row cannot be predicted: the message says from which row on its row numbers count.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import pandas
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> table = pandas.DataFrame(rng.normal(size=(200, 2)), columns=["a", "b"])
+        >>> model = BayesianLinearRegression().fit(table, table.a + 0.1 * rng.normal(size=200))
+        >>> pieces = (table.iloc[first : first + 80] for first in range(0, 200, 80))
+        >>> [mean.shape for mean in model.predict_batches(pieces)]
+        [(80,), (80,), (40,)]
+        """
+        check_is_fitted(self)
+        names = [name for name in dir(type(self)) if name.startswith("predict") and name not in ("predict_batches",)]
+        if method not in names:
+            raise ValueError(f"method is {method!r}; it must be one of {', '.join(names)}")
+        return self._predict_pieces(pieces_of(source), getattr(self, method), arguments)
+
+    @staticmethod
+    def _predict_pieces(pieces: Iterator[Any], predict: Any, arguments: Any) -> Iterator[Any]:
+        first = 1
+        for piece in pieces:
+            count = piece.num_rows if hasattr(piece, "num_rows") else len(piece)
+            if count == 0:
+                continue
+            try:
+                prediction = predict(piece, **arguments)
+            except ValueError as error:
+                raise ValueError(f"{error} (rows are counted from row {first} of the source)") from None
+            yield prediction
+            first += count
 
     def save(self, path: Any) -> None:
         """Writes a model file that `load`, the command line and the other languages can read.

@@ -14,7 +14,7 @@ from ._tables import names_of
 
 _ROWS = 16384  # of a piece; the result does not depend on it
 
-__all__ = ["is_stream", "read_in_pieces"]
+__all__ = ["is_stream", "pieces_of", "read_in_pieces"]
 
 
 def is_stream(X: Any) -> bool:
