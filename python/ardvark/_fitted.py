@@ -118,7 +118,7 @@ class FittedModel(Estimator):
             identifier, may be there.
         method : str, default="predict"
             The method that predicts each piece, such as "predict_proba" or "predict_interval".
-        **arguments
+        **arguments : object
             Its other arguments.
 
         Returns

@@ -60,8 +60,8 @@ std::string_view CsvField::text() {
 
 CsvRecords::CsvRecords(const std::string& path, char delimiter, bool names_file, std::size_t chunk_size)
     : path_(path),
-      file_(File::open(path)),
-      num_bytes_(static_cast<Index>(file_.size_if_regular().value_or(0))),
+      file_(path),
+      num_bytes_(static_cast<Index>(file_.file().size_if_regular().value_or(0))),
       delimiter_(delimiter),
       names_file_(names_file),
       capacity_(chunk_size),
@@ -236,13 +236,13 @@ bool CsvRecords::refill() {
   position_ = buffer_.get();
   end_ = position_ + num_unread;
 
-  pulse("reading", {.done = static_cast<Index>(num_bytes_read_), .total = num_bytes_});
+  pulse("reading", {.done = static_cast<Index>(num_bytes_read()), .total = num_bytes_});
   const std::size_t num_read = file_.read(end_, capacity_ - num_unread);
   if (const void* nul = std::memchr(end_, '\0', num_read))
     throw InvalidArgument(fmt::format("'{}' is not a text file: byte {} is NUL (a table is CSV text in UTF-8)", path_,
-                                      num_bytes_read_ + static_cast<std::uint64_t>(static_cast<const char*>(nul) - end_) + 1));
+                                      num_bytes_of_text_ + static_cast<std::uint64_t>(static_cast<const char*>(nul) - end_) + 1));
   has_lone_cr_ = has_lone_cr_ || holds_lone_cr(end_, end_ + num_read);
-  num_bytes_read_ += num_read;
+  num_bytes_of_text_ += num_read;
   end_ += num_read;
   *end_ = '\n';
   at_end_of_file_ = num_read == 0;

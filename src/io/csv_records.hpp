@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ardvark/types.hpp"
-#include "io/file.hpp"
+#include "io/input_file.hpp"
 
 namespace ardvark::internal::io {
 
@@ -50,8 +50,8 @@ class CsvRecords {
   [[nodiscard]] std::string row_name() const;  ///< "row 17 (line 18)", of the current row, or of the header; with " of 'PATH'" if asked for
   /// "row 17 (line 18), column 'bmi'" for a field of the current row.
   [[nodiscard]] std::string where(std::size_t field) const;
-  [[nodiscard]] const File& file() const { return file_; }
-  [[nodiscard]] std::uint64_t num_bytes_read() const { return num_bytes_read_; }
+  [[nodiscard]] const File& file() const { return file_.file(); }
+  [[nodiscard]] std::uint64_t num_bytes_read() const { return file_.num_bytes_read(); }  ///< of the file, which may be compressed
 
  private:
   enum class Split { whole, cut };
@@ -71,7 +71,7 @@ class CsvRecords {
   [[nodiscard]] bool is_blank_line() const { return fields_.size() == 1 && !fields_[0].quoted && fields_[0].begin == fields_[0].end; }
 
   std::string path_;
-  File file_;
+  InputFile file_;
   Index num_bytes_;  // of the file; 0: not known
   char delimiter_;
   bool names_file_;
@@ -89,7 +89,7 @@ class CsvRecords {
   char* position_;
   char* end_;
   bool at_end_of_file_ = false;
-  std::uint64_t num_bytes_read_ = 0;
+  std::uint64_t num_bytes_of_text_ = 0;
 };
 
 }  // namespace ardvark::internal::io
