@@ -69,6 +69,8 @@ Solution solve(Method method, Frame& frame) {
     case Method::l1:
     case Method::published_l1: {
       Solution out = method == Method::l1 ? solve_lasso(frame) : solve_l1_slr(frame);
+      if (frame.task == Task::linear) return out;
+      if (out.report.status == Status::not_positive_definite) explain_no_posterior(frame, out.flat, out.report);
       call_separated(frame, out);
       return out;
     }

@@ -13,9 +13,9 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr const char* dependent =
-    "columns without a prior are linearly dependent, so their coefficients are not unique; leave some of them out, or give them a prior "
-    "(--prior shared)";
+constexpr const char* separating =
+    "columns without a prior separate the classes, so the likelihood has no maximum and the coefficients grow without limit; give the "
+    "columns a prior that limits them (--prior shared --a0 1 --b0 1)";
 
 // The columns without a prior, times the square roots of the row weights, each with length 1; a column that is 0 stays 0.
 Matrix flat_columns_in_units(const Frame& frame, const std::vector<Index>& flat_columns) {
@@ -64,13 +64,16 @@ std::string why_no_maximum(const Frame& frame, const std::vector<Index>& flat_co
   for (Index j = 0; j < num_flat; ++j)
     if (const Index column = flat_columns[static_cast<std::size_t>(j)]; column < standardization.center.size())
       distances[j] += std::abs(standardization.center[column]) * standardization.scale[column];
-  return are_dependent_but_for_rounding(std::move(F), distances) ? dependent : "";
+  return are_dependent_but_for_rounding(std::move(F), distances) ? dependent_flat_columns : "";
 }
+
+std::string why_separated(const std::string& when) { return fmt::format("{}: {}", when, separating); }
 
 void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_columns, Report& report) {
   const auto num_flat = static_cast<Index>(flat_columns.size());
   const Index num_rows = (frame.k.array() > 0).count();
-  if (num_flat == 0) return;
+  const bool only_intercept = num_flat == 1 && flat_columns.front() == frame.num_columns();  // it separates no classes
+  if (num_flat == 0 || only_intercept || report.message == dependent_flat_columns) return;
   const std::string when = report.message.substr(0, report.message.find(':'));  // "sweep 3"
   const bool has_grown = when != "sweep 1";                                     // in the first sweep, row weights have not yet changed
   report.status = Status::separated;
@@ -83,14 +86,11 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
   }
   if (are_dependent(flat_columns_in_units(frame, flat_columns))) {
     report.status = Status::not_positive_definite;
-    report.message = fmt::format("{}: {}", when, dependent);
+    report.message = fmt::format("{}: {}", when, dependent_flat_columns);
   } else if (!has_grown) {
     report.status = Status::not_positive_definite;
   } else {
-    report.message = fmt::format(
-        "{}: columns without a prior separate the classes, so the likelihood has no maximum and the coefficients grow without limit; "
-        "give the columns a prior that limits them (--prior shared --a0 1 --b0 1)",
-        when);
+    report.message = why_separated(when);
   }
 }
 

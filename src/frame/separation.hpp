@@ -8,10 +8,17 @@
 
 namespace ardvark::internal {
 
+inline constexpr const char* dependent_flat_columns =
+    "columns without a prior are linearly dependent, so their coefficients are not unique; leave some of them out, or give them a prior "
+    "(--prior shared)";
+
 /// If columns without a prior are linearly dependent up to rounding, the likelihood does not determine their coefficients: its maximum
 /// depends on rounding, or does not exist.                                                                                   (RIDGE.11)
 /// \return  a message; empty if they are independent, or more than the rows
 [[nodiscard]] std::string why_no_maximum(const Frame& frame, const std::vector<Index>& flat_columns);
+
+/// The message that columns without a prior separate the classes. \param when  "after 7 steps"
+[[nodiscard]] std::string why_separated(const std::string& when);
 
 /// A system is not positive definite if columns without a prior are linearly dependent, or if rows have lost their weight because these
 /// columns separate the classes. Writes into the report which of them it is, and what to do. Does nothing if every column has a prior.

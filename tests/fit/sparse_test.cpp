@@ -478,7 +478,7 @@ TEST(SparseFit, WithoutAnEndHasANumberForEveryColumnAndTheIntercept) {
   frame.names = {"a", "b"};
   frame.left_out = {false, false};
   frame.units.standardization.intercept = true;
-  const Fit fit = assemble(frame, failed_solution(frame));
+  const Fit fit = assemble(frame, failed_solution(frame, "why"));
   EXPECT_EQ(fit.mean.size(), 2);
   EXPECT_EQ(fit.standardized_mean.size(), 3) << "what is read of it would lie beyond its end";
 }

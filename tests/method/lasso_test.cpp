@@ -294,6 +294,36 @@ TEST(FitLogisticLaplace, SeparableRowsStayFinite) {
   }
 }
 
+// A flat column that separates some rows, or all, has no largest likelihood, however large lambda is.                          (L1.13)
+TEST(FitLogisticLaplace, FlatColumnsThatSeparateRowsLeaveNoPosterior) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    Random random(seed);
+    const Index n = 5 + static_cast<Index>(seed);
+    Matrix X = random.normals(n, 4);
+    Vector labels(n);
+    for (Index i = 0; i < n; ++i) {
+      X(i, 1) = i % 5 == 0 ? 1 : 0;
+      labels[i] = X(i, 1) == 1 || X(i, 0) + random.normal() > 0 ? 1 : 0;  // the rows with a one have all the same class
+    }
+    labels[1] = 0, labels[2] = 1;
+    FitOptions options = laplace(random.scale(1e-6, 100));
+    options.prior = options.prior.flat({1});
+    if (seed % 3 == 0) options.tolerance = 1e-4;
+    SCOPED_TRACE(fmt::format("seed {}, lambda {}", seed, options.prior.lambda));
+    const LogisticFit fit = fit_logistic(X, labels, options);
+    EXPECT_EQ(fit.report.status, Status::separated) << fit.report.message;
+    EXPECT_NE(fit.report.message.find("columns without a prior separate the classes"), std::string::npos) << fit.report.message;
+    EXPECT_TRUE(fit.mean.array().isNaN().all());
+    expect_invalid([&] { (void)predict(fit, X); }, {"no posterior", "separated"});
+    const LambdaPath path = fit_logistic_path(X, labels, {.count = 4}, options);
+    for (const Report& report : path.reports) EXPECT_EQ(report.status, Status::separated) << report.message;
+    labels[0] = 0;  // now there is a maximum
+    const LogisticFit limited = fit_logistic(X, labels, options);
+    EXPECT_EQ(limited.report.status, Status::converged) << limited.report.message;
+    EXPECT_TRUE(limited.variance.allFinite() && std::isfinite(limited.intercept->variance));
+  }
+}
+
 TEST(FitLogisticLaplace, IsReadBackFromAModelFile) {
   const Problem problem = make_problem(9, 30, 50);
   const LogisticFit fit = fit_logistic(problem.X, problem.labels, laplace(3));
@@ -592,6 +622,18 @@ TEST(FitLinearLaplace, SaysSoWhereNothingIsLeftToEstimateTheNoiseFrom) {  // (L1
   ASSERT_EQ(fit.report.warnings.size(), 1u);
   EXPECT_NE(fit.report.warnings[0].find("nothing is left to estimate the noise from"), std::string::npos) << fit.report.warnings[0];
   EXPECT_TRUE(std::isinf(fit.variance.maxCoeff()));
+}
+
+TEST(FitLinearLaplace, ASystemThatRoundingDecidesLeavesNoPosterior) {
+  Problem problem = make_problem(12, 30, 3);
+  problem.X.col(2) = problem.X.col(0) + problem.X.col(1);
+  const LinearFit fit = fit_linear(problem.X, problem.y, laplace(1e-17));
+  if (fit.report.status != Status::converged) {  // with two of three columns, the system is determined
+    EXPECT_EQ(fit.report.status, Status::not_positive_definite);
+    EXPECT_NE(fit.report.message.find("take a larger lambda"), std::string::npos) << fit.report.message;
+    EXPECT_TRUE(fit.mean.array().isNaN().all());
+  }
+  EXPECT_TRUE(fit_linear(problem.X, problem.y, laplace(1e-3)).variance.allFinite());
 }
 
 TEST(FitLinearLaplace, RefusesWhatItDoesNotRead) {

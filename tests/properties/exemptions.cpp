@@ -43,12 +43,6 @@ bool is_sparse_with_near_copies(const Subject& s) {
   alike.diagonal().setZero();
   return alike.maxCoeff() > 0.99;
 }
-// The coefficient of a flat column that separates some of the rows grows slowly without limit.                                   (SL.6)
-bool is_sparse_beside_flat(const Subject& s) {
-  return s.model && !s.is_regression() && !s.is_machine() && !s.problem.flat.empty() &&
-         (s.model->softmax() ? !s.model->softmax()->machines.empty() && s.model->softmax()->machines[0].sparse.has_value()
-                             : s.fit().sparse.has_value());
-}
 // At a point of the grid of hyper-parameters, the bound then has several maxima, and it is nearly constant on the way to one of them.
 // (SP.21)
 bool is_sparse_and_told_apart(const Subject& s) { return is_told_apart(s) && s.fit().sparse; }
@@ -125,10 +119,6 @@ const std::vector<Exemption>& exemptions() {
        is_wide_and_prunes,
        "more columns than rows, and some columns leave",
        "rounding may decide which column leaves first"},
-      {{"weights"},
-       is_sparse_beside_flat,
-       "sparse priors for classes, together with columns without a prior",
-       "the coefficient of a column that separates some rows grows slowly without limit"},
       {{"weights"},
        is_sparse_and_told_apart,
        "sparse priors, all training rows classified correctly",

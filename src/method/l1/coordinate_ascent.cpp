@@ -8,6 +8,7 @@
 
 #include "core/blas.hpp"
 #include "core/decay.hpp"
+#include "frame/separation.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -278,13 +279,24 @@ CoordinateAscent::Outside CoordinateAscent::look_outside(double lambda, double t
   return found;
 }
 
+// Far out, the likelihood falls like e^-m: each Newton step of the flat columns alone makes the score of a row that they separate larger by
+// at least one, however small the gradient is. Near a maximum, the step is as small as the gradient.                            (L1.13)
+bool CoordinateAscent::flat_columns_grow() const {
+  const Index f = size();
+  if (loss_ == RowLoss::squared || f == 0) return false;
+  const auto F = held_.leftCols(f);
+  const Vector d = (F.transpose() * omega_.asDiagonal() * F).ldlt().solve(gradient_), change = (k_.array() > 0).select(F * d, 0);
+  return change.allFinite() && change.cwiseAbs().maxCoeff() > 0.5;
+}
+
 // ---- the solver -------------------------------------------------------------------------------------------------------------------------
 
 double CoordinateAscent::lambda_max() {
   CoordinateOutcome out;
   CoordinateSettings settings;
   settings.max_steps = 100;
-  settle(total_, 0, settings, out);
+  settle(total_, 0, settings, out);  // the flat columns alone
+  flat_columns_separate_ = flat_columns_grow();
   full_pass(0, out);
   double most = 0;
   for (Index j = 0; j < X_.cols(); ++j)
@@ -310,7 +322,7 @@ CoordinateOutcome CoordinateAscent::solve(double lambda, const CoordinateSetting
     } else if (out.optimality > settings.tolerance && !out.at_rounding) {
       goal = settings.tolerance;
     } else {
-      out.status = Status::converged;
+      out.status = flat_columns_separate_ ? Status::separated : Status::converged;
       break;
     }
   }
@@ -321,6 +333,8 @@ CoordinateOutcome CoordinateAscent::solve(double lambda, const CoordinateSetting
   if (out.status == Status::converged)
     out.message = fmt::format("the optimality conditions hold within {} {}{}", size, effort,
                               out.optimality > settings.tolerance ? "; rounding limits the precision" : "");
+  else if (out.status == Status::separated)
+    out.message = why_separated(fmt::format("after {} steps", out.num_steps));
   else
     out.message = fmt::format("{}the optimality conditions are violated by {} {}", out.status == Status::stopped_by_user ? "stopped; " : "",
                               size, effort);

@@ -42,6 +42,9 @@ class CoordinateAscent {
   CoordinateAscent(Design& X, Vector t, Vector k, const std::vector<Index>& flat, Vector length = {}, RowLoss loss = RowLoss::logistic);
   /// The smallest lambda at which every penalised weight is zero. Call it before the first solve().                          (L1.5)
   [[nodiscard]] double lambda_max();
+  /// After lambda_max(): whether the flat columns separate rows, so that there is no maximum at any lambda.                    (L1.13)
+  [[nodiscard]] bool flat_columns_separate() const { return flat_columns_separate_; }
+  /// If the flat columns separate rows, the status is `separated`.
   CoordinateOutcome solve(double lambda, const CoordinateSettings& settings = {});
 
   [[nodiscard]] Vector w() const;                       ///< [columns]
@@ -65,6 +68,7 @@ class CoordinateAscent {
   [[nodiscard]] double log_likelihood_at(const Vector& m);
   void find_gradient();
   [[nodiscard]] double violation(double lambda) const;  // of the active columns, in units of lambda
+  [[nodiscard]] bool flat_columns_grow() const;         // of the flat columns alone, after settle()
   [[nodiscard]] double penalty_of(const Vector& v, double lambda) const;
   [[nodiscard]] double rounding_of_gradient() const;  // for a column of length 1                                            (L1.2)
   bool settle(double lambda, double goal, const CoordinateSettings& settings, CoordinateOutcome& out);
@@ -90,7 +94,7 @@ class CoordinateAscent {
   Matrix held_;                            // [n, >= size()]
   Vector v_, gradient_;                    // [size()]
   L1Quadratic model_;
-  bool model_fails_ = true;
+  bool model_fails_ = true, flat_columns_separate_ = false;
 
   Vector m_, r_, omega_, exponential_, trial_m_;  // [n]
   double log_likelihood_ = 0;

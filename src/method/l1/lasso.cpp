@@ -6,12 +6,14 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "core/blas.hpp"
 #include "core/special.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "frame/prepare.hpp"
+#include "frame/separation.hpp"
 #include "method/l1/coordinate_ascent.hpp"
 
 namespace ardvark::internal {
@@ -117,10 +119,35 @@ Report report_of(const CoordinateOutcome& outcome, const LogDensity& density) {
 
 }  // namespace
 
+bool separate_rows(const Frame& frame, const std::vector<Index>& columns) {
+  const auto count = static_cast<Index>(columns.size());
+  if (count > (frame.k.array() > 0).count()) return true;
+  Matrix F(frame.target.size(), count);
+  const auto design = frame.design();
+  for (Index j = 0; j < count; ++j) design->columns(columns[static_cast<std::size_t>(j)], 1, F.middleCols(j, 1));
+  std::vector<Index> all(columns.size());
+  std::iota(all.begin(), all.end(), Index{0});
+  const auto table = table_design(F);
+  CoordinateAscent ascent(*table, frame.target, frame.k, all);
+  static_cast<void>(ascent.lambda_max());
+  return ascent.flat_columns_separate();
+}
+
+namespace {
+
+void leave_no_posterior(Status status, std::string message, Solution& out) {
+  out.usable = false;
+  out.report.status = status;
+  out.report.message = std::move(message);
+}
+
+}  // namespace
+
 Solution solve_lasso(const Frame& frame) {
   const Stopwatch watch;
   const FitOptions& options = frame.options;
   LassoProblem problem(frame);
+  if (problem.is_linear) require_rows(options, frame.rows, static_cast<Index>(problem.flat.size()));
   CoordinateAscent& ascent = *problem.ascent;
   const double lambda = options.prior.lambda, lambda_max = problem.lambda_max();
   const CoordinateOutcome outcome = problem.solve(lambda, settings_of(options, log_density_of(problem, lambda), watch));
@@ -129,6 +156,10 @@ Solution solve_lasso(const Frame& frame) {
   const double precision = problem.is_linear ? noise_of(-2 * outcome.log_likelihood, frame.rows, size).mean() : 1;
   Solution out = solution_of({std::move(support.columns), std::move(support.w), std::move(support.X), ascent.m(), ascent.omega()},
                              problem.flat, frame, report_of(outcome, log_density_of(problem, lambda, precision)));
+  if (std::string why = why_no_maximum(frame, problem.flat); !why.empty())
+    leave_no_posterior(Status::not_positive_definite, std::move(why), out);
+  else if (outcome.status == Status::separated)
+    leave_no_posterior(Status::separated, outcome.message, out);
   if (options.record_every > 0) {  // the start of (L1EM.1), and its limit at this mode
     out.precision_history = out.precision.replicate(1, 1 + options.max_sweeps / options.record_every);
     out.precision_history.col(0).setOnes();
@@ -201,8 +232,11 @@ Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame
     out.relevant[static_cast<std::size_t>(j)] = true;
   }
   if (!sound)
-    out.report.warnings.push_back(
-        "the rows do not determine the weights of the columns without a prior: the mode has no variances, and predictions plug it in");
+    leave_no_posterior(Status::not_positive_definite,
+                       fmt::format("after {} steps: the linear system is not positive definite (the rows and a lambda of {:.6g} do not "
+                                   "determine the weights of collinear columns; take a larger lambda)",
+                                   out.report.sweeps, out.lambda),
+                       out);
   out.quadratic = mode.w.cwiseAbs2().dot(a) + mode.omega.dot(mode.m.cwiseAbs2());
   if (q > p) out.origin_variance = sound ? (L * frame.origin()(mode.columns)).squaredNorm() : nan;
   out.rows = {mode.m, Vector::Zero(n)};

@@ -12,6 +12,9 @@ void validate_lasso(const FitOptions& options);
 [[nodiscard]] Solution solve_lasso(const Frame& frame);
 [[nodiscard]] LambdaPath lasso_path(const Frame& frame, const PathGrid& grid);
 
+/// Whether columns of the design separate some rows of one class from the others, so that without a prior they have no maximum.  (L1.13)
+[[nodiscard]] bool separate_rows(const Frame& frame, const std::vector<Index>& columns);
+
 /// The result of a search for the mode: the columns that are flat or have a weight other than zero, ascending, and the rows there.
 struct LassoMode {
   std::vector<Index> columns;

@@ -362,13 +362,13 @@ void take_mixture(Mixture mixture, const Frame& frame, Solution& out) {
   if (has_intercept) out.origin_variance = variance_of(frame.origin());
 }
 
-Solution failed_solution(const Frame& frame) {
+Solution failed_solution(const Frame& frame, std::string why) {
   const Index p = frame.num_columns();
   Solution out = begun(frame);
   out.usable = false;
   out.sparse = SparseResult{Vector::Zero(p), Vector::Constant(p, 0.5), std::vector<bool>(frame.left_out.size(), false), 0, 0, {}, {}};
   out.report.status = Status::failed;
-  out.report.message = "no start reached a finite bound";
+  out.report.message = std::move(why);
   return out;
 }
 

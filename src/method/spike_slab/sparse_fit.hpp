@@ -78,7 +78,7 @@ using AreCorrelated = std::function<bool(Index one, Index other, double least)>;
 /// Mean, variances and factor of the weights, and their effective parameters; `out.flat` is read.
 void take_mixture(Mixture mixture, const Frame& frame, Solution& out);
 
-/// The solution if no start reached a finite bound.
-[[nodiscard]] Solution failed_solution(const Frame& frame);
+/// A solution without a posterior; `why` is the message of its report.
+[[nodiscard]] Solution failed_solution(const Frame& frame, std::string why);
 
 }  // namespace ardvark::internal

@@ -7,6 +7,7 @@
 #include "core/blas.hpp"
 #include "frame/conditioning.hpp"
 #include "frame/prepare.hpp"
+#include "frame/separation.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 
 namespace ardvark::internal {
@@ -38,7 +39,7 @@ Solution solve_sparse_linear(Frame& frame) {
   ReducedRows& rows = *reduced;
   warn_of_flat_columns(design, which.flat, k, options.column_names, frame.warnings);
   if (!reduce_rows(design, which, k, y, frame.rows, KeepBasis::no, rows, rotation, products_of(options, X.rows(), which.size())))
-    throw InvalidArgument("the columns without a prior are linearly dependent, so that their coefficients are not determined");
+    throw InvalidArgument(dependent_flat_columns);
 
   SpikeSlabSettings slab;
   slab.num_rows = frame.rows;
@@ -80,7 +81,7 @@ Solution solve_sparse_linear(Frame& frame) {
       }
     });
   }
-  if (!(averaged.weight.sum() > 0)) return failed_solution(frame);
+  if (!(averaged.weight.sum() > 0)) return failed_solution(frame, "no start reached a finite bound");
   if (!over_grid) {
     const std::vector<std::shared_ptr<const ReducedRows>> each(averaged.fits.size(), reduced);
     posterior = posterior_of(which, averaged.fits, each, averaged.weight, slab.seen());

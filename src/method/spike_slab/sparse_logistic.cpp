@@ -18,7 +18,8 @@
 #include "frame/describe.hpp"
 #include "frame/prepare.hpp"
 #include "frame/row_order.hpp"
-#include "method/l1/coordinate_ascent.hpp"
+#include "frame/separation.hpp"
+#include "method/l1/lasso.hpp"
 #include "method/spike_slab/class_grid.hpp"
 #include "method/spike_slab/class_starts.hpp"
 #include "method/spike_slab/row_covariance.hpp"
@@ -210,7 +211,7 @@ Solution solve_classes(const Frame& frame, const PenalisedColumns& which, ClassR
       found = is_averaged(which) ? average_over_grid(problem) : from_starts(problem);
     });
   }
-  if (!found) return failed_solution(frame);
+  if (!found) return failed_solution(frame, "no start reached a finite bound");
   Solution out = solution_of(frame, which, found->averaged, std::move(found->posterior), in_table);
   out.proper_intercept = rows.is_proper();
   return out;
@@ -244,6 +245,12 @@ Solution solve_sparse_logistic(Frame& frame) {
         fmt::format("prior '{}' with classes needs a decomposition, which is too expensive for {} rows and {} columns; use prior shared "
                     "or laplace",
                     to_string(options.prior.kind), X.rows(), which.size()));
+  const bool only_intercept = which.flat.size() == (options.intercept ? 1U : 0U);
+  if (!only_intercept && (!why_no_maximum(frame, which.flat).empty() || separate_rows(frame, which.flat))) {
+    Solution out = failed_solution(frame, "before the first sweep");
+    explain_no_posterior(frame, which.flat, out.report);
+    return out;
+  }
 
   const std::optional<EqualRows> merged = merge_equal_rows(X, t, k);
   TableOfClasses table{merged ? MatrixView(merged->X) : X, standardization};
