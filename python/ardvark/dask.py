@@ -21,7 +21,7 @@ from ._progress import Watch
 from ._statistics import LinearStatistics
 
 try:
-    from dask.base import is_dask_collection
+    from dask.base import is_dask_collection, tokenize
     from dask.delayed import delayed
 except ImportError:
     raise ImportError('ardvark.dask needs Dask: pip install "ardvark[dask]"') from None
@@ -61,11 +61,17 @@ def _sum(parts: Sequence[LinearStatistics]) -> LinearStatistics:
     return total
 
 
+def _task(name: str, number: int, work: Any, *given: Any) -> Any:
+    """A task under a name that the dashboard shows, and errors of the scheduler."""
+    return delayed(work)(*given, dask_key_name=f"{name}-{number}-{tokenize(work, *given)}")
+
+
 def statistics_of(X: Any, y: Any, sample_weight: Any = None, form: str = "gram") -> Any:
     """The statistics of a table in partitions, as a delayed value.
 
     Each partition is read by one task. Partitions are added in their order, in a tree, so the bits depend on the partitions alone: not on the
-    workers, nor on the order in which they finish, nor on tasks that are repeated because a worker was lost.
+    workers, nor on the order in which they finish, nor on tasks that are repeated because a worker was lost. The tasks are called
+    ``read-partition-NUMBER`` and ``add-statistics-NUMBER``.
 
     Parameters
     ----------
@@ -96,8 +102,8 @@ def statistics_of(X: Any, y: Any, sample_weight: Any = None, form: str = "gram")
     >>> statistics_of(X, X[:, 0]).compute().n_rows_
     1000
     """
-    read = delayed(_of_partition, pure=True)
-    return _in_a_tree([read(number, *rows, form) for number, rows in enumerate(_rows_of(X, y, sample_weight))], delayed(_sum, pure=True))
+    parts = [_task("read-partition", number, _of_partition, number, *rows, form) for number, rows in enumerate(_rows_of(X, y, sample_weight))]
+    return _in_a_tree(parts, "add-statistics", _sum)
 
 
 def _rows_of(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, Any, Any]]:
@@ -111,9 +117,11 @@ def _rows_of(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, Any, Any]]:
     return list(zip(parts, *others))
 
 
-def _in_a_tree(level: list[Any], add: Any) -> Any:
+def _in_a_tree(level: list[Any], name: str, add: Any) -> Any:
+    """The sum of all parts, added in their order."""
     while len(level) > 1:
-        level = [add(level[first : first + _BRANCHES]) for first in range(0, len(level), _BRANCHES)]
+        groups = [level[first : first + _BRANCHES] for first in range(0, len(level), _BRANCHES)]
+        level = [_task(name, number, add, group) for number, group in enumerate(groups)]
     return level[0]
 
 
@@ -311,10 +319,9 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
         if y is None:
             raise ValueError("y is missing: give the labels, or the name of their column")
         rows = _rows_of(X, y, sample_weight)
-        look = delayed(_facts_of_partition, pure=True)
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
-            level = [look(number, *part) for number, part in enumerate(rows)]
-            facts = _in_a_tree(level, delayed(_all_facts, pure=True)).compute().end(self._references())
+            parts = [_task("look-at-partition", number, _facts_of_partition, number, *part) for number, part in enumerate(rows)]
+            facts = _in_a_tree(parts, "add-facts", _all_facts).compute().end(self._references())
             self._fit_passes(facts, _ask_partitions(rows, pickle.dumps(facts)), y if isinstance(y, str) else None, watch)
         return self
 
@@ -376,10 +383,9 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
 
 def _ask_partitions(rows: Sequence[tuple[Any, Any, Any]], facts: bytes) -> Callable[[bytes], RowSums]:
     """Answers questions with sums over all partitions. Partitions are added in their order, so the bits do not depend on the workers."""
-    read, add = delayed(_sums_of_partition, pure=True), delayed(_all_sums, pure=True)
-
     def ask(question: bytes) -> RowSums:
-        sums: RowSums = _in_a_tree([read(number, *part, facts, question) for number, part in enumerate(rows)], add).compute()
+        parts = [_task("read-partition", number, _sums_of_partition, number, *part, facts, question) for number, part in enumerate(rows)]
+        sums: RowSums = _in_a_tree(parts, "add-sums", _all_sums).compute()
         return RowSums.from_bytes(sums.to_bytes())
 
     return ask

@@ -103,6 +103,45 @@ def test_wrong_data_are_named_by_partition_and_row(table):
         BayesianLinearRegression().fit(parts[parts.a > 1e9], y="price")
 
 
+def test_tasks_have_names_that_tell_what_they_do(table):
+    from dask.utils import key_split
+
+    graph = statistics_of(dd.from_pandas(table, npartitions=20), "price").__dask_graph__()
+    names = [key for key in graph if key_split(key) in ("read-partition", "add-statistics")]
+    numbers = sorted(int(name.split("-")[2]) for name in names if name.startswith("read-"))
+    assert numbers == list(range(20)) and len(names) == 20 + 2 + 1
+
+
+def _on_a_worker(rows):
+    from distributed import get_worker
+
+    get_worker()  # it raises elsewhere
+    return rows
+
+
+@pytest.mark.parametrize("num_workers", [1, 2, 4, 8])
+def test_the_bits_do_not_depend_on_the_number_of_workers(table, num_workers):
+    from distributed import Client, LocalCluster
+
+    parts = dd.from_pandas(table, npartitions=40)
+    expected = statistics_of(parts, "price").compute().to_bytes()
+    with LocalCluster(n_workers=num_workers, threads_per_worker=2, processes=False, dashboard_address=":0") as cluster, Client(cluster):
+        model = BayesianLinearRegression().fit(parts.map_partitions(_on_a_worker, meta=parts._meta), y="price")
+        assert model.statistics_.to_bytes() == expected
+
+
+def test_a_cluster_that_loses_all_workers_ends_the_fit_if_it_is_told_to(table):
+    from distributed import Client, LocalCluster
+    from distributed.scheduler import NoWorkerError
+
+    parts = dd.from_pandas(table, npartitions=40)
+    with dask.config.set({"distributed.scheduler.no-workers-timeout": "1s"}):
+        with LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster, Client(cluster):
+            threading.Timer(0.5, cluster.scale, [0]).start()
+            with pytest.raises(NoWorkerError):
+                BayesianLinearRegression().fit(parts.map_partitions(_slowly, meta=parts._meta), y="price")
+
+
 def _slowly(rows):
     time.sleep(0.05)
     return rows
@@ -113,7 +152,7 @@ def test_the_bits_do_not_depend_on_workers_that_are_killed(table):
 
     parts = dd.from_pandas(table, npartitions=30)
     expected = statistics_of(parts, "price").compute().to_bytes()
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
         slow = parts.map_partitions(_slowly, meta=parts._meta)
         assert statistics_of(slow, "price").compute().to_bytes() == expected
         pids = client.run(os.getpid)

@@ -1,11 +1,13 @@
 """The pages of the gallery run, and what their prose claims holds."""
 
+import importlib.util
 import os
-import runpy
+import sys
 import warnings
 from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -33,16 +35,17 @@ def page(name):
 
     plt.show, here = count, Path.cwd()
     os.chdir(GALLERY / Path(name).parent)  # as Sphinx-Gallery does
+    main = importlib.util.module_from_spec(importlib.util.spec_from_loader("__main__", None))  # the same
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), patch.dict(sys.modules, __main__=main):
             warnings.simplefilter("error")  # a page that warns shows the reader a warning
-            names = runpy.run_path(str(GALLERY / name))
+            exec(compile((GALLERY / name).read_text(), GALLERY / name, "exec"), main.__dict__)
     finally:
         os.chdir(here)
         plt.show = show
         plt.close("all")
     return SimpleNamespace(
-        **{key: value for key, value in names.items() if not key.startswith("__")}, drawn=drawn
+        **{key: value for key, value in vars(main).items() if not key.startswith("__")}, drawn=drawn
     )
 
 
@@ -134,6 +137,21 @@ def test_bands_open_outside_the_data():
     near = p.classifier.predict_proba([[-1.5, -0.5], [1.5, 1.0]])[:, 1]
     assert near[0] < 0.1 and near[1] > 0.9
     assert np.abs(p.corner - 0.5).max() < 0.1  # nothing is known
+    assert len(p.drawn) == 2
+
+
+def test_a_table_in_parts():
+    pytest.importorskip("distributed")
+    p = page("guide/plot_8_table_in_parts.py")
+    true = np.array(list(p.minutes_per.values()))
+    assert np.abs((p.model.coef_ - true) / p.model.coef_std_).max() < 3.5
+    assert p.model.relevant_.tolist() == [True, True, True, True, False]
+    assert p.sums.n_rows_ == 600_000 and len(p.sums.to_bytes()) < 3000
+    counts = p.work["task"].value_counts()
+    assert counts["read-partition"] == 12 and counts["add-statistics"] == 1
+    assert len(p.workers) == 2
+    assert p.again.statistics_.to_bytes() == p.sums.to_bytes()
+    assert len(p.share) == 12 and np.abs(p.share - 0.9).max() < 0.006  # 4 standard errors
     assert len(p.drawn) == 2
 
 
