@@ -145,7 +145,7 @@ def test_a_table_in_parts():
     p = page("guide/plot_8_table_in_parts.py")
     true = np.array(list(p.minutes_per.values()))
     assert np.abs((p.model.coef_ - true) / p.model.coef_std_).max() < 3.5
-    assert p.model.relevant_.tolist() == [True, True, True, True, False]
+    assert p.model.support_.tolist() == [True, True, True, True, False]
     assert p.sums.n_rows_ == 600_000 and len(p.sums.to_bytes()) < 3000
     counts = p.work["task"].value_counts()
     assert counts["read-partition"] == 12 and counts["add-statistics"] == 1

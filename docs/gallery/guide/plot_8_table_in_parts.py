@@ -46,8 +46,8 @@ rides = dd.from_map(month, range(12), meta=month(0, rows=1))
 # The fit
 # -------
 # A ``LocalCluster`` starts worker processes on this machine; a ``Client`` of any other cluster
-# serves as well. ``client.dashboard_link`` is the page on which you watch the work, on any free port
-# with ``":0"`` (it needs ``pip install bokeh``). In a script, such lines stand below
+# serves as well. ``client.dashboard_link`` is the page on which you watch the work, here on any
+# free port (it needs ``pip install bokeh``). In a script, such lines stand below
 # ``if __name__ == "__main__":``.
 cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
 client = Client(cluster)
@@ -80,10 +80,9 @@ work = pd.DataFrame(
     for step in task["startstops"]
     if step["action"] == "compute"
 )
-work["task"] = [
-    name if (name := str(key).rsplit("-", 2)[0]) in ("read-partition", "add-statistics") else "make the month"
-    for key in work["task"]
-]
+names = [str(key).rsplit("-", 2)[0] for key in work["task"]]  # NAME-NUMBER-HASH
+ours = ("read-partition", "add-statistics")
+work["task"] = [name if name in ours else "make the month" for name in names]
 workers = sorted(set(work["worker"]))
 figure, ax = plt.subplots(figsize=(6.4, 2.2), layout="constrained")
 for color, (name, rows) in zip(COLORS, work.groupby("task")):
@@ -111,7 +110,7 @@ inside = ((rides["minutes"] - mean).abs() < 1.645 * std).map_partitions(
     lambda part: pd.Series([part.mean()]), meta=pd.Series([0.0])
 )
 share = inside.compute()
-print("share inside, least and most of the months: " + " ".join(f"{s:.3f}" for s in (share.min(), share.max())))
+print(f"inside: {share.min():.3f} to {share.max():.3f} of the rides of a month")
 client.close()
 cluster.close()
 
