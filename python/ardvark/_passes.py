@@ -275,29 +275,24 @@ class Pieces:
         return self._written() if self._file is None else self._read()
 
     def _written(self) -> Iterator[Any]:
-        pyarrow = _arrow()
-        import pyarrow.ipc
-
+        arrow = _arrow()
         self._file = tempfile.TemporaryFile(prefix="ardvark-rows-")
         writer = None
         for piece in pieces_of(self._source):
-            batch = piece if _is_table(piece) else pyarrow.Table.from_pandas(piece, preserve_index=False) if hasattr(piece, "iloc") else piece.to_arrow()
+            batch = piece if _is_table(piece) else arrow.Table.from_pandas(piece, preserve_index=False) if hasattr(piece, "iloc") else piece.to_arrow()
             if writer is None:
-                writer = pyarrow.ipc.new_stream(self._file, batch.schema)
+                writer = arrow.ipc.new_stream(self._file, batch.schema)
             writer.write(batch)
             yield batch
         if writer is not None:
             writer.close()
 
     def _read(self) -> Iterator[Any]:
-        pyarrow = _arrow()
-        import pyarrow.ipc
-
         self._file.seek(0)
         if not self._file.read(1):
             return iter([])
         self._file.seek(0)
-        return iter(pyarrow.ipc.open_stream(self._file))
+        return iter(_arrow().ipc.open_stream(self._file))
 
 
 def facts_of(pieces: Pieces, target: str, sample_weight: Optional[str], reference: Sequence[str]) -> TableFacts:

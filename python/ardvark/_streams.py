@@ -54,6 +54,7 @@ def _arrow() -> Any:
     try:
         import pyarrow
         import pyarrow.dataset
+        import pyarrow.ipc
         import pyarrow.types
     except ImportError:
         raise ImportError("a stream of Arrow or Parquet needs pyarrow: pip install pyarrow") from None

@@ -1,0 +1,218 @@
+"""Fits of two classes whose table is read in pieces, several times."""
+
+import pickle
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ardvark import BayesianLogisticRegression, _core
+from ardvark._passes import Pieces, RowSums, TableFacts
+
+ROWS = 24_000
+
+
+def table(seed=0, with_text=False):
+    rng = np.random.default_rng(seed)
+    rows = pd.DataFrame(rng.normal(size=(ROWS, 4)) * [1, 10, 0.1, 1] + [0, 5, 0, 100], columns=["age", "rent", "size", "trend"])
+    city = rng.choice(["Ulm", "Bern", "Köln"], ROWS)
+    score = rows["age"] - 0.05 * rows["rent"] + (city == "Ulm")
+    if with_text:
+        rows["city"] = city
+        rows["city"] = rows["city"].where(rows.index > 9000, "Bern")  # the others come later
+    rows["click"] = np.where(rng.random(ROWS) < 1 / (1 + np.exp(-score)), "yes", "no")
+    rows["weight"] = rng.integers(1, 4, ROWS).astype(float)
+    return rows
+
+
+def pieces_of(rows, size=5000):
+    return [rows.iloc[first : first + size] for first in range(0, len(rows), size)]
+
+
+def expect_same(model, rows, weighted=False, **options):
+    X = rows.drop(columns=["click", "weight"])
+    memory = BayesianLogisticRegression(**options).fit(X, rows["click"], rows["weight"] if weighted else None)
+    assert model.status_ == memory.status_ == "converged"
+    assert model.classes_.tolist() == memory.classes_.tolist()
+    assert model.feature_names_in_.tolist() == memory.feature_names_in_.tolist()
+    assert np.abs((model.coef_ - memory.coef_) / memory.coef_std_).max() < 0.01
+    np.testing.assert_allclose(model.coef_std_, memory.coef_std_, rtol=0.01)
+    np.testing.assert_allclose(model.predict_proba(X[:100]), memory.predict_proba(X[:100]), atol=1e-3)
+    assert model.bound_ == pytest.approx(memory.bound_, abs=0.01)
+
+
+@pytest.mark.parametrize("prior", ["ard", "auto"])
+@pytest.mark.parametrize("with_text", [False, True])
+def test_a_function_that_gives_pieces(prior, with_text):
+    rows = table(with_text=with_text)
+    model = BayesianLogisticRegression(prior=prior).fit(lambda: pieces_of(rows.drop(columns="weight")), y="click")
+    expect_same(model, rows, prior=prior)
+
+
+def test_sources_of_all_kinds_give_the_same_bits(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    polars = pytest.importorskip("polars")
+    rows = table().drop(columns="weight")
+    for number, piece in enumerate(pieces_of(rows, 7000)):
+        arrow.parquet.write_table(arrow.Table.from_pandas(piece, preserve_index=False), tmp_path / f"part-{number}.parquet")
+    whole = arrow.Table.from_pandas(rows, preserve_index=False)
+    sources = [
+        lambda: pieces_of(rows),
+        lambda: pieces_of(rows, 300),
+        tmp_path,
+        iter(pieces_of(rows, 6000)),
+        whole.to_reader(max_chunksize=1111),
+        lambda: whole.to_reader(),
+        polars.scan_parquet(tmp_path / "*.parquet"),
+    ]
+    fits = [BayesianLogisticRegression(prior="shared").fit(source, y="click") for source in sources]
+    for fit in fits:
+        assert fit.coef_.tolist() == fits[0].coef_.tolist()
+    spooled = [any("temporary file" in note for note in fit.notes_) for fit in fits]
+    assert spooled == [False, False, False, True, True, False, False]
+
+
+def test_weights_are_a_column():
+    rows = table()
+    model = BayesianLogisticRegression(prior="ard").fit(lambda: pieces_of(rows), y="click", sample_weight="weight")
+    expect_same(model, rows, weighted=True, prior="ard")
+
+
+def test_a_small_table_is_fitted_in_memory():
+    rows = table().head(700).drop(columns="weight")
+    model = BayesianLogisticRegression().fit(iter(pieces_of(rows, 100)), y="click")
+    memory = BayesianLogisticRegression().fit(np.ascontiguousarray(rows.drop(columns="click")), rows["click"])
+    assert model.coef_.tolist() == memory.coef_.tolist()
+
+
+def test_a_file_that_only_numbers_can_be_written_to():
+    with Pieces(iter([pd.DataFrame({"a": [1.0, 2], "b": ["x", None]}), pd.DataFrame({"a": [3.0], "b": ["y"]})])) as pieces:
+        first, second = ([batch.to_pydict() for batch in pieces] for _ in range(2))
+    assert first == second == [{"a": [1.0, 2.0], "b": ["x", None]}, {"a": [3.0], "b": ["y"]}]
+
+
+def changed(rows, change):
+    """A source whose rows are others from the third reading on."""
+    readings = 0
+
+    def read():
+        nonlocal readings
+        readings += 1
+        now = rows.copy()
+        if readings > 3:
+            now = change(now)
+        return pieces_of(now)
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows.head(ROWS - 1), f"there were {ROWS} rows, and now there are {ROWS - 1}"),
+        (lambda rows: rows.assign(age=rows["age"] + 1e-9), "a number is another one"),
+        (lambda rows: rows.drop(columns="rent"), "no column 'rent', which earlier rows have"),
+        (lambda rows: rows.assign(rent="high"), "a column of texts in some rows and of numbers in others"),
+        (lambda rows: rows.assign(click="maybe"), "the label 'maybe', which earlier rows do not have"),
+    ],
+)
+def test_rows_that_change_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        BayesianLogisticRegression(prior="shared").fit(changed(table().drop(columns="weight"), change), y="click")
+
+
+def spoiled(row, column, value):
+    rows = table().drop(columns="weight")
+    if isinstance(value, str):
+        rows[column] = rows[column].astype(object)
+    rows.loc[row, column] = value
+    return lambda: pieces_of(rows)
+
+
+@pytest.mark.parametrize(
+    ("source", "arguments", "message"),
+    [
+        (spoiled(17_000, "age", np.nan), {"y": "click"}, "row 17001 .*'age'"),
+        (spoiled(17_000, "click", "maybe"), {"y": "click"}, "'maybe'"),
+        (spoiled(17_000, "click", None), {"y": "click"}, "no value"),
+        (lambda: [], {"y": "click"}, "X has no rows"),
+        (lambda: pieces_of(table().assign(click="yes")), {"y": "click"}, "only one label, 'yes'"),
+        (lambda: pieces_of(table()), {"y": "price"}, "price"),
+        (lambda: pieces_of(table()), {}, "y must be the name of its column"),
+        (lambda: pieces_of(table()), {"y": "click", "sample_weight": [1.0]}, "sample_weight must be the name of its column"),
+    ],
+)
+def test_what_is_wrong_is_named(source, arguments, message):
+    with pytest.raises((ValueError, KeyError), match=message):
+        BayesianLogisticRegression().fit(source, **arguments)
+
+
+@pytest.mark.parametrize("prior", ["laplace"])
+def test_what_needs_rows_in_memory_is_refused(prior):
+    with pytest.raises(ValueError, match="not in memory"):
+        BayesianLogisticRegression(prior=prior).fit(lambda: pieces_of(table().drop(columns="weight")), y="click")
+
+
+def test_the_progress_counts_rows_and_can_end_the_fit():
+    rows, told = table().drop(columns="weight"), []
+    BayesianLogisticRegression(prior="shared", callback=told.append).fit(lambda: pieces_of(rows), y="click")
+    reading = [progress for progress in told if progress.piece == "row"]
+    assert [progress.done for progress in reading[:5]] == [5000, 10000, 15000, 20000, 24000]
+    assert reading[-1].total == ROWS and "rows a second" in reading[-1].text
+    with pytest.raises(InterruptedError, match="in pass 2, after 5,000 rows"):
+        BayesianLogisticRegression(prior="shared", callback=lambda progress: "pass 2" not in progress.text).fit(lambda: pieces_of(rows), y="click")
+
+
+def test_an_exception_of_the_source_is_raised():
+    def read():
+        yield table().drop(columns="weight").head(10_000)
+        raise OSError("the file has vanished")
+
+    with pytest.raises(OSError, match="the file has vanished"):
+        BayesianLogisticRegression().fit(read, y="click")
+
+
+def test_fits_in_several_threads():
+    rows = table().drop(columns="weight")
+    found = [None] * 3
+
+    def work(number):
+        found[number] = BayesianLogisticRegression(prior="ard").fit(lambda: pieces_of(rows), y="click").coef_.tolist()
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found[0] == found[1] == found[2]
+
+
+def test_sums_and_facts_can_be_pickled():
+    rows = table(with_text=True)
+    facts = TableFacts("click", "weight").add(rows).end([])
+    copy = pickle.loads(pickle.dumps(facts))
+    for mine, theirs in zip(facts.numbers(rows), copy.numbers(rows)):
+        np.testing.assert_array_equal(mine, theirs)
+    data = b"a question that is none"
+    with pytest.raises(ValueError):
+        RowSums(data)
+    kept = []
+
+    def ask(question):
+        sums = RowSums(question).update(*facts.numbers(rows))
+        kept.append(sums.to_bytes())
+        assert pickle.loads(pickle.dumps(sums)).to_bytes() == kept[-1]
+        return sums
+
+    _core.fit_rows(ask, model="logistic", prior="ard", encoding=facts.encoding.handle)
+    for data in kept[:2]:
+        for place in range(0, len(data), len(data) // 50):
+            with pytest.raises(ValueError):
+                RowSums.from_bytes(data[:place])
+            changed_data = bytearray(data)
+            changed_data[place] ^= 0x10
+            with pytest.raises(ValueError):
+                RowSums.from_bytes(bytes(changed_data))
