@@ -25,7 +25,7 @@ int run_fit(FitArguments args) {
   const ModelKind kind = check_options(args);
   if (!args.path.empty() && (kind == ModelKind::relevance || kind == ModelKind::kernel || args.prior != "laplace" || args.lambda))
     throw InvalidArgument("--path applies only to --prior laplace without --lambda");
-  if (reads_in_pieces(args, kind)) return fit_in_pieces(args);
+  if (reads_in_pieces(args, kind)) return kind == ModelKind::linear ? fit_in_pieces(args) : fit_classes_in_pieces(args);
   args.data = args.files.front();
   if (kind == ModelKind::relevance || kind == ModelKind::kernel) return fit_machine(args);
   return fit_table(args, kind == ModelKind::linear ? Task::linear : Task::logistic);

@@ -48,10 +48,13 @@ bool is_large(const std::vector<std::string>& files) {
   return bytes > available_memory() / 2;
 }
 
-// Why a fit needs the rows themselves; empty: it does not.
+std::string named_model(const FitArguments& args) { return args.preset.empty() ? "--model " + args.model : "--preset " + args.preset; }
+
+// Why a fit needs the table in memory; empty: it does not.
 std::string why_rows_are_needed(const FitArguments& args, ModelKind kind) {
-  if (kind != ModelKind::linear)
-    return fmt::format("{} needs the table in memory", args.preset.empty() ? "--model " + args.model : "--preset " + args.preset);
+  if (kind != ModelKind::linear && (kind != ModelKind::logistic || !args.preset.empty()))
+    return named_model(args) + " needs the table in memory";
+  if (args.prior == "laplace" && kind == ModelKind::logistic) return "--prior laplace of classes needs the table in memory";
   if (args.prior == "laplace" && !args.lambda)
     return "--prior laplace without --lambda needs the table in memory, for its cross-validation";
   if (args.missing == "impute") return "--missing impute needs the table in memory, because it fills gaps from the other rows";
@@ -113,7 +116,7 @@ int fit_of_statistics(const FitArguments& args) {
   FitArguments all = args;
   if (all.model.empty() && all.preset.empty()) all.model = "linear";
   if (const ModelKind kind = check_options(all); kind != ModelKind::linear)
-    throw InvalidArgument(fmt::format("{}; statistics are enough only for --model linear", why_rows_are_needed(all, kind)));
+    throw InvalidArgument(fmt::format("{} needs the rows of the table; statistics are enough only for --model linear", named_model(all)));
   all.data = all.statistics;
   require_writable(all);
   LinearStatistics statistics = load_statistics(all.statistics);

@@ -165,17 +165,6 @@ class Reader {
     }
   }
 
-  // The statistics count rows over all files: "row 12 has ..."
-  static std::string with_row_of_file(std::string_view message, const Table& rows, Index rows_before) {
-    constexpr std::string_view word = "row ";
-    Index row = 0;
-    if (!message.starts_with(word)) return std::string(message);
-    const char* const digits = message.data() + word.size();
-    const auto [end, error] = std::from_chars(digits, message.data() + message.size(), row);
-    if (error != std::errc() || row <= rows_before || row > rows_before + rows.num_rows) return std::string(message);
-    return rows.row_name(row - rows_before - 1) + end;
-  }
-
   void check_levels(const Table& piece) const {
     for (Index j = 0; j < piece.num_columns(); ++j) {
       const TableColumn& c = piece.columns[static_cast<std::size_t>(j)];
@@ -228,6 +217,16 @@ class Reader {
 };
 
 }  // namespace
+
+std::string with_row_of_file(std::string_view message, const Table& rows, Index rows_before) {
+  constexpr std::string_view word = "row ";
+  Index row = 0;
+  if (!message.starts_with(word)) return std::string(message);
+  const char* const digits = message.data() + word.size();
+  const auto [end, error] = std::from_chars(digits, message.data() + message.size(), row);
+  if (error != std::errc() || row <= rows_before || row > rows_before + rows.num_rows) return std::string(message);
+  return rows.row_name(row - rows_before - 1) + end;
+}
 
 TableSums sums_of_table(const FitArguments& args, StatisticsForm form, const std::vector<std::string>& levels) {
   if (args.missing == "impute")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ardvark/statistics.hpp"
@@ -26,7 +27,13 @@ struct TableSums {
 /// \throws InvalidArgument  it must (--stream always, or several files), but cannot: the message says why; --stream has no such word
 [[nodiscard]] bool reads_in_pieces(const FitArguments& args, ModelKind kind);
 [[nodiscard]] int fit_in_pieces(const FitArguments& args);
+/// Two classes.
+[[nodiscard]] int fit_classes_in_pieces(const FitArguments& args);
 [[nodiscard]] int fit_of_statistics(const FitArguments& args);
+
+/// Sums count rows over all files: a message that begins with "row 12" gets the name of the row in its file.
+/// \param rows  the names of the rows of the last piece
+[[nodiscard]] std::string with_row_of_file(std::string_view message, const Table& rows, Index rows_before);
 
 /// Writes a file that Ctrl-C does not cut.
 void save_uninterrupted(const std::string& path, const LinearStatistics& statistics, bool shows_progress);

@@ -23,8 +23,8 @@ struct RowQuestion::State {
     Matrix L;           ///< lower triangular
     double weight = 1;  ///< in a mixture
   };
-  bool is_first_look = false;      ///< then only the names are read
-  std::vector<std::string> names;  ///< of the columns, for messages; empty: x1, x2, ...
+  bool is_first_look = false;       ///< then only the names are read
+  std::vector<std::string> names;   ///< of the columns, for messages; empty: x1, x2, ...
   std::string likelihood;           ///< name in the registry
   double label[2] = {0, 1};         ///< of the two classes
   internal::Standardization units;  ///< of the columns

@@ -295,7 +295,7 @@ TEST_F(StatsRefuses, OptionsThatNeedRows) {
   fit({"--ignore", "q"}, {"the statistics have no column 'q' to leave out; their columns are x, z, k"});
   fit({"--ignore", "x,z,k"}, {"no column of the statistics is left"});
   fit({"--diagnose"}, {"--diagnose"});
-  fit({"--model", "logistic"}, {"--model logistic needs the table in memory", "--model linear"});
+  fit({"--model", "logistic"}, {"--model logistic needs the rows of the table", "--model linear"});
   fit({"--model", "rvm"}, {"--model rvm"});
   fit({"--prior", "laplace"}, {"laplace", "lambda"});
   fit({"--flat", "q"}, {"--flat names column 'q', which is not a feature"});
@@ -305,13 +305,15 @@ TEST_F(StatsRefuses, OptionsThatNeedRows) {
   const auto always = [&](const Arguments& more, testing::Pieces pieces) {
     expect_refused(Arguments{"fit", "good.csv", "--stream", "always"} + more, folder_, 2, pieces);
   };
-  always({"--target", "k", "--model", "logistic"}, {"--stream always", "--model logistic needs the table in memory"});
+  always({"--target", "k", "--model", "rvm"}, {"--stream always", "--model rvm needs the table in memory"});
+  always({"--target", "k", "--model", "logistic", "--prior", "laplace"}, {"--prior laplace of classes needs the table in memory"});
+  always({"--target", "y", "--preset", "slr_var"}, {"--preset slr_var needs the table in memory"});
   always({"--target", "y", "--model", "linear", "--prior", "laplace"}, {"--prior laplace without --lambda"});
   always({"--target", "y", "--model", "linear", "--missing", "impute"}, {"--missing impute"});
   expect_refused({"fit", "good.csv", "--target", "y", "--model", "linear", "--stream", "on"}, folder_, 2,
                  {"--stream is 'on'; it must be auto, always or never"});
   put(testing::good, "more.csv");
-  expect_refused({"fit", "good.csv", "more.csv", "--target", "k", "--model", "logistic"}, folder_, 2, {"2 files are given"});
+  expect_refused({"fit", "good.csv", "more.csv", "--target", "k", "--model", "rvm"}, folder_, 2, {"2 files are given"});
 }
 
 TEST_F(StatsRefuses, WhatCannotBeWritten) {

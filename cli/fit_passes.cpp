@@ -1,0 +1,161 @@
+// ardvark fit --model logistic --stream: two classes, by several passes over a table that is read in pieces.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "ardvark/row_pass.hpp"
+#include "ardvark/table_stream.hpp"
+#include "io/text.hpp"
+#include "model/missing.hpp"
+#include "table_sums.hpp"
+
+namespace ardvark::cli {
+
+using namespace internal;
+namespace {
+
+// A table that is read once to know its columns and classes, and then once for each question of a fit.
+class Rows {
+ public:
+  explicit Rows(const FitArguments& args) : args_(args), stream_(args.files, csv_options(args)) {}
+
+  // Finds columns, levels and classes.
+  void look() {
+    if (!stream_.can_rewind())
+      throw InvalidArgument("a logistic regression reads the table several times, and a pipe can be read only once; write the table to a file");
+    const ProgressLine progress(args_.shows_progress(), "reading");
+    FactsOfColumns facts;
+    Table piece;
+    while (stream_.next(piece)) {
+      if (names_.empty()) {
+        check_features(piece, args_);
+        for (const TableColumn& column : piece.columns) names_.push_back(column.name);
+      }
+      facts.add(piece, weights(piece));
+      add_classes(piece);
+    }
+    num_rows_ = stream_.num_rows();
+    if (classes_.size() < 2)
+      throw InvalidArgument(
+          fmt::format("target '{}' has 1 class ({}); a classification needs two or more", args_.target, io::listed(classes_)));
+    std::vector<std::string> no_features = {args_.target};
+    if (!args_.weights_column.empty()) no_features.push_back(args_.weights_column);
+    encoding_ = make_encoding(facts.facts(), no_features, args_);
+  }
+
+  RowSums answer(const RowQuestion& question) {
+    RowSums sums(question);
+    stream_.rewind();
+    Table piece;
+    while (stream_.next(piece)) {
+      const Vector labels = labels_of(piece), k = weights(piece);
+      const Table rows = piece.row_names();
+      const EncodedTable X = encode(std::move(piece), encoding_);
+      try {
+        sums.update(X.X(), labels, k);
+      } catch (const InvalidArgument& e) {
+        throw InvalidArgument(with_row_of_file(e.what(), rows, sums.num_rows()));
+      }
+    }
+    return sums;
+  }
+
+  [[nodiscard]] const FeatureEncoding& encoding() const { return encoding_; }
+  [[nodiscard]] std::vector<std::string> class_names() const { return classes_; }
+  [[nodiscard]] std::vector<std::string> notes() const {
+    std::vector<std::string> notes = stream_.notes();
+    if (stream_.num_dropped() > 0) {
+      const auto worst = static_cast<std::size_t>(std::ranges::max_element(stream_.num_missing()) - stream_.num_missing().begin());
+      notes.push_back(note_of_dropped(stream_.num_dropped(), names_[worst], stream_.num_missing()[worst]));
+    }
+    return notes;
+  }
+
+ private:
+  [[nodiscard]] Vector weights(const Table& piece) const { return args_.weights_column.empty() ? Vector() : weights_in(piece, args_); }
+
+  // The class of each row, as a text; for numbers, their shortest form.
+  [[nodiscard]] std::vector<std::string> texts_of(const Table& piece) const {
+    const Index column = piece.at(args_.target);
+    const TableColumn& c = piece.columns[static_cast<std::size_t>(column)];
+    if (is_text_ && *is_text_ != c.categorical)
+      throw InvalidArgument(fmt::format("{}, target '{}': some rows have texts and others numbers", piece.row_name(0), args_.target));
+    std::vector<std::string> out;
+    for (Index i = 0; i < piece.num_rows; ++i) {
+      const double value = piece.value(i, column);
+      out.push_back(c.categorical ? c.levels[static_cast<std::size_t>(value)] : fmt::format("{}", value));
+    }
+    return out;
+  }
+
+  [[noreturn]] void refuse_third_class(const std::string& row, const std::string& third) const {
+    if (*is_text_)
+      throw InvalidArgument(fmt::format(
+          "{}: target '{}' has a third class, '{}' (besides '{}' and '{}'); a table that is read in pieces can have two classes; use "
+          "--stream never",
+          row, args_.target, io::shown(third), io::shown(classes_[0]), io::shown(classes_[1])));
+    throw InvalidArgument(fmt::format(
+        "{}: target '{}' has a third number, {} (besides {} and {}): for numbers use --model linear; if they name classes, a table that is "
+        "read in pieces can have two: use --stream never",
+        row, args_.target, third, classes_[0], classes_[1]));
+  }
+
+  void add_classes(const Table& piece) {
+    const std::vector<std::string> texts = texts_of(piece);
+    is_text_ = piece.columns[static_cast<std::size_t>(piece.at(args_.target))].categorical;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (std::ranges::find(classes_, texts[i]) != classes_.end()) continue;
+      if (classes_.size() == 2) refuse_third_class(piece.row_name(static_cast<Index>(i)), texts[i]);
+      classes_.push_back(texts[i]);
+      std::ranges::sort(classes_, [&](const std::string& a, const std::string& b) { return *is_text_ ? a < b : std::stod(a) < std::stod(b); });
+    }
+  }
+
+  [[nodiscard]] Vector labels_of(const Table& piece) const {
+    const std::vector<std::string> texts = texts_of(piece);
+    Vector labels(piece.num_rows);
+    for (Index i = 0; i < piece.num_rows; ++i) {
+      const auto at = std::ranges::find(classes_, texts[static_cast<std::size_t>(i)]);
+      if (at == classes_.end())
+        throw InvalidArgument(fmt::format("{}: the class {} was not there when the table was read first; run the command again",
+                                          piece.row_name(i), io::shown(texts[static_cast<std::size_t>(i)])));
+      labels[i] = static_cast<double>(at - classes_.begin());
+    }
+    return labels;
+  }
+
+  const FitArguments& args_;
+  TableStream stream_;
+  std::vector<std::string> names_, classes_;
+  std::optional<bool> is_text_;
+  FeatureEncoding encoding_;
+  Index num_rows_ = 0;
+};
+
+}  // namespace
+
+int fit_classes_in_pieces(const FitArguments& args) {
+  require_writable(args);
+  Rows rows(args);
+  rows.look();
+  ModelOptions options = args;
+  options.encoding = rows.encoding();
+  options.class_names = rows.class_names();
+  for (const char* name : {"weights", "missing", "missing_marker"}) options.given.erase(name);  // they were of the rows
+  options.keep_covariance = !args.output.empty() || args.covariance ? "always" : "automatic";
+  set_prior_columns(args, options.encoding, options);
+  SavedModel model;
+  {
+    const ProgressLine progress(args.shows_progress(), "fitting");
+    options.on_sweep = progress.on_sweep();
+    model = fit_model([&](const RowQuestion& question) { return rows.answer(question); }, options);
+  }
+  Training training;
+  training.notes = rows.notes();
+  training.notes.emplace_back("the table was read in pieces, once for its columns and classes and then once for each pass of the fit");
+  return finish_fit(args, model, training);
+}
+
+}  // namespace ardvark::cli

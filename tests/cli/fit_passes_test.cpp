@@ -1,0 +1,97 @@
+// ardvark fit --model logistic --stream: two classes by several passes over tables that are read in pieces.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <random>
+
+#include "refuses.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::Arguments;
+using testing::expect_refused;
+using testing::Json;
+using testing::Numbers;
+using testing::output_of;
+using testing::write_bytes;
+
+constexpr int rows_of_all = 21000;  // more than the sample, and three pieces
+
+std::vector<std::string> lines() {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  std::vector<std::string> out = {"age,rent,city,weight,click"};
+  for (int i = 0; i < rows_of_all; ++i) {
+    const double age = normal(random), rent = 50 + 10 * normal(random);
+    const bool ulm = i > 9000 && random() % 3 == 0;  // the first piece has one level
+    const bool yes = std::generate_canonical<double, 53>(random) < 1 / (1 + std::exp(-(age - 0.03 * (rent - 50) + ulm)));
+    out.push_back(fmt::format("{:.6g},{:.6g},{},{},{}", age, rent, ulm ? "Ulm" : "Bern", 1 + random() % 3, yes ? "yes" : "no"));
+  }
+  return out;
+}
+
+class FitByPasses : public ::testing::Test {
+ protected:
+  FitByPasses() : lines_(lines()) { put("all.csv", 1, rows_of_all); }
+  void put(const std::string& name, int first, int last) const {
+    std::string text = lines_[0] + "\n";
+    for (int i = first; i <= last; ++i) text += lines_[static_cast<std::size_t>(i)] + "\n";
+    write_bytes(folder_ / name, text);
+  }
+  [[nodiscard]] Json fit(const Arguments& more) const {
+    return Json::parse(output_of(Arguments{"fit", "--target", "click", "--model", "logistic", "--json"} + more, folder_.path()));
+  }
+  testing::TemporaryFolder folder_;
+  std::vector<std::string> lines_;
+};
+
+TEST_F(FitByPasses, IsTheFitInMemory) {
+  for (const char* prior : {"ard", "auto"})
+    for (const Arguments& weights : {Arguments{}, Arguments{"--weights", "weight"}}) {
+      const Arguments options = Arguments{"all.csv", "--prior", prior, "--tolerance", std::string(prior) == "ard" ? "1e-10" : "1e-5"} + weights;
+      const Json pieces = fit(options + Arguments{"--stream", "always"}), memory = fit(options + Arguments{"--stream", "never"});
+      EXPECT_EQ(pieces["status"], "converged");
+      EXPECT_EQ(pieces["columns"], memory["columns"]);
+      EXPECT_EQ(pieces["classes"], memory["classes"]);
+      const Numbers mean = pieces["mean"], expected = memory["mean"], sd = memory["sd"];
+      for (std::size_t j = 0; j < mean.size(); ++j) EXPECT_NEAR(mean[j], expected[j], 0.01 * sd[j]) << prior << " " << j;
+      EXPECT_NEAR(pieces["bound"].get<double>(), memory["bound"].get<double>(), 0.01);
+      EXPECT_NEAR(pieces["log_loss"].get<double>(), memory["log_loss"].get<double>(), 1e-5);
+    }
+}
+
+TEST_F(FitByPasses, SeveralFilesAreOneTable) {
+  put("p1.csv", 1, 100), put("p2.csv", 101, 17000), put("p3.csv", 17001, rows_of_all);
+  const Json one = fit({"all.csv", "--prior", "ard", "--stream", "always"}), three = fit({"p1.csv", "p2.csv", "p3.csv", "--prior", "ard"});
+  EXPECT_EQ(one["mean"], three["mean"]);
+  EXPECT_EQ(one["bound"], three["bound"]);
+}
+
+TEST_F(FitByPasses, TheModelPredicts) {
+  output_of({"fit", "all.csv", "--target", "click", "--model", "logistic", "--stream", "always", "-q", "-o", "m.ardvark"}, folder_.path());
+  EXPECT_NE(output_of({"predict", "m.ardvark", "all.csv"}, folder_.path()).find("probability_yes"), std::string::npos);
+}
+
+TEST_F(FitByPasses, NamesWhatIsWrong) {
+  const auto refused = [&](int line, const std::string& text, testing::Pieces pieces, const Arguments& more = {},
+                           const char* target = "click") {
+    std::vector<std::string> now = lines_;
+    if (line > 0) now[static_cast<std::size_t>(line)] = text;
+    std::string all;
+    for (const std::string& one : now) all += one + "\n";
+    write_bytes(folder_ / "bad.csv", all);
+    expect_refused(Arguments{"fit", "bad.csv", "--target", target, "--model", "logistic", "--stream", "always", "-o", "m.ardvark"} + more,
+                   folder_, 2, pieces);
+  };
+  refused(15000, "1,2,Ulm,1,maybe", {"row 15000 (line 15001)", "third class, 'maybe'", "--stream never"});
+  refused(15000, "x,2,Ulm,1,yes", {"row 15000 (line 15001), column 'age'"});
+  refused(15000, ",2,Ulm,1,yes", {"row 15000", "age"});
+  refused(15000, "1,2,Ulm,-1,yes", {"weight", "-1"}, {"--weights", "weight"});
+  refused(0, "", {"row 3 (line 4)", "target 'age' has a third number", "--model linear"}, {}, "age");
+  put("one.csv", 1, 1);
+  expect_refused({"fit", "one.csv", "--target", "click", "--model", "logistic", "--stream", "always"}, folder_, 2, {"has 1 class"});
+}
+
+}  // namespace
+}  // namespace ardvark
