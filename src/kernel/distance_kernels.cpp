@@ -71,11 +71,14 @@ void product_distances(const Points& X, const Points& C, const Widths& widths, M
   }
   inner_products(x, c, U);
   const Vector x_norms = x.rowwise().squaredNorm(), c_norms = c.rowwise().squaredNorm();
-  for (Index j = 0; j < C.rows(); ++j)
-    for (Index i = 0; i < X.rows(); ++i) {
-      const double sum = x_norms[i] + c_norms[j], u = sum - 2 * U(i, j);
-      U(i, j) = u > kept * sum ? u : direct_distance(X, i, C, j, widths);  // also where the squares overflow
-    }
+  for (Index j = 0; j < C.rows(); ++j) {
+    auto u = U.col(j).array();
+    const auto sum = x_norms.array() + c_norms[j];
+    u = sum - 2 * u;
+    if ((u - kept * sum).minCoeff<Eigen::PropagateNaN>() > 0) continue;
+    for (Index i = 0; i < X.rows(); ++i)  // also where the squares overflow
+      if (!(u[i] > kept * sum[i])) u[i] = direct_distance(X, i, C, j, widths);
+  }
 }
 
 void squared_distances(const Points& X, const Points& C, const Widths& widths, Matrix& U) {

@@ -11,7 +11,8 @@
 
 namespace ardvark::internal {
 
-PointPredictor::PointPredictor(const KernelPoint& point, const Matrix& vectors) : point_(point), Z_(vectors(point.vectors, Eigen::all)) {
+PointPredictor::PointPredictor(const KernelPoint& point, const Matrix& vectors, bool variances)
+    : point_(point), Z_(vectors(point.vectors, Eigen::all)) {
   const Index m = Z_.rows(), size = point.mean.size();
   L_.resize(m, m);
   if (m > 0) {
@@ -21,6 +22,7 @@ PointPredictor::PointPredictor(const KernelPoint& point, const Matrix& vectors) 
     if (!blas::potrf(m, L_.data(), m) || !blas::trtri(m, L_.data(), m))
       throw InvalidArgument("the kernel matrix of the relevance vectors cannot be factorised");
   }
+  if (!variances) return;
   root_ = point.factor;
   if (!blas::trtri(size, root_.data(), size)) throw InvalidArgument("the posterior of the kernel machine is not positive definite");
 }

@@ -10,7 +10,8 @@ class PointPredictor {
  public:
   /// \param point    must exist as long as this
   /// \param vectors  [m, d] those of the fit, as the kernel uses them
-  PointPredictor(const KernelPoint& point, const Matrix& vectors);
+  /// \param variances  false: only mean() is called
+  PointPredictor(const KernelPoint& point, const Matrix& vectors, bool variances = true);
 
   [[nodiscard]] Vector mean(const Matrix& X) const;
   void moments(const Matrix& X, Eigen::Ref<Vector> mean, Eigen::Ref<Vector> variance) const;

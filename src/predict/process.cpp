@@ -176,13 +176,15 @@ ClassProbabilities predict(const KernelClassification& fit, MatrixView X_new) { 
 
 namespace ardvark::internal {
 
-Vector function_mean(const KernelFit& fit, std::size_t process, MatrixView X_new) {
+std::vector<Vector> function_means(const KernelFit& fit, std::size_t process, const std::vector<Matrix>& tables) {
   const Matrix vectors = vectors_as_used(fit);
-  Vector out = Vector::Zero(X_new.rows());
+  std::vector<Vector> out;
+  for (const Matrix& table : tables) out.emplace_back(Vector::Zero(table.rows()));
   for (const KernelPoint& point : fit.processes.at(process).points) {
-    const PointPredictor predictor(point, vectors);
-    by_blocks(fit, X_new,
-              [&](Index first, const Matrix& panel) { out.segment(first, panel.rows()) += point.weight * predictor.mean(panel); });
+    const PointPredictor predictor(point, vectors, false);
+    for (std::size_t i = 0; i < tables.size(); ++i)
+      by_blocks(fit, tables[i],
+                [&](Index first, const Matrix& panel) { out[i].segment(first, panel.rows()) += point.weight * predictor.mean(panel); });
   }
   return out;
 }

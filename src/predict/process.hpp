@@ -14,8 +14,8 @@ namespace ardvark::internal {
 [[nodiscard]] std::vector<Matrix> joint_draws(const KernelFit& fit, MatrixView X_new, Index num_draws, std::uint64_t seed,
                                               PredictionOf what);
 
-/// [m] mean of the function, or of the score, of one process.
-[[nodiscard]] Vector function_mean(const KernelFit& fit, std::size_t process, MatrixView X_new);
+/// Mean of the function, or of the score, of one process at the rows of each table.
+[[nodiscard]] std::vector<Vector> function_means(const KernelFit& fit, std::size_t process, const std::vector<Matrix>& tables);
 
 /// Sets r_squared or accuracy and log_loss, and the standard deviations of noise and signal. \param k  [n] observation weights
 void describe_rows(MatrixView X, VectorView target, const Vector& k, KernelFit& fit);

@@ -87,7 +87,7 @@ class ExactEvidence : public FullEvidence {
     const double l = h * std::max((N_ - k_.dot(Kk) / N_) / nu, 1e-300);
     covariance_.add_linear_part(parameters, K_);
     Slope out;
-    Matrix M;
+    Matrix& M = slope_;
     double of_log_h = 0;
     out.value = log_evidence(theta, K_, with_gradient ? &M : nullptr, &of_log_h);
     if (!std::isfinite(out.value)) return {};
@@ -126,7 +126,7 @@ class ExactEvidence : public FullEvidence {
   virtual bool complete(const Hyperparameters& theta, const Matrix& K, FullPosterior& of) = 0;
 
  private:
-  Matrix K_, decline_;
+  Matrix K_, decline_, slope_;
 };
 
 // A^-1, lower triangle, from its Cholesky factor.

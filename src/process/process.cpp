@@ -181,18 +181,31 @@ Index threads_of_search(const Problem& problem) {
   return problem.Z.rows() <= largest_to_share ? static_cast<Index>(blas::num_threads()) : 1;
 }
 
+// Whether another hypothesis makes this one improbable, even if the search gains thrice what its outlook promises.                  (KM.3)
+std::vector<bool> are_hopeless(const std::vector<Outlook>& outlooks) {
+  constexpr double margin = 10;  // nats
+  double most = -std::numeric_limits<double>::infinity();
+  for (const Outlook& one : outlooks) most = std::max(most, one.log_evidence);
+  std::vector<bool> out;
+  for (const Outlook& one : outlooks) out.push_back(std::isfinite(one.log_evidence) && one.log_evidence + 3 * one.gain + margin < most);
+  return out;
+}
+
 std::vector<Found> search(const Problem& problem, const std::vector<Candidate>& candidates) {
   const PartOfRows some(problem);
   const Problem part{some.Z, some.k, some.t, problem.classes, problem.average};
   std::vector<Found> found(candidates.size());
+  std::vector<Outlook> outlooks(candidates.size());
   const auto count = static_cast<Index>(candidates.size());
   pulse("fitting", {.name = "kernel", .done = 0, .total = count, .alike = false});
-  parallel_for(count, threads_of_search(problem), [&](Index i) {
-    Found& one = found[static_cast<std::size_t>(i)];
-    const Candidate& candidate = candidates[static_cast<std::size_t>(i)];
-    one.evidence = problem.evidence(candidate);
-    const auto begin = some.useful() ? part.evidence(candidate) : nullptr;
-    one.hypothesis = find_hypothesis(*one.evidence, begin.get(), candidate.given);
+  const auto each = [&](auto&& f) { parallel_for(count, threads_of_search(problem), [&](Index i) { f(static_cast<std::size_t>(i)); }); };
+  each([&](std::size_t i) {
+    found[i].evidence = problem.evidence(candidates[i]);
+    if (some.useful()) outlooks[i] = outlook(*found[i].evidence, *part.evidence(candidates[i]), candidates[i].given);
+  });
+  const std::vector<bool> hopeless = are_hopeless(outlooks);
+  each([&](std::size_t i) {
+    if (!hopeless[i]) found[i].hypothesis = find_hypothesis(*found[i].evidence, candidates[i].given, outlooks[i]);
   });
   return found;
 }
@@ -225,7 +238,10 @@ struct Part {
   FullEvidence* evidence;
   Hyperparameters theta;
   double weight;
-  FullPosterior full = {};  // without K outside grow()
+  FullPosterior full = {};  // without K outside of choices
+  KernelPoint point = {};   // with the first `num_vectors` of the rows
+  Reduction loss = {};
+  std::size_t num_vectors = 0;
 
   // Of the kernel, without the linear part.
   [[nodiscard]] Matrix covariance() const {
@@ -248,11 +264,18 @@ class Choice {
 
   /// \param at_best  the first part: the maximum itself
   std::vector<Index> rows(Part at_best) {
-    grow(at_best, options_.divergence);
+    if (parts_.size() > 1) grow(at_best, options_.divergence);
     std::vector<Part*> order;
     for (Part& part : parts_) order.push_back(&part);
     std::stable_sort(order.begin(), order.end(), [](const Part* a, const Part* b) { return width(*a) < width(*b); });
     for (Part* part : order) grow(*part, parts_.size() > 1 ? 2 * options_.divergence : options_.divergence);
+    for (Part& part : parts_) {
+      if (part.num_vectors == rows_.size()) continue;  // none was added after its turn
+      const Matrix K = part.covariance();
+      VectorChoice reduced(K, part.full.rows, problem_.k, problem_.classes, part.full.moments, part.linear_features());
+      reduced.add_first(rows_);
+      finish(part, reduced);
+    }
     return rows_;
   }
 
@@ -271,6 +294,24 @@ class Choice {
       choice.grow(options_.num_vectors > 0 ? 0 : most, limit);
     for (const Index row : choice.rows())
       if (std::find(rows_.begin(), rows_.end(), row) == rows_.end()) rows_.push_back(row);
+    finish(part, choice);
+  }
+
+  void finish(Part& part, const VectorChoice& choice) const {
+    part.num_vectors = rows_.size();
+    part.loss = choice.reduction();
+    KernelPoint& point = part.point;
+    point.vectors.clear();
+    for (auto at = rows_.begin(); const Index row : choice.rows())
+      point.vectors.push_back((at = std::find(at, rows_.end(), row)) - rows_.begin());
+    FeaturePosterior posterior = choice.posterior();
+    point.weight = part.weight;
+    point.kernel = part.evidence->covariance().kernel(part.theta.tail(part.theta.size() - 1));
+    point.signal = std::exp(part.theta[0]);
+    point.linear = point.signal * part.evidence->covariance().linear_weight(part.theta);
+    point.noise_variance = part.full.rows.s2;
+    point.mean = std::move(posterior.mean);
+    point.factor = std::move(posterior.factor);
   }
 
   const Problem& problem_;
@@ -353,25 +394,10 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
   out.rows = choice.rows({best->evidence.get(), best->hypothesis.best.theta, 1});
   Vector change = Vector::Zero(problem.k.size()), sd = change;
   for (Part& part : parts) {
-    const Matrix K = part.covariance();
-    VectorChoice reduced(K, part.full.rows, problem.k, problem.classes, part.full.moments, part.linear_features());
-    KernelPoint point;
-    reduced.add_first(out.rows);
-    for (auto at = out.rows.begin(); const Index row : reduced.rows())
-      point.vectors.push_back((at = std::find(at, out.rows.end(), row)) - out.rows.begin());
-    FeaturePosterior posterior = reduced.posterior();
-    const Reduction loss = reduced.reduction();
-    out.process.divergence += part.weight * problem.k.dot(loss.divergence) / problem.k.sum();
-    change += part.weight * (loss.reduced - loss.full);
-    sd += part.weight * loss.sd;
-    point.weight = part.weight;
-    point.kernel = part.evidence->covariance().kernel(part.theta.tail(part.theta.size() - 1));
-    point.signal = std::exp(part.theta[0]);
-    point.linear = point.signal * part.evidence->covariance().linear_weight(part.theta);
-    point.noise_variance = part.full.rows.s2;
-    point.mean = std::move(posterior.mean);
-    point.factor = std::move(posterior.factor);
-    out.process.points.push_back(std::move(point));
+    out.process.divergence += part.weight * problem.k.dot(part.loss.divergence) / problem.k.sum();
+    change += part.weight * (part.loss.reduced - part.loss.full);
+    sd += part.weight * part.loss.sd;
+    out.process.points.push_back(std::move(part.point));
   }
   out.process.largest_change = (change.array().abs() / sd.array().max(1e-300)).maxCoeff();
   return out;
@@ -457,15 +483,19 @@ Vector variance_shares(MatrixView X, const DifferentRows& rows, const std::vecto
       const Index a = drawn_row(), b = drawn_row();
       for (const Index j : columns) A(i, j) = X(a, j), B(i, j) = X(b, j);
     }
-  const Vector of_A = function_mean(fit, 0, A), of_B = function_mean(fit, 0, B);
+  std::vector<Matrix> tables = {A, B};  // and A with the inputs of each group from B
+  for (const auto& [group, columns] : inputs) {
+    Matrix& one = tables.emplace_back(A);
+    for (const Index j : columns) one.col(j) = B.col(j);
+  }
+  const std::vector<Vector> means = function_means(fit, 0, tables);
+  const Vector &of_A = means[0], &of_B = means[1];
   const double centre = 0.5 * (of_A.mean() + of_B.mean());
   const double variance = 0.5 * ((of_A.array() - centre).square().mean() + (of_B.array() - centre).square().mean());
   Vector share = Vector::Zero(d);
   if (!(variance > 0)) return share;
-  for (const auto& [group, columns] : inputs) {
-    Matrix one = A;
-    for (const Index j : columns) one.col(j) = B.col(j);
-    const double covariance = ((of_B.array() - centre) * (function_mean(fit, 0, one) - of_A).array()).mean();
+  for (std::size_t at = 2; const auto& [group, columns] : inputs) {
+    const double covariance = ((of_B.array() - centre) * (means[at++] - of_A).array()).mean();
     for (const Index j : columns) share[j] = std::clamp(covariance / variance, 0.0, 1.0);
   }
   return share;

@@ -32,13 +32,13 @@ void update_inverse(Matrix& H, const Vector& move, const Vector& fall, bool& fre
   fresh = false;
 }
 
-}  // namespace
-
-Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyperparameters& start, int max_steps, const Matrix& inverse) {
-  const Index size = start.size();
-  Maximum here{.theta = start.cwiseMax(space.low).cwiseMin(space.high)};
-  Slope slope = objective(here.theta, true);
+// From `here`, where the slope is known.
+// \param inverse     [theta, theta] of minus the Hessian at the start, about; empty: not known
+// \param worthwhile  nats: a step that gains less is not taken
+Maximum rise_from(const Objective& objective, const SearchSpace& space, Maximum here, Slope slope, int max_steps, const Matrix& inverse,
+                  double worthwhile) {
   if (!std::isfinite(slope.value)) return here;
+  const Index size = here.theta.size();
   Matrix H = inverse.size() > 0 ? inverse : Matrix::Identity(size, size);
   bool fresh = inverse.size() == 0;
   for (; here.steps < max_steps; ++here.steps) {
@@ -52,7 +52,7 @@ Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyp
     }
     if (fresh) direction *= std::min(1.0, 0.5 / std::max(g.cwiseAbs().maxCoeff(), 1e-300));
     direction /= std::max(1.0, direction.cwiseAbs().maxCoeff() / 2);
-    if (direction.dot(g) < least_gain(slope.value)) {
+    if (direction.dot(g) < std::max(worthwhile, least_gain(slope.value))) {
       here.converged = true;
       break;
     }
@@ -81,6 +81,18 @@ Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyp
   return here;
 }
 
+Maximum rise(const Objective& objective, const SearchSpace& space, const Hyperparameters& start, int max_steps, double worthwhile) {
+  Maximum here{.theta = start.cwiseMax(space.low).cwiseMin(space.high)};
+  Slope slope = objective(here.theta, true);
+  return rise_from(objective, space, std::move(here), std::move(slope), max_steps, {}, worthwhile);
+}
+
+}  // namespace
+
+Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyperparameters& start, int max_steps) {
+  return rise(objective, space, start, max_steps, 0);
+}
+
 namespace {
 
 class HypothesisSearch {
@@ -97,8 +109,27 @@ class HypothesisSearch {
       if (i == 0 || i > given.size()) space_.free.push_back(i);
   }
 
-  Hypothesis run(ProcessEvidence* part) { return around(part != nullptr ? climb_from(*part) : climb(evidence_)); }
+  Hypothesis run(const Outlook& from) { return around(std::isfinite(from.slope.value) ? climb_from(from) : climb(evidence_, 0)); }
   Hypothesis run(const Hyperparameters& start) { return around(maximise(objective(evidence_), space_, start, max_steps)); }
+
+  // From the maximum of a part of the rows, with its curvature: that of the evidence grows with the rows, that of the prior does not.
+  Outlook from(ProcessEvidence& part) {
+    const Maximum begin = climb(part, rough_gain);
+    if (!std::isfinite(begin.value)) return {};
+    const Curvature curve = curvature(part, begin);
+    const double more = evidence_.weights().sum() / part.weights().sum();
+    const Vector e = curve.eigenvalues.array() + (more - 1) * (curve.eigenvalues.array() - prior_curvature).max(0);
+    Outlook out;
+    out.theta = begin.theta;
+    out.inverse = Matrix::Zero(begin.theta.size(), begin.theta.size());
+    out.inverse(space_.free, space_.free) = curve.axes * e.cwiseInverse().asDiagonal() * curve.axes.transpose();
+    evidence_.set_tolerance(of_steps);
+    out.slope = evidence_.at(out.theta, true);
+    if (!std::isfinite(out.slope.value)) return {};
+    out.log_evidence = out.slope.value + volume(e);
+    out.gain = 0.5 * out.slope.gradient.dot(out.inverse * out.slope.gradient);
+    return out;
+  }
 
   // Corners of a regular simplex, or of a pentagon, each where the objective has fallen by D/2: the typical set.                    (KM.4)
   void place_points(Hypothesis& out) {
@@ -119,16 +150,14 @@ class HypothesisSearch {
     out.best = std::move(best);
     if (!std::isfinite(out.best.value)) return out;
     const Curvature curve = curvature(evidence_, out.best);
-    const auto D = static_cast<double>(space_.free.size());
-    out.log_evidence = out.best.value - 0.5 * curve.eigenvalues.array().log().sum() + 0.5 * D * ln_2pi +
-                       (given_.size() > 0 ? std::log1p(ProcessEvidence::share_exponent) - evidence_.log_prior_of_widths(given_)
-                                          : evidence_.log_constant());
+    out.log_evidence = out.best.value + volume(curve.eigenvalues);
     out.covariance = curve.axes * curve.eigenvalues.cwiseInverse().asDiagonal() * curve.axes.transpose();
     out.points = {out.best.theta};
     return out;
   }
 
   static constexpr double rough = 1e-4, of_steps = 1e-6;  // nats: a hundredth of least_gain, or less
+  static constexpr double rough_gain = 0.02;              // nats, of a step with a part of the rows
   static constexpr double widest = 9;                     // six standard deviations of the prior
   static constexpr double least_log_h = -16, most_log_h = 18;
   static constexpr int max_steps = 80;
@@ -143,30 +172,27 @@ class HypothesisSearch {
     Vector eigenvalues;  // of minus the Hessian, at least a part of the prior's
   };
 
-  Maximum climb(ProcessEvidence& evidence) {
+  // What Laplace's approximation adds to the objective at its maximum.
+  [[nodiscard]] double volume(const Vector& eigenvalues) const {
+    return -0.5 * eigenvalues.array().log().sum() + 0.5 * static_cast<double>(space_.free.size()) * ln_2pi +
+           (given_.size() > 0 ? std::log1p(ProcessEvidence::share_exponent) - evidence_.log_prior_of_widths(given_)
+                              : evidence_.log_constant());
+  }
+
+  Maximum climb(ProcessEvidence& evidence, double worthwhile) {
     Maximum best;
     const std::vector<Hyperparameters> points = starts(evidence);
     evidence.set_tolerance(of_steps);
     for (const Hyperparameters& start : points) {
-      Maximum found = maximise(objective(evidence), space_, start, max_steps);
+      Maximum found = rise(objective(evidence), space_, start, max_steps, worthwhile);
       if (best.theta.size() == 0 || found.value > best.value) best = std::move(found);
     }
     return best;
   }
 
-  // From the maximum of a part of the rows, with its curvature: that of the evidence grows with the rows, that of the prior does not.
-  Maximum climb_from(ProcessEvidence& part) {
-    const Maximum begin = climb(part);
-    if (!std::isfinite(begin.value)) return climb(evidence_);
-    const Curvature curve = curvature(part, begin);
-    const double more = evidence_.weights().sum() / part.weights().sum();
-    const Vector e = curve.eigenvalues.array() + (more - 1) * (curve.eigenvalues.array() - prior_curvature).max(0);
-    const Matrix inverse = curve.axes * e.cwiseInverse().asDiagonal() * curve.axes.transpose();
-    Matrix whole = Matrix::Zero(begin.theta.size(), begin.theta.size());
-    whole(space_.free, space_.free) = inverse;
+  Maximum climb_from(const Outlook& from) {
     evidence_.set_tolerance(of_steps);
-    Maximum found = maximise(objective(evidence_), space_, begin.theta, max_steps, whole);
-    return std::isfinite(found.value) ? found : climb(evidence_);
+    return rise_from(objective(evidence_), space_, {.theta = from.theta}, from.slope, max_steps, from.inverse, 0);
   }
 
   // Twelve points, ranked; with a width each also from the best that is wider by .5.                                            (KM.3)
@@ -260,8 +286,11 @@ class HypothesisSearch {
 
 }  // namespace
 
-Hypothesis find_hypothesis(ProcessEvidence& evidence, ProcessEvidence* part, const Vector& given) {
-  return HypothesisSearch(evidence, given).run(part);
+Outlook outlook(ProcessEvidence& evidence, ProcessEvidence& part, const Vector& given) {
+  return HypothesisSearch(evidence, given).from(part);
+}
+Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Outlook& from) {
+  return HypothesisSearch(evidence, given).run(from);
 }
 Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hyperparameters& start) {
   return HypothesisSearch(evidence, given).run(start);

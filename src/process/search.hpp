@@ -26,9 +26,7 @@ struct SearchSpace {
 using Objective = std::function<Slope(const Hyperparameters& theta, bool with_gradient)>;
 
 /// Quasi-Newton steps (BFGS) between limits.
-/// \param inverse  [theta, theta] of minus the Hessian at the start, about; empty: not known
-[[nodiscard]] Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyperparameters& start, int max_steps,
-                               const Matrix& inverse = {});
+[[nodiscard]] Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyperparameters& start, int max_steps);
 
 /// A maximum of the evidence over all widths, and points that stand for what the evidence leaves open.
 struct Hypothesis {
@@ -40,10 +38,20 @@ struct Hypothesis {
 
 enum class WidthKind { fixed, shared, each };
 
-/// Searches; the maximum is the only point.
-/// \param part   the evidence of a part of the rows, where the search begins; null: it begins with all rows
+/// Where the search with all rows begins, and what may be expected of it.
+struct Outlook {
+  Hyperparameters theta = {};
+  Slope slope = {};                                                ///< there
+  Matrix inverse = {};                                             ///< [theta, theta] of minus the Hessian, about
+  double log_evidence = -std::numeric_limits<double>::infinity();  ///< of the hypothesis, as if this were its maximum
+  double gain = 0;                                                 ///< nats, that the slope and the Hessian promise
+};
+/// From the maximum of the evidence of a part of the rows.                                                                         (KM.3)
 /// \param given  [widths] ln rho that are fixed; empty: they are found
-[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, ProcessEvidence* part, const Vector& given);
+[[nodiscard]] Outlook outlook(ProcessEvidence& evidence, ProcessEvidence& part, const Vector& given);
+
+/// Searches; the maximum is the only point. An outlook that is not finite is ignored.
+[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Outlook& from = {});
 /// Searches from here; averages nothing.
 [[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hyperparameters& start);
 

@@ -42,30 +42,6 @@ void VectorChoice::begin() {
   variance_ = Vector::Constant(n, 1 / total);
 }
 
-// For each row j, with the residual kernel R and w = Omega (z - mean): u_j = R_j'w, c_j = R_j' Omega R_j, q_j = R_j' B R_j.
-void VectorChoice::start_gains() {
-  const Index n = K_.rows(), of_rows = static_cast<Index>(chosen_.size()), m = num_features();
-  const Vector& omega = rows_.omega;
-  Matrix R = K_;
-  if (of_rows > 0) blas::syrk(blas::Transpose::no, n, of_rows, -1.0, Phi_.col(m - of_rows).data(), n, 1.0, R.data(), n);
-  u_.resize(n), c_.resize(n);
-  const Vector w = omega.array() * (rows_.z - mean_).array();
-  blas::symv(n, R.data(), n, w.data(), u_.data());
-  // B = Omega - G G': the columns of G are the intercept's and those of the rows so far.
-  Matrix G(n, m + 1), RG(n, m + 1);
-  G.col(0) = omega / std::sqrt(omega.sum() + rows_.intercept_omega);
-  for (Index i = 0; i < m; ++i) G.col(i + 1) = omega.array() * P_.col(i).array() / std::sqrt(1 + a_[i]);
-  blas::symm(n, m + 1, 1.0, R.data(), n, G.data(), n, 0.0, RG.data(), n);
-  c_.setZero();
-  for (Index j = 0; j < n; ++j) {  // of the lower triangle
-    const Index rest = n - j - 1;
-    const auto below = R.col(j).tail(rest).array().square();
-    c_[j] += omega[j] * R(j, j) * R(j, j) + (omega.tail(rest).array() * below).sum();
-    c_.tail(rest).array() += omega[j] * below;
-  }
-  q_ = c_ - RG.rowwise().squaredNorm();
-}
-
 // As add() for one row after the other, by matrix products. With LL' = K_zz, Phi = K_z L^-T; with Phi_c = Phi - V_before Omega Phi and the
 // Cholesky factor T of I + Phi_c' Omega Phi, the p of add() are the columns of Phi_c T^-T times the diagonal of T, whose squares are 1 + a.
 void VectorChoice::add_first(const std::vector<Index>& rows) {
@@ -120,71 +96,96 @@ void VectorChoice::add_first(const std::vector<Index>& rows) {
   a_ = diagonal.array().square() - 1;
 }
 
-bool VectorChoice::add(Index row) {
-  const Index n = K_.rows(), m = num_features(), of_rows = static_cast<Index>(chosen_.size());
-  if (!(residual_[row] > least_)) return false;
+// The row with the feature l and p = l - V Omega l, V being the covariance of the rows so far.
+void VectorChoice::append(Index row, const Vector& l, const Vector& p) {
+  const Index n = K_.rows(), m = num_features();
   if (Phi_.cols() == m) {
     const Index room = std::min(n + linear_.cols(), std::max<Index>(16, 2 * m));
     Phi_.conservativeResize(n, room);
     P_.conservativeResize(n, room);
     a_.conservativeResize(room);
   }
-  const auto Phi = Phi_.middleCols(m - of_rows, of_rows), P = P_.leftCols(m);
-  Vector l(n);
-  l.head(row) = K_.row(row).head(row);
-  l.tail(n - row) = K_.col(row).tail(n - row);
-  l -= Phi * Phi.row(row).transpose();
-  l /= std::sqrt(residual_[row]);
   const Vector& omega = rows_.omega;
-  const Vector ol = omega.array() * l.array();
-  // p = l - V Omega l, with V the covariance of the rows so far.
-  const double total = omega.sum() + rows_.intercept_omega;
-  Vector p = l.array() - ol.sum() / total;
-  if (m > 0) p -= P * ((P.transpose() * ol).array() / (1 + a_.head(m).array())).matrix();
-  const Vector g = omega.array() * p.array();
-  const double a = std::max(g.dot(l), 0.0), keep = 1 / (1 + a);
-  const Vector w = omega.array() * (rows_.z - mean_).array();
-  const double rise = l.dot(w) * keep;  // of the new feature's weight
-  if (u_.size() > 0) {                  // R g and R Omega l by the kernel itself
-    Vector Rg(n), Rl(n);
-    blas::symv(n, K_.data(), n, g.data(), Rg.data());
-    blas::symv(n, K_.data(), n, ol.data(), Rl.data());
-    if (of_rows > 0) {
-      Rg -= Phi * (Phi.transpose() * g);
-      Rl -= Phi * (Phi.transpose() * ol);
-    }
-    const double lol = l.dot(ol);
-    q_.array() += -2 * l.array() * Rg.array() + a * l.array().square() - keep * (Rg - a * l).array().square();
-    c_.array() += -2 * l.array() * Rl.array() + lol * l.array().square();
-    u_ -= l.dot(w) * l + rise * (Rg - a * l);
-  }
+  const double a = std::max(l.dot(omega.cwiseProduct(p)), 0.0);
+  const double rise = l.dot(Vector(omega.array() * (rows_.z - mean_).array())) / (1 + a);  // mean of the new feature's weight
   mean_ += rise * p;
-  variance_.array() += keep * p.array().square();
+  variance_.array() += p.array().square() / (1 + a);
   residual_.array() -= l.array().square();
   residual_[row] = 0;
   Phi_.col(m) = l;
   P_.col(m) = p;
   a_[m] = a;
   chosen_.push_back(row);
+}
+
+bool VectorChoice::add(Index row) {
+  if (!(residual_[row] > least_)) return false;
+  Pool pool = residuals({row});
+  add(pool, 0);
   return true;
 }
 
-// The gain of row j, with d_j its residual and a_j = q_j/d_j: -1/2 ln(1 + a_j) + 1/2 u_j^2/(d_j (1 + a_j)) + 1/2 c_j/d_j, the first two in
-// units of s2.
-Index VectorChoice::best_row() const {
+VectorChoice::Pool VectorChoice::residuals(std::vector<Index> rows) const {
+  const Index n = K_.rows(), of_rows = static_cast<Index>(chosen_.size()), m = num_features(), count = static_cast<Index>(rows.size());
+  Pool pool{std::move(rows), Matrix(n, count), {}};
+  Matrix known(of_rows, count);
+  for (Index i = 0; i < count; ++i) {
+    const Index row = pool.rows[static_cast<std::size_t>(i)];
+    pool.R.col(i).head(row) = K_.row(row).head(row);
+    pool.R.col(i).tail(n - row) = K_.col(row).tail(n - row);
+    if (of_rows > 0) known.col(i) = Phi_.row(row).segment(m - of_rows, of_rows).transpose();
+  }
+  if (of_rows > 0) pool.R -= products::times(Phi_.middleCols(m - of_rows, of_rows), known);
+  const Matrix weighted = rows_.omega.asDiagonal() * pool.R;
+  pool.W = pool.R.rowwise() - weighted.colwise().sum() / (rows_.omega.sum() + rows_.intercept_omega);
+  if (m == 0) return pool;
+  Matrix through = products::transposed_times(P_.leftCols(m), weighted);
+  through.array().colwise() /= 1 + a_.head(m).array();
+  pool.W -= products::times(P_.leftCols(m), through);
+  return pool;
+}
+
+// Those with the largest part in the divergence.
+VectorChoice::Pool VectorChoice::worst_rows(Index count) const {
+  const Vector divergence = reduction().divergence;
+  std::vector<std::pair<double, Index>> order;
+  for (Index j = 0; j < divergence.size(); ++j)
+    if (residual_[j] > least_) order.emplace_back(-share_[j] * divergence[j], j);
+  count = std::min(count, static_cast<Index>(order.size()));
+  std::partial_sort(order.begin(), order.begin() + count, order.end());
+  std::vector<Index> rows;
+  for (Index i = 0; i < count; ++i) rows.push_back(order[static_cast<std::size_t>(i)].second);
+  return residuals(std::move(rows));
+}
+
+// With d = R_jj, u = R_j'w, w = Omega (z - mean), c = R_j' Omega R_j and a = R_j' B R_j/d, the gain of row j is
+// -1/2 ln(1 + a) + 1/2 u^2/(d (1 + a)) + 1/2 c/d, the first two in units of s2. -1 if no row of the pool has anything to add.
+Index VectorChoice::best_of(const Pool& pool) const {
+  const Vector u = pool.R.transpose() * Vector(rows_.omega.array() * (rows_.z - mean_).array());
   Index best = -1;
   double most = -std::numeric_limits<double>::infinity();
-  for (Index j = 0; j < residual_.size(); ++j) {
-    const double d = residual_[j];
+  for (Index i = 0; i < u.size(); ++i) {
+    const double d = residual_[pool.rows[static_cast<std::size_t>(i)]];
     if (!(d > least_)) continue;
-    const double a = std::max(q_[j] / d, 0.0), c = std::max(c_[j], 0.0);
-    const double gain = -0.5 * std::log1p(a) + 0.5 * u_[j] * u_[j] / (rows_.s2 * d * (1 + a)) + 0.5 * c / d;
-    if (gain > most) {
-      most = gain;
-      best = j;
-    }
+    const Vector weighted = rows_.omega.cwiseProduct(pool.R.col(i));
+    const double a = std::max(weighted.dot(pool.W.col(i)) / d, 0.0);
+    const double gain = -0.5 * std::log1p(a) + 0.5 * u[i] * u[i] / (rows_.s2 * d * (1 + a)) + 0.5 * weighted.dot(pool.R.col(i)) / d;
+    if (gain > most) most = gain, best = i;
   }
   return best;
+}
+
+// With l_S the entries of l at the rows of the pool: R <- R - l l_S', W <- W - p (p' Omega R + l_S')/(1 + a), with R before.
+void VectorChoice::add(Pool& pool, Index position) {
+  const Index row = pool.rows[static_cast<std::size_t>(position)];
+  const double root = std::sqrt(residual_[row]);
+  const Vector l = pool.R.col(position) / root, p = pool.W.col(position) / root;
+  append(row, l, p);
+  if (pool.rows.size() == 1) return;
+  const Vector of_pool = l(pool.rows), g = rows_.omega.cwiseProduct(p);
+  const Vector through = (pool.R.transpose() * g + of_pool) / (1 + a_[num_features() - 1]);
+  pool.R.noalias() -= l * of_pool.transpose();
+  pool.W.noalias() -= p * through.transpose();
 }
 
 Reduction VectorChoice::reduction() const {
@@ -206,11 +207,18 @@ Reduction VectorChoice::reduction() const {
 }
 
 void VectorChoice::grow(double most, Index most_rows) {
-  while (static_cast<Index>(chosen_.size()) < most_rows && mean_divergence() > most) {
+  constexpr Index size_of_pool = 32, most_picks = 16;
+  Pool pool;
+  for (Index picks = 0; static_cast<Index>(chosen_.size()) < most_rows && mean_divergence() > most;) {
     pulse();
-    if (u_.size() == 0) start_gains();
-    const Index row = best_row();
-    if (row < 0 || !add(row)) return;
+    if (picks == 0) {
+      pool = worst_rows(size_of_pool);
+      if (pool.rows.empty()) return;
+      picks = std::clamp<Index>(static_cast<Index>(chosen_.size()) / 8, 1, most_picks);
+    }
+    const Index best = best_of(pool);
+    picks = best < 0 ? 0 : picks - 1;
+    if (best >= 0) add(pool, best);
   }
 }
 

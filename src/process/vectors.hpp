@@ -21,8 +21,8 @@ struct Reduction {
   Vector sd;             ///< [n] of a new observation in the full posterior; classes: 1
 };
 
-/// Adds rows, each the one that raises the bound of the low-rank form most, until the mean divergence from the full posterior is small
-/// enough. It is for one kernel and one set of hyper-parameters.
+/// Adds rows, each the one of the worst explained that raises the bound of the low-rank form most, until the mean divergence from the full
+/// posterior is small enough. It is for one kernel and one set of hyper-parameters.
 class VectorChoice {
  public:
   /// \param K        [n,n] h kappa, lower stored, without the linear part; must exist as long as this
@@ -47,10 +47,18 @@ class VectorChoice {
   [[nodiscard]] FeaturePosterior posterior() const;
 
  private:
-  [[nodiscard]] Index best_row() const;
+  /// A few rows with their columns of R and of R - V Omega R, from which their gains follow.                                        (KM.6)
+  struct Pool {
+    std::vector<Index> rows;
+    Matrix R, W;  ///< [n, rows]
+  };
+  [[nodiscard]] Pool residuals(std::vector<Index> rows) const;
+  [[nodiscard]] Pool worst_rows(Index count) const;
+  [[nodiscard]] Index best_of(const Pool& pool) const;
+  void add(Pool& pool, Index position);
+  void append(Index row, const Vector& l, const Vector& p);
   [[nodiscard]] Index num_features() const { return linear_.cols() + static_cast<Index>(chosen_.size()); }
   void begin();
-  void start_gains();
 
   const Matrix& K_;
   Matrix linear_;
@@ -63,7 +71,7 @@ class VectorChoice {
   Matrix Phi_, P_;          // [n, features] those of the linear part, then those of the chosen rows; (V_before + ..) omega^-1 g of each
   Vector residual_;         // [n] diagonal of K - Phi Phi'
   Vector mean_, variance_;  // [n] of f in the reduced posterior, without the residual
-  Vector a_, u_, c_, q_;    // [n] see best_row; empty until start_gains
+  Vector a_;                // [features]
 };
 
 }  // namespace ardvark::internal

@@ -98,7 +98,7 @@ TEST(HypothesisSearch, BeginsWithAPartOfTheRowsAndEndsAtTheSameMaximum) {
     };
     const Vector& target = classes ? rows.t : rows.y;
     const auto all = evidence(rows.X, target), part = evidence(part_X, target(some));
-    const Hypothesis slow = find_hypothesis(*all, nullptr, {}), fast = find_hypothesis(*all, part.get(), {});
+    const Hypothesis slow = find_hypothesis(*all, {}), fast = find_hypothesis(*all, {}, outlook(*all, *part, {}));
     EXPECT_TRUE(slow.best.converged && fast.best.converged);
     EXPECT_NEAR(fast.best.value, slow.best.value, 1e-3);
     EXPECT_NEAR(fast.log_evidence, slow.log_evidence, 2e-2);
