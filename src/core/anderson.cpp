@@ -17,15 +17,15 @@ Anderson::Anderson(Index size, Index memory)
       gamma_(memory_) {}
 
 void Anderson::extrapolate(const Vector& x, const Vector& Gx, const Vector& weight, Vector& next) {
-  if (count_ > 0) {
-    const Index slot = (count_ - 1) % memory_;
+  if (continues_) {
+    const Index slot = pairs_++ % memory_;
     dF_.col(slot) = (Gx - x) - last_F_;
     dG_.col(slot) = Gx - last_G_;
   }
   last_F_ = Gx - x;
   last_G_ = Gx;
-  ++count_;
-  const Index k = std::min(count_ - 1, memory_);
+  continues_ = true;
+  const Index k = std::min(pairs_, memory_);
   next = Gx;
   if (k == 0) return;
   // min || F - dF gamma ||, with a ridge of 1e-10 times the mean square: nearly parallel differences must not make the step huge.

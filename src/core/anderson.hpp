@@ -11,10 +11,17 @@ class Anderson {
   /// The next point from x and G(x): the combination of the remembered steps that makes the residual G(x) - x smallest.
   /// Residuals are measured with these weights, >= 0.
   void extrapolate(const Vector& x, const Vector& Gx, const Vector& weight, Vector& next);
-  void forget() { count_ = 0; }
+  void forget() {
+    pairs_ = 0;
+    begin();
+  }
+  /// The next point begins another iteration of about the same slope: the differences so far are used for it.
+  void begin() { continues_ = false; }
+  [[nodiscard]] bool has_differences() const { return pairs_ > 0; }
 
  private:
-  Index memory_, count_ = 0;
+  Index memory_, pairs_ = 0;
+  bool continues_ = false;
   Matrix dF_, dG_;  // differences of residuals and of G, one column each, newest overwriting oldest
   Vector last_F_, last_G_, weighted_;
   Matrix normal_;

@@ -208,7 +208,10 @@ class RegressionEvidence final : public ExactEvidence {
 class ClassEvidence final : public ExactEvidence {
  public:
   ClassEvidence(Covariance covariance, Vector k, Vector t)
-      : ExactEvidence(std::move(covariance), std::move(k), 4), t_(std::move(t)), found_(with_intercept(t_.size())) {}
+      : ExactEvidence(std::move(covariance), std::move(k), 4),
+        t_(std::move(t)),
+        found_(with_intercept(t_.size())),
+        anderson_(2 * (t_.size() + 1), 8) {}
 
   bool set_tolerance(double nats) override {
     least_gain_ = nats;
@@ -248,7 +251,7 @@ class ClassEvidence final : public ExactEvidence {
     const Index n = K.rows();
     State state = found_, next = with_intercept(n);
     state.F = -std::numeric_limits<double>::infinity();
-    Anderson anderson(2 * (n + 1), 6);
+    anderson_.begin();
     Vector in(2 * (n + 1)), out(in.size()), mixed;  // means and ln variances before and after a step
     const Vector unit = Vector::Ones(in.size());
     in = start_for(theta);
@@ -265,7 +268,7 @@ class ClassEvidence final : public ExactEvidence {
           if (!(next.F > state.F)) break;
           std::swap(state, next);
         }
-        anderson.forget();
+        anderson_.forget();
         in << state.m, state.s.array().log();
         is_mixed = false;
         continue;
@@ -274,8 +277,8 @@ class ClassEvidence final : public ExactEvidence {
       has_factor_ = gain < least_gain_;
       if (has_factor_) break;
       out << state.m, state.s.array().log();
-      anderson.extrapolate(in, out, unit, mixed);
-      is_mixed = mixed.allFinite() && step > 0;
+      anderson_.extrapolate(in, out, unit, mixed);
+      is_mixed = mixed.allFinite() && anderson_.has_differences();
       in = is_mixed ? mixed : out;
     }
     found_ = std::move(state);
@@ -390,6 +393,7 @@ class ClassEvidence final : public ExactEvidence {
   };
   Vector t_;
   State found_;
+  Anderson anderson_;  // its differences are those of posteriors before, too
   std::array<Before, 64> before_;
   std::size_t calls_ = 0;
   double least_gain_ = exact;  // nats

@@ -95,7 +95,8 @@ struct Solved {
 // What a low-rank evidence of either task does with features.
 class Features {
  public:
-  Features(const Covariance& covariance, const Matrix& centres, const Hyperparameters& theta)
+  /// \param passes  over the rows, about: with many, features are kept if they are few enough
+  Features(const Covariance& covariance, const Matrix& centres, const Hyperparameters& theta, Index passes = 1)
       : covariance_(covariance),
         h_(std::exp(theta[0])),
         theta_(theta),
@@ -106,6 +107,9 @@ class Features {
     inverse_.diagonal().array() += h_ * jitter;
     is_good_ = blas::potrf(size(), inverse_.data(), size()) && blas::trtri(size(), inverse_.data(), size());
     inverse_.triangularView<Eigen::StrictlyUpper>().setZero();
+    constexpr Index most_kept = Index{1} << 23;  // numbers: 64 MiB
+    if (const Index n = covariance_.num_rows(); passes > 2 && n * size_with_linear_part() <= most_kept)
+      kept_.resize(static_cast<std::size_t>((n + rows_of_block - 1) / rows_of_block));
   }
   [[nodiscard]] bool is_good() const { return is_good_; }
   [[nodiscard]] Index size() const { return C_.rows(); }  ///< of the kernel; after them come those of the linear part          (KM.11)
@@ -119,11 +123,16 @@ class Features {
     const Index n = covariance_.num_rows(), blocks = (n + rows_of_block - 1) / rows_of_block, m = size();
     const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
     parallel_for(num_lanes, blas::threads_for(static_cast<double>(n) * static_cast<double>(m) * static_cast<double>(m)), [&](Index lane) {
-      Matrix Phi, decline;
+      Matrix own, decline;
       for (Index block = lane * blocks / num_lanes; block < (lane + 1) * blocks / num_lanes; ++block) {
         pulse();
         const Index first = block * rows_of_block, count = std::min(rows_of_block, n - first);
         const auto inputs = covariance_.inputs().middleRows(first, count);
+        Matrix& Phi = kept_.empty() ? own : kept_[static_cast<std::size_t>(block)];
+        if (!with_decline && !kept_.empty() && Phi.size() > 0) {
+          f(lane, first, Phi, {}, decline);
+          continue;
+        }
         const Matrix A = covariance_.scaled(inputs, log_rho_);
         covariance_.between(A, C_, Phi, with_decline ? &decline : nullptr);
         Phi *= h_;
@@ -194,6 +203,7 @@ class Features {
   double h_;
   Vector theta_, log_rho_;
   Matrix C_, K_, decline_, inverse_;  // scaled centres; their kernel; L^-1 of it times h
+  mutable std::vector<Matrix> kept_;  // features of each block, or empty
   bool is_good_ = false;
 };
 
@@ -295,10 +305,16 @@ class LowRankClasses final : public LowRankEvidence {
       : LowRankEvidence(std::move(covariance), std::move(k), 4),
         t_(std::move(t)),
         m_(Vector::Zero(t_.size() + 1)),
-        s_(Vector::Constant(t_.size() + 1, 0.01)) {}
+        s_(Vector::Constant(t_.size() + 1, 0.01)),
+        anderson_(2 * (t_.size() + 1), 8) {}
+
+  bool set_tolerance(double nats) override {
+    least_gain_ = std::max(nats, 1e-7);
+    return true;
+  }
 
   Slope at(const Hyperparameters& theta, bool with_gradient) override {
-    const Features features(covariance_, centres_, theta);
+    const Features features(covariance_, centres_, theta, 20);
     if (!features.is_good()) return {};
     Vector fk = Vector::Zero(features.size_with_linear_part());
     fk = features.sum(fk, [&](Vector& to, Index first, const Matrix& Phi) { to += Phi.transpose() * k_.segment(first, Phi.rows()); });
@@ -345,7 +361,7 @@ class LowRankClasses final : public LowRankEvidence {
     double best = -std::numeric_limits<double>::infinity();
     Vector in(2 * (n + 1)), out(in.size()), mixed, kept;
     in << m_, s_.array().log();
-    Anderson anderson(in.size(), 5);
+    anderson_.begin();
     const Vector unit = Vector::Ones(in.size());
     bool is_mixed = false;
     for (int step = 0; step < 50; ++step) {
@@ -357,9 +373,9 @@ class LowRankClasses final : public LowRankEvidence {
       Vector m(n + 1), s(n + 1);
       const double F = result(features, omega, z, m, s);
       const double gain = F - best;
-      if (!(gain > -1e-8)) {
+      if (!(gain > -0.1 * least_gain_)) {
         if (!is_mixed) break;  // the plain step has no more to give
-        anderson.forget();
+        anderson_.forget();
         in = kept;
         is_mixed = false;
         continue;
@@ -368,9 +384,9 @@ class LowRankClasses final : public LowRankEvidence {
       omega_ = std::move(omega), z_ = std::move(z), m_ = std::move(m), s_ = std::move(s);
       out << m_, s_.array().log();
       kept = out;
-      if (gain < 1e-7) break;
-      anderson.extrapolate(in, out, unit, mixed);
-      is_mixed = step > 0 && mixed.allFinite();
+      if (gain < least_gain_) break;
+      anderson_.extrapolate(in, out, unit, mixed);
+      is_mixed = mixed.allFinite() && anderson_.has_differences();
       in = is_mixed ? mixed : out;
     }
     return best;
@@ -403,6 +419,8 @@ class LowRankClasses final : public LowRankEvidence {
   }
 
   Vector t_, m_, s_, omega_, z_;
+  Anderson anderson_;          // its differences are those of posteriors before, too
+  double least_gain_ = exact;  // nats
 };
 
 }  // namespace

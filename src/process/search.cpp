@@ -116,7 +116,7 @@ class HypothesisSearch {
   Outlook from(ProcessEvidence& part) {
     const Maximum begin = climb(part, rough_gain);
     if (!std::isfinite(begin.value)) return {};
-    const Curvature curve = curvature(part, begin);
+    const Curvature curve = curvature(part, begin, 1e-6, 2e-2);
     const double more = evidence_.weights().sum() / part.weights().sum();
     const Vector e = curve.eigenvalues.array() + (more - 1) * (curve.eigenvalues.array() - prior_curvature).max(0);
     Outlook out;
@@ -149,16 +149,17 @@ class HypothesisSearch {
     Hypothesis out;
     out.best = std::move(best);
     if (!std::isfinite(out.best.value)) return out;
-    const Curvature curve = curvature(evidence_, out.best);
+    const Curvature curve = curvature(evidence_, out.best, ProcessEvidence::exact, 2e-3);
     out.log_evidence = out.best.value + volume(curve.eigenvalues);
     out.covariance = curve.axes * curve.eigenvalues.cwiseInverse().asDiagonal() * curve.axes.transpose();
     out.points = {out.best.theta};
     return out;
   }
 
-  static constexpr double rough = 1e-4, of_steps = 1e-6;  // nats: a hundredth of least_gain, or less
-  static constexpr double rough_gain = 0.02;              // nats, of a step with a part of the rows
-  static constexpr double widest = 9;                     // six standard deviations of the prior
+  static constexpr double of_steps = 1e-5;    // nats: a tenth of least_gain, or less
+  static constexpr double rough = 0.02;       // nats: to rank starts and to place points
+  static constexpr double rough_gain = 0.02;  // nats, of a step with a part of the rows
+  static constexpr double widest = 9;         // six standard deviations of the prior
   static constexpr double least_log_h = -16, most_log_h = 18;
   static constexpr int max_steps = 80;
   static constexpr double prior_curvature = 1 / (ProcessEvidence::sd_of_log_rho * ProcessEvidence::sd_of_log_rho);
@@ -182,7 +183,7 @@ class HypothesisSearch {
   Maximum climb(ProcessEvidence& evidence, double worthwhile) {
     Maximum best;
     const std::vector<Hyperparameters> points = starts(evidence);
-    evidence.set_tolerance(of_steps);
+    evidence.set_tolerance(worthwhile > 0 ? 0.1 * worthwhile : of_steps);
     for (const Hyperparameters& start : points) {
       Maximum found = rise(objective(evidence), space_, start, max_steps, worthwhile);
       if (best.theta.size() == 0 || found.value > best.value) best = std::move(found);
@@ -222,11 +223,10 @@ class HypothesisSearch {
     return out;
   }
 
-  // Minus the Hessian by differences of gradients: they are off by about a thousandth.
-  Curvature curvature(ProcessEvidence& evidence, const Maximum& best) {
-    const Vector gradient = evidence.set_tolerance(ProcessEvidence::exact) ? evidence.at(best.theta, true).gradient : best.gradient;
+  // Minus the Hessian by differences of gradients: they are off by about the step.
+  Curvature curvature(ProcessEvidence& evidence, const Maximum& best, double tolerance, double step) {
+    const Vector gradient = evidence.set_tolerance(tolerance) ? evidence.at(best.theta, true).gradient : best.gradient;
     const auto D = static_cast<Index>(space_.free.size());
-    constexpr double step = 2e-3;
     Matrix H = Matrix::Zero(D, D);
     for (Index i = 0; i < D; ++i) {
       pulse();
