@@ -403,10 +403,11 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
   return out;
 }
 
-// The candidate with the highest evidence on some rows, and its hyper-parameters.
+// The candidate with the highest evidence on some rows, and what was found there.
 struct Scouted {
   Candidate candidate;
-  Hyperparameters theta;
+  Hypothesis hypothesis;
+  double weight;  // of the rows
 };
 Scouted scout(const Problem& problem, const std::vector<Candidate>& candidates) {
   constexpr Index rows_of_scout = 500;
@@ -420,7 +421,7 @@ Scouted scout(const Problem& problem, const std::vector<Candidate>& candidates) 
   std::size_t best = 0;
   for (std::size_t i = 0; i < found.size(); ++i)
     if (found[i].hypothesis.log_evidence > found[best].hypothesis.log_evidence || found[best].hypothesis.points.empty()) best = i;
-  return {candidates[best], found[best].hypothesis.best.theta};
+  return {candidates[best], found[best].hypothesis, k.sum()};
 }
 
 // For many rows: one hypothesis, in the features of some of them.                                                                (KM.7)
@@ -430,14 +431,13 @@ ProcessOutcome fit_low_rank(const Problem& problem, const KernelOptions& options
   std::unique_ptr<LowRankEvidence> evidence = problem.classes ? low_rank_classes(std::move(covariance), problem.k, problem.t)
                                                               : low_rank_regression(std::move(covariance), problem.k, problem.t);
   ProcessOutcome out;
-  Hypothesis found;
-  found.best.theta = start.theta;
+  Hypothesis found = start.hypothesis;
   constexpr Index rounds = 2;  // centres are chosen for the widths, and then again for better ones
   for (Index round = 0; round < rounds; ++round) {
     pulse("fitting", {.name = "round", .done = round, .total = rounds, .alike = false});
     out.rows = choose_centres(evidence->covariance(), found.best.theta, centres_of(options));
     evidence->set_centres(out.rows);
-    found = find_hypothesis(*evidence, start.candidate.given, found.best.theta);
+    found = find_hypothesis(*evidence, start.candidate.given, found, round == 0 ? problem.k.sum() / start.weight : 1, round + 1 < rounds);
     out.steps += found.best.steps;
   }
   if (found.points.empty()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");

@@ -76,6 +76,7 @@ Maximum rise_from(const Objective& objective, const SearchSpace& space, Maximum 
   }
   here.value = slope.value;
   here.gradient = slope.gradient;
+  here.inverse = std::move(H);
   for (const Index i : space.free)
     if (here.theta[i] <= space.low[i] || here.theta[i] >= space.high[i]) here.at_limit.push_back(i);
   return here;
@@ -110,23 +111,33 @@ class HypothesisSearch {
   }
 
   Hypothesis run(const Outlook& from) { return around(std::isfinite(from.slope.value) ? climb_from(from) : climb(evidence_, 0)); }
-  Hypothesis run(const Hyperparameters& start) { return around(maximise(objective(evidence_), space_, start, max_steps)); }
+  Hypothesis run(const Hypothesis& from, double more, bool is_rough) {
+    evidence_.set_tolerance(of_steps);
+    Maximum best{.theta = from.best.theta.cwiseMax(space_.low).cwiseMin(space_.high)};
+    Slope slope = evidence_.at(best.theta, true);
+    best = rise_from(objective(evidence_), space_, std::move(best), std::move(slope), max_steps, grown(from.covariance, more),
+                     is_rough ? rough_gain : 0);
+    if (!is_rough || !std::isfinite(best.value)) return around(std::move(best));
+    Hypothesis out;
+    out.covariance = best.inverse(space_.free, space_.free);
+    out.points = {best.theta};
+    out.best = std::move(best);
+    return out;
+  }
 
-  // From the maximum of a part of the rows, with its curvature: that of the evidence grows with the rows, that of the prior does not.
+  // From the maximum of a part of the rows, with its curvature.
   Outlook from(ProcessEvidence& part) {
     const Maximum begin = climb(part, rough_gain);
     if (!std::isfinite(begin.value)) return {};
     const Curvature curve = curvature(part, begin, 1e-6, 2e-2);
     const double more = evidence_.weights().sum() / part.weights().sum();
-    const Vector e = curve.eigenvalues.array() + (more - 1) * (curve.eigenvalues.array() - prior_curvature).max(0);
     Outlook out;
     out.theta = begin.theta;
-    out.inverse = Matrix::Zero(begin.theta.size(), begin.theta.size());
-    out.inverse(space_.free, space_.free) = curve.axes * e.cwiseInverse().asDiagonal() * curve.axes.transpose();
+    out.inverse = grown(curve.axes * curve.eigenvalues.cwiseInverse().asDiagonal() * curve.axes.transpose(), more);
     evidence_.set_tolerance(of_steps);
     out.slope = evidence_.at(out.theta, true);
     if (!std::isfinite(out.slope.value)) return {};
-    out.log_evidence = out.slope.value + volume(e);
+    out.log_evidence = out.slope.value + volume(more_curved(curve.eigenvalues, more));
     out.gain = 0.5 * out.slope.gradient.dot(out.inverse * out.slope.gradient);
     return out;
   }
@@ -145,6 +156,20 @@ class HypothesisSearch {
   }
 
  private:
+  // With more rows: the curvature of the evidence grows with them, that of the prior does not.
+  static Vector more_curved(const Vector& eigenvalues, double more) {
+    return eigenvalues.array() + (more - 1) * (eigenvalues.array() - prior_curvature).max(0);
+  }
+  // [theta, theta] \param covariance  [free, free]
+  [[nodiscard]] Matrix grown(const Matrix& covariance, double more) const {
+    const Index size = space_.low.size();
+    const Eigen::SelfAdjointEigenSolver<Matrix> solved(covariance);
+    const Vector e = more_curved(solved.eigenvalues().cwiseMax(1e-300).cwiseInverse(), more);
+    Matrix out = Matrix::Zero(size, size);
+    out(space_.free, space_.free) = solved.eigenvectors() * e.cwiseInverse().asDiagonal() * solved.eigenvectors().transpose();
+    return out;
+  }
+
   Hypothesis around(Maximum best) {
     Hypothesis out;
     out.best = std::move(best);
@@ -292,8 +317,8 @@ Outlook outlook(ProcessEvidence& evidence, ProcessEvidence& part, const Vector& 
 Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Outlook& from) {
   return HypothesisSearch(evidence, given).run(from);
 }
-Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hyperparameters& start) {
-  return HypothesisSearch(evidence, given).run(start);
+Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more, bool rough) {
+  return HypothesisSearch(evidence, given).run(from, more, rough);
 }
 void place_points(ProcessEvidence& evidence, const Vector& given, Hypothesis& hypothesis) {
   HypothesisSearch(evidence, given).place_points(hypothesis);

@@ -13,6 +13,7 @@ struct Maximum {
   Hyperparameters theta = {};
   double value = -std::numeric_limits<double>::infinity();
   Vector gradient = {};
+  Matrix inverse = {};  ///< [theta, theta] of minus the Hessian, about, as the steps have found it
   int steps = 0;
   bool converged = false;            ///< no step along the gradient gains more than a millionth of the value, or 1e-6 nats
   std::vector<Index> at_limit = {};  ///< positions in theta of hyper-parameters that are at their limit
@@ -52,8 +53,10 @@ struct Outlook {
 
 /// Searches; the maximum is the only point. An outlook that is not finite is ignored.
 [[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Outlook& from = {});
-/// Searches from here; averages nothing.
-[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hyperparameters& start);
+/// Searches from the maximum of a similar evidence, with its covariance.
+/// \param more   how many times as many rows there are now
+/// \param rough  ends early, and the covariance is only that of the steps
+[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more, bool rough);
 
 /// Replaces the maximum by the points that stand for what the evidence leaves open around it.                                      (KM.4)
 void place_points(ProcessEvidence& evidence, const Vector& given, Hypothesis& hypothesis);
