@@ -40,6 +40,13 @@ class LogSum {
   double highest_ = -infinity, sum_ = 0;
 };
 
+// x - (exp(x) - 1). Near 0, the difference would be rounding, and of a large c, every term is near 0. The error of the series is below
+// x^7/5040.
+double less_exponential(double x) {
+  if (std::abs(x) > 0.01) return x - std::expm1(x);
+  return -x * x * (1.0 / 2 + x * (1.0 / 6 + x * (1.0 / 24 + x * (1.0 / 120 + x / 720))));
+}
+
 // Lengths are in units of sqrt(d/c), the noise at E[tau]: z is a distance from the mean, rho = s c/d. With x = ln(tau d/c)
 //
 //     V = exp(-x) + rho        p(x) = c^c exp(-c) / Gamma(c) exp(c (1 + x - exp x))                                     (VR.5)
@@ -62,6 +69,7 @@ class NoiseMixture {
   [[nodiscard]] double half_width(double level, double rho) const {
     const double z = student_t_quantile(infinity, level), t = student_t_quantile(2 * c_, level);
     const double guess = std::hypot(t, z * std::sqrt(rho)), wanted = std::log(0.5 * (1 - level));
+    if (guess == 0) return 0;                       // level < 1e-16
     if (!(guess < most_distance)) return infinity;  // c < 0.005: hardly an observation
     const auto excess = [&](double h) { return log_tail(h, rho) - wanted; };
     boost::uintmax_t most = 200;
@@ -75,8 +83,10 @@ class NoiseMixture {
   // `last`, or within two steps of them, and none is narrower than 1/sqrt(c + 1).
   template <typename Function>
   [[nodiscard]] double log_expectation(double z, double rho, Function&& log_f) const {
-    const double first = std::log((c_ + 0.5) / (c_ + 0.5 * std::max(z * z, 1.0))), last = std::log1p(0.5 / c_);
-    const auto term_at = [&](double x) { return c_ * (x - std::expm1(x)) + log_f(std::exp(-x) + rho); };
+    double first = std::log((c_ + 0.5) / (c_ + 0.5 * std::max(z * z, 1.0)));
+    if (const double share = (z * z / (8 * rho) + 0.5) / c_; share < 1) first = std::max(first, std::log1p(-share));
+    const double last = std::log1p(0.5 / c_);
+    const auto term_at = [&](double x) { return c_ * less_exponential(x) + log_f(std::exp(-x) + rho); };
     LogSum sum;
     for (double k = 0, term = 0; first + k * step_ <= last || !sum.is_small(term); ++k) sum.add(term = term_at(first + k * step_));
     for (double k = 1, term = 0;; ++k) {

@@ -73,15 +73,16 @@ TEST(NoiseMixture, IsStudentsTWhereTheMeanIsCertain) {  // (VR.5) at s = 0
 }
 
 TEST(NoiseMixture, IsNormalWhereTheNoiseIsCertain) {  // c -> infinity
-  constexpr double c = 1e13;                          // the relative distance to the limit is of the order of 1/c
-  for (double ratio : ratios) {
-    const double noise = 0.3, sd = std::sqrt(noise * (1 + ratio));
-    const NoiseMixturePrediction p = mixture(c, noise * c, noise * ratio);
-    EXPECT_NEAR(p.standard_deviation()[0] / sd, 1, 1e-12);
-    EXPECT_NEAR(p.half_width(0.95)[0] / sd, 1.959963984540054, 1e-9);  // the 0.975 quantile of the normal distribution
-    EXPECT_NEAR(p.half_width(0.5)[0] / sd, 0.6744897501960817, 1e-9);
-    for (double z : {0.0, 1.0, 5.0}) EXPECT_NEAR(log_density(p, z * sd), -0.5 * (std::log(2 * M_PI) + z * z) - std::log(sd), 1e-8);
-  }
+  for (const double c : {1e13, 1e20, 1e200})          // the relative distance to the limit is of the order of 1/c
+    for (double ratio : {0.0, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e12, 1e30, 1e60}) {
+      const double noise = 0.3, sd = std::sqrt(noise * (1 + ratio));
+      const NoiseMixturePrediction p = mixture(c, noise * c, noise * ratio);
+      EXPECT_NEAR(p.standard_deviation()[0] / sd, 1, 1e-12);
+      EXPECT_NEAR(p.half_width(0.95)[0] / sd, 1.959963984540054, 1e-9);  // the 0.975 quantile of the normal distribution
+      EXPECT_NEAR(p.half_width(0.5)[0] / sd, 0.6744897501960817, 1e-9);
+      EXPECT_EQ(p.half_width(1e-200)[0], 0);
+      for (double z : {0.0, 1.0, 5.0}) EXPECT_NEAR(log_density(p, z * sd), -0.5 * (std::log(2 * M_PI) + z * z) - std::log(sd), 1e-8);
+    }
 }
 
 TEST(NoiseMixture, AgreesWithQuadratureOverTheNoise) {  // (VR.5)
