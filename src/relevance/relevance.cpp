@@ -160,8 +160,10 @@ class CloserLook {
   static double in_steps(double log_evidence) { return std::round(log_evidence / same_evidence); }
   static constexpr double spacing = 1.35;  // ratio of the parameters; a step of the search is usually 1.6
 
-  // The highest trials without those that are near a higher one, or too low to become the best.
+  // The highest trials without those that are near a higher one, or too low to become the best. None, if no trial has a log evidence.
   [[nodiscard]] std::vector<KernelTrial> apart(std::vector<KernelTrial> trials, std::size_t most) const {
+    std::erase_if(trials, [](const KernelTrial& trial) { return !std::isfinite(trial.log_evidence); });
+    if (trials.empty()) return {};
     std::stable_sort(trials.begin(), trials.end(),
                      [](const KernelTrial& a, const KernelTrial& b) { return in_steps(a.log_evidence) > in_steps(b.log_evidence); });
     const double least = trials.front().log_evidence - 5 - 0.04 * problem_.k.sum();

@@ -2,6 +2,7 @@
 //
 //   ardvark_random --seed 1 --count 500                     problems 1 to 500, every property
 //   ardvark_random --seed 1 --count 500 --property saved    only this property; --list names all of them
+//   ardvark_random --seed 1 --count 500 --extreme           options and numbers of any size: results are numbers, and files are read
 //   ardvark_random --seed 17                                 one problem
 //   ardvark_random --seed 1 --count 500 --digest            a number for each answer; two versions with the same answers print the same
 //   ardvark_random --exemptions                              the cases in which a property is known to fail: table of docs/reliability.md
@@ -25,7 +26,7 @@ using namespace ardvark::testing;
 int usage() {
   fmt::print(stderr,
              "usage: ardvark_random [--seed S] [--count N] [--property NAME,...] [--failures FOLDER] [--problem FILE] [--export FOLDER] "
-             "[--shell-every N] [--show] [--digest] [--strict] [--list] [--exemptions]\n");
+             "[--shell-every N] [--extreme] [--show] [--digest] [--strict] [--list] [--exemptions]\n");
   return 2;
 }
 
@@ -53,6 +54,8 @@ int main(int count, char** words) {
       options.folder = value();
     else if (word == "--shell-every")
       options.shell_every = std::stoull(value());
+    else if (word == "--extreme")
+      options.extreme = true;
     else if (word == "--strict")
       options.strict = true;
     else if (word == "--show")

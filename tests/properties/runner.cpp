@@ -77,7 +77,8 @@ std::string kind_of(const std::string& failure) {
 
 void report_failure(const Property& property, const DrawnProblem& problem, const std::string& failure, const RunOptions& options) {
   fmt::print("FAILED {}, seed {}: {}\n  {}\n", property.name, problem.seed, failure, describe(problem));
-  fmt::print("  repeat: build/bin/ardvark_random --seed {} --property {}\n", problem.seed, property.name);
+  fmt::print("  repeat: build/bin/ardvark_random --seed {} --property {}{}\n", problem.seed, property.name,
+             options.extreme ? " --extreme" : "");
   if (options.failures.empty()) return;
   const std::string kind = kind_of(failure);
   const auto until = Clock::now() + std::chrono::seconds(20);
@@ -126,7 +127,8 @@ bool needs_no_fit(const Property& property) {
 
 RunOutcome run_properties(const RunOptions& options) {
   const bool asks = options.folder.empty() && !options.digest;
-  const std::vector<Property> all = asks ? chosen(options.wanted) : std::vector<Property>();
+  const std::vector<Property> all =
+      asks ? chosen(options.wanted.empty() && options.extreme ? "saved,sound" : options.wanted) : std::vector<Property>();
   std::map<std::string, Count> counts;
   RunOutcome outcome;
   const auto try_one = [&](const DrawnProblem& problem) {
@@ -177,7 +179,8 @@ RunOutcome run_properties(const RunOptions& options) {
   if (!options.file.empty())
     try_one(problem_of(Json::parse(std::ifstream(options.file))));
   else
-    for (std::uint64_t k = 0; k < options.count; ++k) try_one(draw_problem(options.seed + k));
+    for (std::uint64_t k = 0; k < options.count; ++k)
+      try_one(options.extreme ? draw_extreme_problem(options.seed + k) : draw_problem(options.seed + k));
   fmt::print("figure: {} problems: {} fitted, {} refused\n", outcome.num_problems, outcome.num_fitted, outcome.num_refused);
   for (const Property& property : all) {
     const Count& count = counts[property.name];

@@ -15,6 +15,7 @@ struct RunOptions {
   std::string file;                               ///< the problem is read from this file instead of drawn by seed
   std::string folder;                             ///< problems and their results are written there, for other languages
   std::uint64_t shell_every = 1;                  ///< one of so many problems also runs with the program; 0: none
+  bool extreme = false;                           ///< draw_extreme_problem; if `wanted` is empty: only properties that need no other fit
   bool strict = false;                            ///< failures under an exemption count, too
   bool show = false;                              ///< print each problem
   bool brief = false;                             ///< a problem whose fit makes very many steps is only checked without further fits

@@ -338,6 +338,16 @@ void draw_column_options(Random& random, DrawnProblem& problem) {
   if (random.chance(0.06)) try_it("flat", {random.integer(0, problem.num_columns() - 1)}, problem.flat);
 }
 
+// Columns without a prior, if the library accepts them for these options.
+void draw_flat(DrawnProblem& problem, const std::function<bool(Index)>& is_flat) {
+  std::vector<double> flat;
+  for (Index j = 0; j < problem.num_columns(); ++j)
+    if (is_flat(j)) flat.push_back(static_cast<double>(j));
+  DrawnProblem with = problem;
+  with.options.emplace_back("flat", flat);
+  if (is_accepted(with)) problem.flat.assign(flat.begin(), flat.end());
+}
+
 // ---- the whole ----
 
 void make_text_column(Random& random, DrawnColumn& column) {
@@ -395,7 +405,53 @@ Index draw_what(Random& random, DrawFor what, DrawnProblem& problem) {
                                                    : 2;
 }
 
+// ---- extreme problems ----
+
+// Numbers in units that are far from one, but whose squares are still numbers.
+void take_far_units(Random& random, Vector& values, const char* what, DrawnProblem& problem) {
+  values *= random.scale(1e-40, 1e40);
+  problem.traits.emplace_back(what);
+}
+
+// A column without a prior that separates some rows, or all, of one class from the others.
+void separate(Random& random, DrawnProblem& problem) {
+  const auto j = static_cast<std::size_t>(random.integer(0, problem.num_columns() - 1));
+  DrawnColumn& column = problem.columns[j];
+  const double least = problem.target.minCoeff(), share = random.chance(0.5) ? 1 : random.uniform();
+  column.levels.clear();
+  for (Index i = 0; i < problem.rows(); ++i) column.values[i] = problem.target[i] == least && random.chance(share) ? 1 : 0;
+  problem.traits.emplace_back("column that separates");
+  if (random.chance(0.5)) draw_flat(problem, [&](Index k) { return k == static_cast<Index>(j); });
+}
+
+// A value of any size that the library accepts for a numeric option.
+void take_extreme_options(Random& random, DrawnProblem& problem) {
+  for (const char* name : {"a0", "b0", "c0", "d0", "lambda", "toolbox_gamma0", "toolbox_gamma1", "prune_at", "start_noise", "divergence",
+                           "offset", "toolbox_R", "tolerance", "level"}) {
+    if (!random.chance(0.3)) continue;
+    DrawnProblem with = problem;
+    const double low = random.chance(0.5) ? 1e-100 : 1e-20, high = random.chance(0.5) ? 1e100 : 1e20;
+    set_option(with, name, random.scale(low, std::string_view(name) == "tolerance" || std::string_view(name) == "level" ? 1 : high));
+    if (is_accepted(with)) problem = with;
+  }
+}
+
 }  // namespace
+
+DrawnProblem draw_extreme_problem(std::uint64_t seed) {
+  DrawnProblem problem = draw_problem(seed);
+  Random random(seed ^ 0x5851F42D4C957F2DU);
+  take_extreme_options(random, problem);
+  if (random.chance(0.3)) draw_flat(problem, [&](Index) { return random.chance(0.5); });
+  if (problem.word("task") != "regression" && problem.class_names.empty() && random.chance(0.3)) separate(random, problem);
+  for (DrawnColumn& column : problem.columns)
+    if (column.levels.empty() && random.chance(0.15)) take_far_units(random, column.values, "column in far units", problem);
+  const std::set<double> values(problem.target.begin(), problem.target.end());
+  if (problem.class_names.empty() && values.size() > 5 && random.chance(0.2))
+    take_far_units(random, problem.target, "target in far units", problem);
+  if (problem.weights.size() > 0 && random.chance(0.2)) take_far_units(random, problem.weights, "weights in far units", problem);
+  return problem;
+}
 
 DrawnProblem draw_problem(std::uint64_t seed, DrawFor what) {
   Random random(seed ^ 0x9E3779B97F4A7C15U);

@@ -53,6 +53,10 @@ enum class DrawFor {
 
 [[nodiscard]] DrawnProblem draw_problem(std::uint64_t seed, DrawFor what = DrawFor::any_task);
 
+/// The problem of this seed with numbers of options, columns, target and weights of any size, with more columns without a prior, and with
+/// columns that separate classes. What a fit is worth there, rounding decides; results must nevertheless be numbers.
+[[nodiscard]] DrawnProblem draw_extreme_problem(std::uint64_t seed);
+
 /// The arguments of fit_model. A text column becomes dummies without the level that has most rows, in one group, as the documentation says.
 /// This is an independent implementation, so that it tests the encoding of the library.
 struct PreparedProblem {
