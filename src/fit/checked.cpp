@@ -41,7 +41,10 @@ Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
   const bool linear = frame.task == Task::linear, classes = frame.task == Task::logistic;
   PreparedPrior prior = prepare_prior(options, frame.num_columns(), frame.left_out);
   const std::vector<Index> flat = prior.partition.flat_columns;
-  if (linear) require_rows(options, frame.rows, prior.partition.num_flat());
+  if (linear) {
+    require_rows(options, frame.rows, prior.partition.num_flat());
+    require_noise_shape(options, frame.rows, prior.partition.num_flat());
+  }
   const bool proper = classes && has_proper_intercept(options, flat);
   LikelihoodInput input{frame.target, frame.k, prior.partition.num_flat()};
   input.num_penalised = prior.partition.num_columns() - input.num_flat;

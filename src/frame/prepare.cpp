@@ -12,6 +12,7 @@
 #include "core/parallel.hpp"
 #include "core/row_kernels.hpp"
 #include "core/validate.hpp"
+#include "posterior/state.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -268,6 +269,16 @@ void require_rows(const FitOptions& options, double total, Index num_flat) {
       "weights have the sum {:.6g}, which counts as the number of rows; so few rows cannot determine {}; a weight is a number of "
       "repetitions: multiply relative weights so that they sum to the number of observations",
       total, columns));
+}
+
+void require_noise_shape(const FitOptions& options, double total, Index num_flat) {
+  const double rows = total - static_cast<double>(options.posterior == LinearPosterior::joint ? num_flat : 0);
+  const double shape = options.noise.shape + 0.5 * rows;
+  if (shape >= least_noise_shape) return;
+  throw InvalidArgument(fmt::format(
+      "a0 (noise.shape) is {:.6g}, which with {:.6g} for the rows is {:.6g}, too little for a posterior of the noise; it must be at least "
+      "{:g}: give a larger a0, or more rows (their number is the sum of the weights)",
+      options.noise.shape, 0.5 * rows, shape, least_noise_shape));
 }
 
 Vector weights_or_ones(VectorView weights, Index n) { return weights.empty() ? Vector::Ones(n) : Vector(weights.eigen()); }

@@ -13,6 +13,8 @@ namespace ardvark::internal {
 /// A regression needs at least as many rows as columns without a prior; weights count as repetitions.
 /// \throws InvalidArgument  with the sum of the weights, if there are any
 void require_rows(const FitOptions& options, double total, Index num_flat);
+/// \throws InvalidArgument  the posterior of the noise precision would have no shape to speak of                           (LIN.1)
+void require_noise_shape(const FitOptions& options, double total, Index num_flat);
 
 /// The warning about numbers whose differences have few digits.                                                                 (LIN.7)
 [[nodiscard]] std::string few_digits(const std::string& what, double spread, double mean);

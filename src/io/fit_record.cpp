@@ -251,7 +251,7 @@ void read_numbers(const FitReader& in, Fit& fit, FitState& state) {
   const double used = fit.bound + state.y_center + state.y_scale + (fit.intercept ? fit.intercept->mean : 0.0);
   if (!std::isfinite(used)) fail_damaged(path, prefix + "scalars");
   if (fit.task == Task::linear &&
-      !(fit.noise.shape >= 1e-6 && std::isfinite(fit.noise.shape) && fit.noise.rate > 0 && std::isfinite(fit.noise.rate)))
+      !(fit.noise.shape >= least_noise_shape && std::isfinite(fit.noise.shape) && fit.noise.rate > 0 && std::isfinite(fit.noise.rate)))
     throw InvalidArgument(fmt::format("'{}' is damaged: its noise posterior is Gamma({}, {})", path, fit.noise.shape, fit.noise.rate));
   const Vector history = in.file.vector(prefix + "bound_history");
   fit.report.bound_history.assign(history.begin(), history.end());

@@ -81,6 +81,8 @@ SavedModel model_from_moments(const Moments& moments, const ModelOptions& option
   validate::vector(moments.mean, p, "mean");
   const bool regression = moments.noise.shape != 0 || moments.noise.rate != 0;
   if (regression) validate::gamma(moments.noise, "noise.shape", "noise.rate");
+  if (regression && moments.noise.shape < least_noise_shape)
+    throw InvalidArgument(fmt::format("noise.shape is {}; it must be at least {:g}", moments.noise.shape, least_noise_shape));
   if (!options.class_names.empty() && (regression || options.class_names.size() != 2))
     throw InvalidArgument(regression
                               ? std::string("class_names applies only to classifications; this is a regression, because noise is given")

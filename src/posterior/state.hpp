@@ -18,6 +18,9 @@ struct Units {
   double y_scale = 1;
 };
 
+/// Of the posterior of the noise precision. Below it, no interval has an end that is a number.
+inline constexpr double least_noise_shape = 1e-6;
+
 struct FitState : Units {
   Vector w;                       ///< [design columns] posterior mean in the design's units
   CovarianceFactor factor;        ///< V in the design's units

@@ -174,5 +174,22 @@ TEST(Fit, RejectsImpossiblePriors) {
   }
 }
 
+// A noise posterior with less than 1e-6 of an observation is refused by the reader of files, so it is not fitted.
+TEST(FitLinear, RejectsANoisePosteriorWithoutShape) {
+  const Problem problem = make_problem(118, 6, 2);
+  const Vector weights = Vector::Constant(6, 1e-9);
+  for (const LinearPosterior posterior : {LinearPosterior::joint, LinearPosterior::factorised}) {
+    FitOptions options{.prior = Prior::ard()};
+    options.posterior = posterior;
+    options.intercept = false;
+    options.weights = weights;
+    options.noise.shape = 1e-9;
+    expect_invalid([&] { static_cast<void>(fit_linear(problem.X, problem.y, options)); },
+                   {"a0 (noise.shape) is 1e-09", "4e-09", "at least 1e-06"});
+    options.noise.shape = 1e-6;
+    EXPECT_GE(fit_linear(problem.X, problem.y, options).noise.shape, 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace ardvark

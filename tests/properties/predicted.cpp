@@ -303,11 +303,12 @@ std::string check_process(const Subject& subject, const KernelFit& fit, const Ma
   for (std::size_t i = 0; i < fit.processes[0].points.size(); ++i) {
     const KernelPoint& point = fit.processes[0].points[i];
     const auto m = static_cast<Index>(point.vectors.size());
+    if (m == 0) continue;
     Matrix Kzz(m, fit.num_inputs());
     for (Index j = 0; j < m; ++j) Kzz.row(j) = fit.relevance_vectors.row(point.vectors[static_cast<std::size_t>(j)]);
     Kzz = kernel_by_hand(fit, point, Kzz);
     const Eigen::SelfAdjointEigenSolver<Matrix> solved(Kzz);
-    if (m == 0 || !(solved.eigenvalues()[0] > 1e-7 * solved.eigenvalues()[m - 1])) continue;  // too few digits for the plain formulas
+    if (!(solved.eigenvalues()[0] > 1e-7 * solved.eigenvalues()[m - 1])) continue;  // too few digits for the plain formulas
     const Matrix root = solved.eigenvectors() * solved.eigenvalues().cwiseSqrt().cwiseInverse().asDiagonal();
     const Index all = m + (point.linear == 0 ? 0 : fit.num_inputs());
     Matrix F(n, all + 1), G(X_new.rows(), all + 1);

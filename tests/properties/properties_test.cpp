@@ -84,6 +84,8 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {4345, "sound", "the interval of a prediction with .0015 degrees of freedom is infinite, which the property did not know"},
       {1000197, "saved", "a flat column that separates some rows has no variance under the prior laplace, and the file had none"},
       {1000486, "saved", "the same for one class against the rest"},
+      {1003038, "predicted", "the property ended the program for a kernel machine without a vector"},
+      {100835, "saved", "a noise posterior of weights that sum to 1e-28 was saved, and its file refused", true},
       {87, "sound", "no kernel of a search had a log evidence: the list of the best was empty, and was read", true},
       {767, "saved", "an interval was a sum of 1e12 terms where the noise is known exactly and the mean is not", true},
   };

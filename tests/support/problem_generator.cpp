@@ -430,8 +430,9 @@ void take_extreme_options(Random& random, DrawnProblem& problem) {
                            "offset", "toolbox_R", "tolerance", "level"}) {
     if (!random.chance(0.3)) continue;
     DrawnProblem with = problem;
-    const double low = random.chance(0.5) ? 1e-100 : 1e-20, high = random.chance(0.5) ? 1e100 : 1e20;
-    set_option(with, name, random.scale(low, std::string_view(name) == "tolerance" || std::string_view(name) == "level" ? 1 : high));
+    const bool share = std::string_view(name) == "tolerance" || std::string_view(name) == "level";
+    const double low = share ? 1e-16 : random.chance(0.5) ? 1e-100 : 1e-20, high = share ? 1 : 1 / low;
+    set_option(with, name, random.scale(low, high));
     if (is_accepted(with)) problem = with;
   }
 }
