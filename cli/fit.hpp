@@ -72,9 +72,10 @@ void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding
 struct Training {
   FeatureEncoding encoding;
   EncodedTable encoded;
-  Vector weights;                            ///< empty without --weights
-  std::vector<Index> file_rows, file_lines;  ///< as in Table
-  std::vector<std::string> notes;            ///< what was left out of the file: row names, rows with gaps
+  Vector weights;                  ///< empty without --weights
+  std::vector<Index> file_rows;    ///< as in Table
+  Table rows;                      ///< their names
+  std::vector<std::string> notes;  ///< what was left out of the file: row names, rows with gaps
 
   [[nodiscard]] MatrixView X() const { return encoded.X(); }
 };

@@ -135,9 +135,7 @@ SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem) {
   options.on_sweep = progress.on_sweep();
   SavedModel model;
   const Training& training = problem.training;
-  Table rows;
-  rows.num_rows = problem.target.size(), rows.file_rows = training.file_rows, rows.file_lines = training.file_lines;
-  in_rows_of_file(rows, [&] { model = fit_model(problem.training.encoded.give(), problem.target, options); });
+  in_rows_of_file(training.rows, [&] { model = fit_model(problem.training.encoded.give(), problem.target, options); });
   return model;
 }
 

@@ -139,7 +139,7 @@ Training training_of(Table&& table, const FitArguments& args) {
   const ProgressLine progress(args.shows_progress(), "preparing");
   Training training;
   training.file_rows = table.file_rows;
-  training.file_lines = table.file_lines;
+  training.rows = table.row_names();
   training.notes = table.notes;
   if (const std::string dropped = note_of_dropped(table, args); !dropped.empty()) training.notes.push_back(dropped);
   std::vector<std::string> not_features = {args.target};

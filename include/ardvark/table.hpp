@@ -76,6 +76,7 @@ class Table {
   [[nodiscard]] Index num_columns() const { return static_cast<Index>(columns.size()); }
   [[nodiscard]] double value(Index row, Index column) const { return values.get()[row * num_columns() + column]; }
   bool is_from_file = true;
+  bool has_lines = true;  ///< false: of Parquet, whose rows have only numbers
 
   /// A row as messages name it: "row 3 (line 4)", or "row 3" of a table that is not from a file; with `files`, the name of its file
   /// follows.

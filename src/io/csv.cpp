@@ -6,13 +6,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <limits>
 #include <new>
 #include <numeric>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -30,12 +28,13 @@ using namespace internal;
 
 namespace internal::csv {  // not without a name: CsvRows::State, which has a name elsewhere, is made of these
 
+using io::Comma;
 using io::CsvField;
 using io::CsvRecords;
+using io::Kind;
 using io::listed;
 using io::shown;
-
-using NameSet = std::unordered_set<std::string_view>;
+using io::StoredColumn;
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -108,12 +107,6 @@ bool has_decimal_comma(std::string_view text) {
   return parse_number(with_point, value);
 }
 
-// What a comma in a number may mean, and what to do about it.
-struct Comma {
-  const char* meaning = nullptr;  // null: the text is no number with a comma
-  std::string remedy = {};
-  bool is_clear = true;
-};
 Comma comma_in(std::string_view text) {
   const bool thousands = has_thousands(text), decimal = has_decimal_comma(text);
   if (decimal && !thousands) return {"has a decimal comma", "write a decimal point"};
@@ -125,58 +118,6 @@ Comma comma_in(std::string_view text) {
   return {"has a comma, which may be a decimal comma or stand between thousands",
           fmt::format("write {} or {}", shown(with_point), shown(without)), false};
 }
-
-// Gives every distinct text a code, in order of appearance.
-class Levels {
- public:
-  /// The code of a text, and whether it is new.
-  std::pair<Index, bool> code(std::string_view text) {
-    if (const auto found = codes_.find(text); found != codes_.end()) return {found->second, false};
-    const auto next = static_cast<Index>(codes_.size());
-    texts_.push_back(codes_.emplace(text, next).first->first);
-    if (next == 0) first_ = text;
-    return {next, true};
-  }
-  [[nodiscard]] const std::string& first() const { return first_; }
-  [[nodiscard]] const std::vector<std::string_view>& texts() const { return texts_; }  ///< by their codes
-
-  [[nodiscard]] std::vector<std::string> take() {
-    std::vector<std::string> texts(codes_.size());
-    while (!codes_.empty()) {
-      auto node = codes_.extract(codes_.begin());
-      texts[static_cast<std::size_t>(node.mapped())] = std::move(node.key());
-    }
-    texts_.clear();
-    return texts;
-  }
-
- private:
-  struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
-  std::unordered_map<std::string, Index, Hash, std::equal_to<>> codes_;
-  std::vector<std::string_view> texts_;
-  std::string first_;
-};
-
-enum class Kind { undecided, number, text };
-
-struct StoredColumn {
-  std::string name;
-  std::size_t field = 0;  // position in the file
-  Kind kind = Kind::undecided;
-  bool listed = false;        // listed as categorical: its numbers are text
-  bool verbatim = false;      // any text is a level, and none is missing
-  bool may_be_listed = true;  // true if the caller chooses the columns, false if a model does
-  Levels levels;
-  std::vector<bool> has_comma;  // per level: whether it is a number with a comma
-  Index num_missing = 0, num_texts = 0, num_commas = 0;
-  struct Texts {
-    std::string first, first_comma;  // place and text
-    Comma comma;                     // of the first comma, or of the first whose meaning is clear
-  };
-  std::unique_ptr<Texts> texts;  // of the texts that are there: most columns of a wide table are numbers
-};
 
 // Checks that the first column, which has no name, holds row names: texts or whole numbers that all differ. What other numbers would mean,
 // only the caller can say.
@@ -223,41 +164,6 @@ class RowNames {
   std::unordered_set<std::string> others_;
 };
 
-NameSet set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
-
-// If a list was split at a comma that belongs to a name, how to write this name.
-std::string hint_of_comma(const std::vector<std::string>& absent, const std::vector<std::string>& names) {
-  const std::string all = fmt::format("{}", fmt::join(absent, ","));
-  const auto split = std::ranges::find_if(
-      names, [&](const std::string& name) { return name.find(',') != std::string::npos && all.find(name) != std::string::npos; });
-  return split == names.end() ? ""
-                              : fmt::format("; a name that contains a comma must be in double quotes in a list: '\"{}\"'", shown(*split));
-}
-
-void check_names(const std::string& path, const CsvRecords& records, const CsvOptions& options) {
-  const std::vector<std::string>& names = records.names();
-  const NameSet present = set_of(names);
-  const auto require = [&](const std::vector<std::string>& wanted, const std::string& purpose) {
-    std::vector<std::string> absent;
-    for (const std::string& name : wanted)
-      if (!present.contains(name)) absent.push_back(name);
-    if (absent.empty()) return;
-    const std::string nearest = absent.size() == 1 ? io::did_you_mean(absent.front(), names) : "";
-    throw InvalidArgument(fmt::format("'{}' has no column{} {}{}{} columns are {}{}{}", path, absent.size() == 1 ? "" : "s", listed(absent),
-                                      purpose, nearest.empty() ? "; its" : nearest + " Its", listed(names),
-                                      names.size() == 1 ? io::hint_of_delimiter(names.front(), options.delimiter) : "",
-                                      hint_of_comma(absent, names)));
-  };
-  for (const auto& [name, asked_by] : options.required) require({name}, fmt::format(", which {} names", asked_by));
-  require(options.only, "");
-  const NameSet optional = set_of(options.optional);
-  for (const std::string& name : options.verbatim)
-    if (!optional.contains(name)) require({name}, "");
-  if (!options.only.empty()) return;  // the other lists may then name columns that this file does not need to have
-  require(options.ignore, " to ignore");
-  require(options.categorical, " to read as text");
-}
-
 // Whether the caller speaks of a column that has no name in the file.
 bool is_mentioned(const std::string& name, const CsvOptions& options) {
   const auto is_in = [&](const std::vector<std::string>& names) { return std::ranges::find(names, name) != names.end(); };
@@ -272,30 +178,6 @@ bool holds_row_names(const std::string& path, const CsvRecords& records, const C
       throw InvalidArgument(
           fmt::format("column {} of '{}' has no name in the header; give it one, or leave it out: --ignore '{}'", field + 1, path, name));
   return records.is_unnamed(0) && !is_mentioned(records.names().front(), options) && (options.only.empty() || records.is_header_short());
-}
-
-std::vector<StoredColumn> choose_columns(const std::string& path, const CsvRecords& records, const CsvOptions& options,
-                                         bool has_row_names) {
-  const NameSet ignored = set_of(options.ignore), categorical = set_of(options.categorical);
-  NameSet wanted = set_of(options.only);
-  for (const std::string& name : options.only)
-    if (ignored.contains(name)) throw InvalidArgument(fmt::format("column '{}' is both wanted and ignored", shown(name)));
-  const NameSet verbatim = set_of(options.verbatim);
-  if (!wanted.empty()) wanted.insert(options.optional.begin(), options.optional.end()), wanted.insert(verbatim.begin(), verbatim.end());
-
-  std::vector<StoredColumn> stored;
-  for (std::size_t field = 0; field < records.names().size(); ++field) {
-    const std::string& name = records.names()[field];
-    if ((has_row_names && field == 0) || ignored.contains(name) || (!wanted.empty() && !wanted.contains(name))) continue;
-    StoredColumn& column = stored.emplace_back();
-    column.name = name;
-    column.field = field;
-    column.may_be_listed = wanted.empty();
-    column.verbatim = verbatim.contains(name);
-    if (categorical.contains(name) || column.verbatim) column.kind = Kind::text, column.listed = true;
-  }
-  if (stored.empty()) throw InvalidArgument(fmt::format("no column of '{}' is left to read: all are ignored", path));
-  return stored;
 }
 
 [[noreturn]] void fail_at(const CsvRecords& records, const StoredColumn& column, const std::string& what) {
@@ -368,37 +250,6 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
   return static_cast<double>(code);
 }
 
-// Replaces codes by positions in the sorted list of levels that occur. Levels that only dropped rows had are removed.
-// \param texts  [columns] the levels by their codes: strings, which are moved, or views
-template <typename Text>
-void sort_levels(Table& table, std::vector<std::vector<Text>> texts) {
-  const auto num_columns = texts.size();
-  const auto each_code = [&](auto&& action) {
-    for (Index row = 0; row < table.num_rows; ++row)
-      for (std::size_t j = 0; j < num_columns; ++j)
-        if (double& code = table.values[static_cast<std::size_t>(row) * num_columns + j]; table.columns[j].categorical && !std::isnan(code))
-          action(j, code);
-  };
-
-  std::vector<std::vector<double>> position(num_columns);  // per code; -1: occurs in no row
-  for (std::size_t j = 0; j < num_columns; ++j) position[j].assign(texts[j].size(), -1);
-  pulse();
-  each_code([&](std::size_t j, double code) { position[j][static_cast<std::size_t>(code)] = 0; });
-
-  for (std::size_t j = 0; j < num_columns; ++j) {
-    std::vector<std::size_t> codes;
-    for (std::size_t code = 0; code < texts[j].size(); ++code)
-      if (position[j][code] == 0) codes.push_back(code);
-    std::sort(codes.begin(), codes.end(), [&](std::size_t a, std::size_t b) { return texts[j][a] < texts[j][b]; });
-    table.columns[j].levels.clear();
-    for (const std::size_t code : codes) {
-      position[j][code] = static_cast<double>(table.columns[j].levels.size());
-      table.columns[j].levels.emplace_back(std::move(texts[j][code]));
-    }
-  }
-  each_code([&](std::size_t j, double& code) { code = position[j][static_cast<std::size_t>(code)]; });
-}
-
 // True and false in several spellings are two levels, in this order.
 void unify_truths(Table& table) {
   const auto is_true = [](const std::string& text) { return io::truth_of(text) == true; };
@@ -434,33 +285,6 @@ void note_line(Table& table, Index row_kept, Index file_row, Index line) {
   lines.push_back(line);
 }
 
-[[noreturn]] void fail_without_rows(const std::string& path, const std::vector<StoredColumn>& stored, Index num_dropped) {
-  if (num_dropped == 0) throw InvalidArgument(fmt::format("'{}' has a header but no rows", path));
-  const auto worst =
-      std::max_element(stored.begin(), stored.end(), [](const auto& a, const auto& b) { return a.num_missing < b.num_missing; });
-  throw InvalidArgument(fmt::format("every row of '{}' has a missing value, so no rows are left (column '{}' lacks {} of {} values)", path,
-                                    shown(worst->name), worst->num_missing, num_dropped));
-}
-
-// The fields of another file of the table.
-void match_columns(const std::string& path, const CsvRecords& records, const std::string& first_path,
-                   const std::vector<std::string>& first_names, const CsvOptions& options, std::vector<StoredColumn>& stored) {
-  const NameSet here = set_of(records.names()), there = set_of(first_names), ignored = set_of(options.ignore);
-  constexpr const char* rule = "files of one table have the same columns, in any order";
-  const auto is_needed = [&](const std::string& name) { return !ignored.contains(name) && options.only.empty(); };
-  const auto is_read = [&](const std::string& name) { return std::ranges::find(stored, name, &StoredColumn::name) != stored.end(); };
-  for (const std::string& name : first_names)
-    if (!here.contains(name) && (is_needed(name) || is_read(name)))
-      throw InvalidArgument(fmt::format("'{}' has no column '{}', which '{}' has{}; {}", path, shown(name), first_path,
-                                        io::did_you_mean(name, records.names()), rule));
-  for (const std::string& name : records.names())
-    if (!there.contains(name) && is_needed(name))
-      throw InvalidArgument(fmt::format("'{}' has the column '{}', which '{}' does not have; {}", path, shown(name), first_path, rule));
-  for (StoredColumn& column : stored)
-    for (std::size_t field = 0; field < records.names().size(); ++field)
-      if (records.names()[field] == column.name) column.field = field;
-}
-
 }  // namespace internal::csv
 
 namespace internal::io {
@@ -468,20 +292,15 @@ namespace internal::io {
 using namespace csv;
 
 struct CsvRows::State {
-  CsvOptions options;
   bool names_file;
   std::size_t most_row_names;
-  std::string path, first_path;
-  std::vector<std::string> first_names;
   std::optional<CsvRecords> records;
   std::optional<RowNames> row_names;
   std::optional<std::string> note_of_row_names;
-  std::vector<StoredColumn> stored;
-  Index num_dropped = 0;
 };
 
 CsvRows::CsvRows(const CsvOptions& options, bool names_file, std::size_t most_row_names)
-    : state_(new State{options, names_file, most_row_names, {}, {}, {}, {}, {}, {}, {}}) {
+    : TableRows(options), state_(new State{names_file, most_row_names, {}, {}, {}}) {
   if (std::string_view("\"\r\n\0", 4).find(options.delimiter) != std::string_view::npos)
     throw InvalidArgument("the delimiter is a quote, a line break or NUL: give another character, such as ',', ';' or a tab");
 }
@@ -489,17 +308,9 @@ CsvRows::~CsvRows() = default;
 
 void CsvRows::open(const std::string& path) {
   State& s = *state_;
-  const CsvRecords& records = s.records.emplace(path, s.options.delimiter, s.names_file);
-  s.path = path;
-  if (s.first_path.empty()) check_names(path, records, s.options);
-  const bool has_row_names = holds_row_names(path, records, s.options);
-  if (s.first_path.empty()) {
-    s.stored = choose_columns(path, records, s.options, has_row_names);
-    s.first_path = path;
-    s.first_names = records.names();
-  } else {
-    match_columns(path, records, s.first_path, s.first_names, s.options, s.stored);
-  }
+  const CsvRecords& records = s.records.emplace(path, options_.delimiter, s.names_file);
+  const bool has_row_names = holds_row_names(path, records, options_);
+  begin_file(path, records.names(), has_row_names);
   s.row_names.reset();
   if (has_row_names) s.row_names.emplace(s.most_row_names);
 }
@@ -514,55 +325,26 @@ bool CsvRows::next(double* row) {
     }
     double* to = row;
     bool complete = true;
-    for (StoredColumn& column : s.stored) {
-      const std::optional<double> value = read_value(records, s.options, column, records.fields()[column.field]);
-      if (!value) {
-        if (s.options.missing == Missing::refuse)
-          fail_at(records, column, "the value is missing; " + (s.options.remedy ? s.options.remedy(column.name) : "leave out the row"));
-        ++column.num_missing;
-        complete = complete && s.options.missing == Missing::keep;
-      }
+    for (StoredColumn& column : stored_) {
+      const std::optional<double> value = read_value(records, options_, column, records.fields()[column.field]);
+      if (!value) complete = keeps_gap(column, options_.missing == Missing::refuse ? records.where(column.field) : "") && complete;
       *to++ = value.value_or(std::numeric_limits<double>::quiet_NaN());
     }
     if (complete) return true;
-    ++s.num_dropped;
+    ++num_dropped_;
   }
   return false;
 }
 
-Index CsvRows::num_columns() const { return static_cast<Index>(state_->stored.size()); }
-const CsvRecords& CsvRows::records() const { return *state_->records; }
-Index CsvRows::num_dropped() const { return state_->num_dropped; }
-Index CsvRows::num_levels(Index column) const {
-  return static_cast<Index>(state_->stored[static_cast<std::size_t>(column)].levels.texts().size());
-}
+Index CsvRows::row() const { return state_->records->row(); }
+Index CsvRows::line() const { return state_->records->line(); }
+const File& CsvRows::file() const { return state_->records->file(); }
+std::uint64_t CsvRows::num_bytes_read() const { return state_->records->num_bytes_read(); }
 std::optional<std::string> CsvRows::note_of_row_names() const { return state_->note_of_row_names; }
 
 void CsvRows::check_end(Index num_rows) const {
-  refuse_decimal_commas(state_->stored);
-  if (num_rows == 0) fail_without_rows(state_->path, state_->stored, state_->num_dropped);
-}
-
-void CsvRows::finish(Table& table, bool is_last) {
-  table.columns.clear(), table.num_missing.clear();
-  bool any_text = false;
-  for (const StoredColumn& column : state_->stored) {
-    table.columns.push_back({column.name, column.kind == Kind::text, {}, column.listed});
-    table.num_missing.push_back(column.num_missing);
-    any_text |= column.kind == Kind::text;
-  }
-  if (!any_text) return;
-  if (is_last) {
-    std::vector<std::vector<std::string>> texts;
-    for (StoredColumn& column : state_->stored) texts.push_back(column.levels.take());
-    sort_levels(table, std::move(texts));
-  } else {
-    std::vector<std::vector<std::string_view>> texts;
-    for (const StoredColumn& column : state_->stored) texts.push_back(column.levels.texts());
-    sort_levels(table, std::move(texts));
-    for (StoredColumn& column : state_->stored)
-      if (column.verbatim) static_cast<void>(column.levels.take()), column.has_comma.clear();  // there may be one for each row
-  }
+  refuse_decimal_commas(stored_);
+  TableRows::check_end(num_rows);
 }
 
 }  // namespace internal::io
@@ -572,7 +354,8 @@ using namespace internal::csv;
 namespace {
 
 Table read_table(const std::string& path, const CsvOptions& options) {
-  io::CsvRows reader(options);
+  const std::unique_ptr<io::TableRows> rows_of_path = io::rows_of_file(path, options);
+  io::TableRows& reader = *rows_of_path;
   reader.open(path);
   Table table;
   io::RowBuffer rows(reader.num_columns());
@@ -583,15 +366,16 @@ Table read_table(const std::string& path, const CsvOptions& options) {
   };
   while (reader.next(rows.next_row())) {
     if (table.num_dropped == 0 && reader.num_dropped() > 0) number_rows();
-    note_line(table, rows.num_rows(), reader.records().row(), reader.records().line());
+    if (reader.line() > 0) note_line(table, rows.num_rows(), reader.row(), reader.line());
     rows.keep_row();
-    if (table.num_dropped > 0) table.file_rows.push_back(reader.records().row());
+    if (table.num_dropped > 0) table.file_rows.push_back(reader.row());
   }
   if (table.num_dropped == 0 && reader.num_dropped() > 0) number_rows();
   table.num_dropped = reader.num_dropped();
   reader.check_end(rows.num_rows());
 
   if (const std::optional<std::string> note = reader.note_of_row_names()) table.notes.push_back(*note);
+  table.has_lines = reader.line() > 0;
   table.num_rows = rows.num_rows();
   table.values = rows.take();
   reader.finish(table, true);
@@ -627,7 +411,9 @@ const Table::FileOfRows* file_of(const std::vector<Table::FileOfRows>& files, In
 std::string Table::row_name(Index row) const {
   if (!is_from_file) return fmt::format("row {}", row + 1);
   const FileOfRows* const of = file_of(files, row);
-  return file_row_name(file_rows, file_lines, row) + (of == nullptr ? "" : fmt::format(" of '{}'", of->path));
+  const std::string name = has_lines ? file_row_name(file_rows, file_lines, row)
+                                     : fmt::format("row {}", file_rows.empty() ? row + 1 : file_rows[static_cast<std::size_t>(row)]);
+  return name + (of == nullptr ? "" : fmt::format(" of '{}'", of->path));
 }
 
 Index Table::row_number(Index row) const {
@@ -637,7 +423,7 @@ Index Table::row_number(Index row) const {
 
 Table Table::row_names() const {
   Table names;
-  names.num_rows = num_rows, names.is_from_file = is_from_file;
+  names.num_rows = num_rows, names.is_from_file = is_from_file, names.has_lines = has_lines;
   names.file_rows = file_rows, names.file_lines = file_lines, names.files = files;
   return names;
 }
@@ -660,7 +446,7 @@ void Table::drop_gaps_of(const std::vector<Index>& which) {
   if (kept == 0)
     throw InvalidArgument(
         fmt::format("column '{}' has no value, so no rows are left", shown(columns[static_cast<std::size_t>(which.front())].name)));
-  if (file_lines.empty() && is_from_file)
+  if (file_lines.empty() && is_from_file && has_lines)
     for (const Index row : rows_kept) lines_kept.push_back(row + 1);
   num_dropped += num_rows - kept;
   num_rows = kept;
@@ -668,7 +454,7 @@ void Table::drop_gaps_of(const std::vector<Index>& which) {
   file_lines = std::move(lines_kept);
   std::vector<std::vector<std::string>> texts;
   for (const TableColumn& column : columns) texts.push_back(column.levels);
-  sort_levels(*this, std::move(texts));
+  io::sort_levels(*this, std::move(texts));
 }
 
 void Table::Free::operator()(double* p) const { std::free(p); }

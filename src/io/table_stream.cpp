@@ -42,7 +42,7 @@ void check_paths(const std::vector<std::string>& paths) {
 struct TableStream::State {
   std::vector<std::string> paths;
   CsvOptions options;
-  std::optional<io::CsvRows> rows;
+  std::unique_ptr<io::TableRows> rows;
   std::size_t num_opened = 0;
   std::vector<std::optional<io::FileStamp>> stamps;  // of the files that were opened; none: a pipe
   Index num_rows = 0, rows_before = 0;               // rows_before: in the files before the one that is open
@@ -53,20 +53,21 @@ struct TableStream::State {
   Index last_rows = 0;  // of the piece before
 
   void begin() {
-    rows.emplace(options, paths.size() > 1, most_row_names);
+    rows.reset();
     num_opened = 0, num_rows = 0, rows_before = 0;
   }
   void open_next();
   void check_unchanged() const;
   void tell() const {
-    pulse(stage, {.done = bytes_before + static_cast<Index>(rows->records().num_bytes_read()), .total = bytes_in_all, .rows = num_rows});
+    pulse(stage, {.done = bytes_before + static_cast<Index>(rows->num_bytes_read()), .total = bytes_in_all, .rows = num_rows});
   }
 };
 
 void TableStream::State::open_next() {
   const std::string& path = paths[num_opened];
+  if (rows == nullptr) rows = io::rows_of_file(path, options, paths.size() > 1, most_row_names);
   rows->open(path);
-  const std::optional<io::FileStamp> stamp = rows->records().file().stamp_if_regular();
+  const std::optional<io::FileStamp> stamp = rows->file().stamp_if_regular();
   if (num_opened == stamps.size())
     stamps.push_back(stamp);
   else if (stamps[num_opened] != stamp)
@@ -76,7 +77,7 @@ void TableStream::State::open_next() {
 }
 
 void TableStream::State::check_unchanged() const {
-  if (rows->records().file().stamp_if_regular() != stamps[num_opened - 1])
+  if (rows->file().stamp_if_regular() != stamps[num_opened - 1])
     throw InvalidArgument(
         fmt::format("'{}' changed while it was read; run the command again when the file is complete", paths[num_opened - 1]));
 }
@@ -118,15 +119,16 @@ bool TableStream::next(Table& piece, Index most_rows) {
     if (!s.rows->next(rows.next_row())) {
       s.check_unchanged();
       if (s.num_opened == s.paths.size()) break;
-      s.bytes_before += static_cast<Index>(s.rows->records().num_bytes_read());
-      s.rows_before += s.rows->records().row() - 1;  // it stands after the last one
+      s.bytes_before += static_cast<Index>(s.rows->num_bytes_read());
+      s.rows_before += s.rows->row() - 1;  // it stands after the last one
       s.open_next();
       continue;
     }
     if (s.paths.size() > 1 && std::exchange(file_before, s.num_opened) != s.num_opened)
       piece.files.push_back({rows.num_rows(), s.paths[s.num_opened - 1], s.rows_before});
-    piece.file_rows.push_back(s.rows->records().row());
-    piece.file_lines.push_back(s.rows->records().line());
+    piece.file_rows.push_back(s.rows->row());
+    piece.has_lines = s.rows->line() > 0;
+    if (piece.has_lines) piece.file_lines.push_back(s.rows->line());
     rows.keep_row();
   }
   piece.num_rows = s.last_rows = rows.num_rows();
@@ -147,17 +149,17 @@ bool TableStream::next(Table& piece, Index most_rows) {
 void TableStream::rewind() {
   State& s = *state_;
   if (!s.can_rewind) throw InvalidArgument("a pipe can be read only once");
-  s.bytes_before += static_cast<Index>(s.rows->records().num_bytes_read());
+  s.bytes_before += static_cast<Index>(s.rows->num_bytes_read());
   s.begin();
 }
 bool TableStream::can_rewind() const { return state_->can_rewind; }
 
 Index TableStream::num_rows() const { return state_->num_rows; }
-Index TableStream::num_dropped() const { return state_->rows->num_dropped(); }
+Index TableStream::num_dropped() const { return state_->rows == nullptr ? 0 : state_->rows->num_dropped(); }
 const std::vector<Index>& TableStream::num_missing() const { return state_->num_missing; }
 const std::vector<std::string>& TableStream::paths() const { return state_->paths; }
 std::vector<std::string> TableStream::notes() const {
-  const std::optional<std::string> note = state_->rows->note_of_row_names();
+  const std::optional<std::string> note = state_->rows == nullptr ? std::nullopt : state_->rows->note_of_row_names();
   return note ? std::vector<std::string>{*note} : std::vector<std::string>();
 }
 
