@@ -80,10 +80,10 @@ CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* na
 void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool several) {
   args->command = &c;
   if (several)
-    c.add_option("data", args->files, "CSV file with a header row, or several, or a pattern such as 'part-*.csv': they are one table")
+    c.add_option("data", args->files, "CSV file with a header row, or Parquet; several, or a pattern such as 'part-*.csv', are one table")
         ->required();
   else
-    c.add_option("data", args->data, "CSV file with a header row")->required();
+    c.add_option("data", args->data, "CSV file with a header row, or Parquet")->required();
   c.add_option("--target", args->target, "Column to explain")->required();
   c.add_option("--weights", args->weights_column, "Column of observation weights; a row with weight 2 counts as two equal rows")
       ->check(not_empty);

@@ -42,7 +42,7 @@ bool is_large(const std::vector<std::string>& files) {
   for (const std::string& path : files) {
     std::error_code unknown;
     const auto size = std::filesystem::file_size(path, unknown);
-    const bool is_packed = path.ends_with(".gz") || path.ends_with(".zst");
+    const bool is_packed = path.ends_with(".gz") || path.ends_with(".zst") || path.ends_with(".parquet");
     if (!unknown) bytes += static_cast<double>(size) * (is_packed ? 4 : 1);
   }
   return bytes > available_memory() / 2;

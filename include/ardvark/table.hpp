@@ -102,7 +102,8 @@ class Table {
 };
 
 /// Reads a CSV file with a header row (RFC 4180: quoted fields, doubled quotes, line breaks in quotes; lines end with LF, CRLF or CR; with
-/// or without a byte-order mark). It may be compressed by gzip or zstd.
+/// or without a byte-order mark). It may be compressed by gzip or zstd. A file of Parquet is read by DuckDB, if it
+/// is on this machine: numbers, truths, texts and enumerations; NULL and NaN are missing values.
 /// A column is numeric if its first non-missing value is a number (or all values are missing), otherwise categorical. Blanks around an
 /// unquoted field are ignored. Numbers have a decimal point in every locale; a number too small for a double is 0. Blank lines are skipped,
 /// but in a file with one column, a blank line before the last row is a missing value.

@@ -22,10 +22,11 @@ struct OtherFormat {
 };
 using namespace std::string_view_literals;
 constexpr OtherFormat other_formats[] = {
-    {"BZh"sv, "is compressed by bzip2", "unpack it: bunzip2"},
+    {"BZh"sv, "is compressed by bzip2, which is not read (gzip and zstd are)", "unpack it: bunzip2"},
     {"\xFD"
      "7zXZ\0"sv,
-     "is compressed by xz", "unpack it: unxz"},
+     "is compressed by xz, which is not read (gzip and zstd are)", "unpack it: unxz"},
+    {"PAR1"sv, "is Parquet, which cannot be read from a pipe or after a file of CSV", "give files of one format, by their paths"},
     {"PK\x03\x04"sv, "is a zip archive or a spreadsheet", "write the table as CSV"},
 };
 
@@ -56,8 +57,7 @@ void InputFile::recognise() {
   if (head.starts_with(gzip_mark)) unpacker_ = gzip_unpacker(path_);
   if (head.starts_with(zstd_mark)) unpacker_ = zstd_unpacker(path_);
   for (const OtherFormat& other : other_formats)
-    if (head.starts_with(other.mark))
-      throw InvalidArgument(fmt::format("'{}' {}, which is not read (gzip and zstd are); {}", path_, other.name, other.remedy));
+    if (head.starts_with(other.mark)) throw InvalidArgument(fmt::format("'{}' {}; {}", path_, other.name, other.remedy));
 }
 
 std::size_t InputFile::read(char* to, std::size_t size) {

@@ -10,6 +10,7 @@
 #include "ardvark/errors.hpp"
 #include "core/pulse.hpp"
 #include "io/csv_rows.hpp"
+#include "io/parquet_rows.hpp"
 #include "io/text.hpp"
 
 namespace ardvark::internal::io {
@@ -187,7 +188,7 @@ void TableRows::finish(Table& table, bool is_last) {
 }
 
 std::unique_ptr<TableRows> rows_of_file(const std::string& path, const CsvOptions& options, bool names_file, std::size_t most_row_names) {
-  static_cast<void>(path);
+  if (is_parquet(path)) return std::make_unique<ParquetRows>(options, names_file);
   return std::make_unique<CsvRows>(options, names_file, most_row_names);
 }
 

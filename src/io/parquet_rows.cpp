@@ -1,0 +1,181 @@
+#include "io/parquet_rows.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "ardvark/errors.hpp"
+#include "core/pulse.hpp"
+#include "io/duckdb.hpp"
+#include "io/text.hpp"
+
+namespace ardvark::internal::io {
+namespace {
+
+constexpr std::string_view parquet_mark = "PAR1";
+
+std::string in_quotes(std::string_view text, char quote) {
+  std::string out(1, quote);
+  for (const char c : text) out += c == quote ? std::string(2, quote) : std::string(1, c);
+  return out + quote;
+}
+
+// The file itself, even if its name has the characters of a pattern; names of folders such as year=2024 are no columns.
+std::string reading(const std::string& path) {
+  std::string name;
+  for (const char c : path) name += c == '*' || c == '?' || c == '[' ? fmt::format("[{}]", c) : std::string(1, c);
+  return fmt::format("read_parquet({}, hive_partitioning = false)", in_quotes(name, '\''));
+}
+
+enum class Type { number, truth, text, time, other };
+Type type_of(std::string_view name) {
+  for (const std::string_view number : {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
+                                        "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE"})
+    if (name == number) return Type::number;
+  if (name.ends_with("]")) return Type::other;  // a list
+  if (name.starts_with("DECIMAL(")) return Type::number;
+  if (name == "BOOLEAN") return Type::truth;
+  if (name == "VARCHAR" || name.starts_with("ENUM(")) return Type::text;
+  if (name.starts_with("DATE") || name.starts_with("TIME") || name == "INTERVAL") return Type::time;
+  return Type::other;
+}
+
+struct NamedType {
+  std::string name, type;
+};
+
+std::vector<NamedType> columns_of(const DuckDb& duckdb, const std::string& path) {
+  const auto answer = duckdb.ask(fmt::format("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {})", reading(path)), 2, path);
+  std::vector<NamedType> out;
+  while (answer->next())
+    for (std::size_t i = 0; i < answer->num_rows(); ++i)
+      out.push_back({std::string(answer->column<DuckDbText>(0)[i].view()), std::string(answer->column<DuckDbText>(1)[i].view())});
+  return out;
+}
+
+double num_rows_of(const DuckDb& duckdb, const std::string& path) {
+  const auto answer = duckdb.ask(fmt::format("SELECT count(*)::DOUBLE FROM {}", reading(path)), 1, path);
+  return answer->next() ? answer->column<double>(0)[0] : 0;
+}
+
+[[noreturn]] void refuse_column(const std::string& path, const NamedType& column, Type type) {
+  throw InvalidArgument(
+      fmt::format("column '{}' of '{}' holds {} ({}); {}, or leave it out (--ignore)", shown(column.name), path,
+                  type == Type::time ? "dates or times" : "neither numbers nor texts", column.type,
+                  type == Type::time ? "make a number of it, such as the days since a start" : "make numbers or texts of it"));
+}
+
+}  // namespace
+
+bool is_parquet(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none) || std::filesystem::file_size(path, none) < parquet_mark.size()) return false;
+  std::array<char, parquet_mark.size()> head;
+  File::open(path).read_at(0, head.data(), head.size());
+  return std::string_view(head.data(), head.size()) == parquet_mark;
+}
+
+struct ParquetRows::State {
+  bool names_file;
+  std::optional<DuckDb> duckdb = {};
+  File file = {};
+  std::uint64_t num_bytes = 0;
+  double num_rows = 0;
+  std::unique_ptr<DuckDbAnswer> answer = {};
+  std::size_t at = 0;  // in the rows of the answer that are here
+  Index row = 0;
+  bool is_begun = false;
+  std::vector<double> missing_numbers = {};
+};
+
+ParquetRows::ParquetRows(const CsvOptions& options, bool names_file) : TableRows(options), state_(new State{names_file}) {
+  for (const std::string& marker : options.missing_markers) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(marker.data(), marker.data() + marker.size(), value);
+    if (error == std::errc() && end == marker.data() + marker.size()) state_->missing_numbers.push_back(value);
+  }
+}
+ParquetRows::~ParquetRows() = default;
+
+void ParquetRows::open(const std::string& path) {
+  State& s = *state_;
+  s.answer.reset();
+  s.file = File::open(path);
+  if (!is_parquet(path))
+    throw InvalidArgument(fmt::format("'{}' is no Parquet file, as those before it are; the files of a table have one format", path));
+  s.num_bytes = s.file.size();
+  if (!s.duckdb) s.duckdb.emplace(path);
+  const std::vector<NamedType> columns = columns_of(*s.duckdb, path);
+  std::vector<std::string> names;
+  for (const NamedType& column : columns) names.push_back(column.name);
+  const bool is_first_file = stored_.empty();
+  begin_file(path, names);
+  std::vector<std::string> wanted;
+  for (StoredColumn& column : stored_) {
+    const NamedType& here = columns[column.field];
+    const Type type = type_of(here.type);
+    const bool as_text = column.listed || type == Type::text || type == Type::truth;
+    if (!column.verbatim && (type == Type::time || type == Type::other)) refuse_column(path, here, type);
+    if (is_first_file) column.kind = as_text ? Kind::text : Kind::number;
+    if (as_text != (column.kind == Kind::text))
+      throw InvalidArgument(fmt::format("column '{}' of '{}' holds {}, and files before it have {} there", shown(column.name), path,
+                                        as_text ? "texts" : "numbers", as_text ? "numbers" : "texts"));
+    wanted.push_back(fmt::format("CAST({} AS {})", in_quotes(column.name, '"'), as_text ? "VARCHAR" : "DOUBLE"));
+  }
+  s.num_rows = num_rows_of(*s.duckdb, path);
+  s.answer = s.duckdb->ask(fmt::format("SELECT {} FROM {}", fmt::join(wanted, ", "), reading(path)), wanted.size(), path);
+  s.at = 0, s.row = 0, s.is_begun = false;
+}
+
+bool ParquetRows::next(double* row) {
+  State& s = *state_;
+  const auto where = [&](const StoredColumn& column) {
+    return fmt::format("row {}{}, column '{}'", s.row, s.names_file ? fmt::format(" of '{}'", path()) : "", shown(column.name));
+  };
+  for (;;) {
+    ++s.row;
+    if (!s.is_begun || s.at == s.answer->num_rows()) {
+      pulse("reading", {.done = static_cast<Index>(num_bytes_read()), .total = static_cast<Index>(s.num_bytes)});
+      s.is_begun = true, s.at = 0;
+      if (!s.answer->next()) return false;
+    }
+    const std::size_t i = s.at++;
+    bool complete = true;
+    for (std::size_t j = 0; j < stored_.size(); ++j) {
+      StoredColumn& column = stored_[j];
+      const bool is_null = s.answer->is_missing(j, i);
+      std::optional<double> value;
+      if (column.kind == Kind::number) {
+        const double x = is_null ? std::numeric_limits<double>::quiet_NaN() : s.answer->column<double>(j)[i];
+        if (std::isinf(x)) throw InvalidArgument(fmt::format("{}: {} is not finite", where(column), x));
+        if (!std::isnan(x) && std::ranges::find(s.missing_numbers, x) == s.missing_numbers.end()) value = x;
+      } else {
+        const std::string_view text = is_null ? "" : s.answer->column<DuckDbText>(j)[i].view();
+        const bool is_marker = std::ranges::find(options_.missing_markers, text) != options_.missing_markers.end();
+        if (column.verbatim || !(is_null || is_marker)) value = static_cast<double>(column.levels.code(text).first);
+      }
+      if (!value) complete = keeps_gap(column, options_.missing == Missing::refuse ? where(column) : "") && complete;
+      row[j] = value.value_or(std::numeric_limits<double>::quiet_NaN());
+    }
+    if (complete) return true;
+    ++num_dropped_;
+  }
+}
+
+Index ParquetRows::row() const { return state_->row; }
+const File& ParquetRows::file() const { return state_->file; }
+std::uint64_t ParquetRows::num_bytes_read() const {
+  const State& s = *state_;
+  const double share = s.num_rows > 0 ? std::min(1.0, static_cast<double>(s.row - 1) / s.num_rows) : 1;
+  return static_cast<std::uint64_t>(share * static_cast<double>(s.num_bytes));
+}
+
+}  // namespace ardvark::internal::io

@@ -1,0 +1,35 @@
+// The rows of Parquet files.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "io/table_rows.hpp"
+
+namespace ardvark::internal::io {
+
+/// Whether a regular file begins as Parquet does.
+[[nodiscard]] bool is_parquet(const std::string& path);
+
+/// Numbers of any type, truths, texts and enumerations; NULL and NaN are missing values. Truths are the texts true and false, as in CSV.
+/// DuckDB reads the files.
+class ParquetRows final : public TableRows {
+ public:
+  /// \param names_file  whether messages say which file a row is of
+  explicit ParquetRows(const CsvOptions& options, bool names_file = false);
+  ~ParquetRows() override;
+  /// \throws InvalidArgument   also: the file is damaged; a column that is read has dates, lists or another type that is no number and no
+  /// text \throws EnvironmentError  also: DuckDB is not there
+  void open(const std::string& path) override;
+  bool next(double* row) override;
+  [[nodiscard]] Index row() const override;
+  [[nodiscard]] Index line() const override { return 0; }
+  [[nodiscard]] const File& file() const override;
+  [[nodiscard]] std::uint64_t num_bytes_read() const override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ardvark::internal::io

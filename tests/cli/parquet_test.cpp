@@ -1,0 +1,115 @@
+// Parquet in the shell, by DuckDB.
+#include "../support/parquet.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+
+#include "refuses.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::Arguments;
+using testing::contains;
+using testing::expect_refused;
+using testing::output_of;
+using testing::read_bytes;
+using testing::write_bytes;
+
+// Numbers, a text column, true and false, gaps, an identifier.
+const std::string rows_of_both =
+    "SELECT 'n' || range AS id, sin(range) AS a, CASE WHEN range % 7 = 3 THEN NULL ELSE cos(range * 3) END AS b, "
+    "CASE WHEN range % 3 = 0 THEN 'red' WHEN range % 11 = 0 THEN 'dark, blue' ELSE 'green' END AS colour, range % 5 < 2 AS yes, "
+    "2 * sin(range) + (CASE WHEN range % 3 = 0 THEN 1 ELSE 0 END) + 0.3 * sin(range * 17) AS y FROM range({}, {})";
+
+class ParquetInTheShell : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why;
+    duckdb_ = testing::duckdb_or_none(why);
+    if (duckdb_ == nullptr) GTEST_SKIP() << why;
+    put(20000);
+  }
+  void put(int rows) const {
+    const auto question = [&](int first, int last) { return fmt::format(fmt::runtime(rows_of_both), first, last); };
+    testing::write_parquet(*duckdb_, folder_ / "all.parquet", question(0, rows), ", ROW_GROUP_SIZE 5000");
+    testing::write_parquet(*duckdb_, folder_ / "part-1.parquet", question(0, rows / 3));
+    testing::write_parquet(*duckdb_, folder_ / "part-2.parquet", question(rows / 3, rows));
+    static_cast<void>(duckdb_->ask("COPY (" + question(0, rows) + ") TO '" + (folder_ / "all.csv") + "' (HEADER)", 1, "")->next());
+  }
+  internal::io::DuckDb* duckdb_ = nullptr;
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(ParquetInTheShell, GivesTheBytesOfTheSameRowsAsCsv) {
+  const Arguments rows = {"--target", "y", "--missing", "drop", "--ignore", "id", "-q"};
+  const auto stats = [&](const std::string& table) {
+    output_of(Arguments{"stats", table, "-o", "s.stats"} + rows, folder_.path());
+    return read_bytes(folder_ / "s.stats");
+  };
+  const std::string of_csv = stats("all.csv");
+  EXPECT_TRUE(stats("all.parquet") == of_csv);
+  EXPECT_TRUE(stats("part-*.parquet") == of_csv);
+  output_of(Arguments{"fit", "part-*.parquet", "--model", "linear", "-o", "m.ardvark"} + rows, folder_.path());
+  const auto predicted = [&](const std::string& table) {
+    output_of({"predict", "m.ardvark", table, "--missing", "drop", "--keep", "id,colour", "--digits", "17", "-q", "-o", "p.csv"},
+              folder_.path());
+    return read_bytes(folder_ / "p.csv");
+  };
+  const std::string by_csv = predicted("all.csv");
+  EXPECT_TRUE(predicted("all.parquet") == by_csv);
+  EXPECT_TRUE(predicted("part-*.parquet") == by_csv);
+  EXPECT_GT(by_csv.size(), 100000U);
+}
+
+TEST_F(ParquetInTheShell, IsReadIntoMemoryByOtherModels) {
+  put(300);
+  const Arguments model = {"--target", "yes", "--model", "logistic", "--prior", "shared", "--missing", "drop", "--ignore", "id"};
+  const testing::Json text = testing::json_of(Arguments{"fit", "all.csv"} + model, folder_.path()),
+                      parquet = testing::json_of(Arguments{"fit", "all.parquet"} + model, folder_.path());
+  for (const char* name : {"mean", "sd", "bound", "notes"}) EXPECT_EQ(parquet[name], text[name]) << name;
+}
+
+TEST_F(ParquetInTheShell, NamesTheRowThatItRefuses) {
+  expect_refused({"stats", "all.parquet", "--target", "y", "--ignore", "id", "-o", "s.stats"}, folder_, 2,
+                 {"row 4, column 'b': the value is missing; --missing drop leaves such rows out"});
+  testing::write_parquet(*duckdb_, folder_ / "late.parquet",
+                         "SELECT CASE WHEN range = 15000 THEN 1e200 ELSE range END AS x, range AS y FROM range(20000)");
+  expect_refused({"stats", "late.parquet", "--target", "y", "-o", "s.stats"}, folder_, 2, {"row 15001 has the value 1e+200 in column 'x'"});
+  testing::write_parquet(*duckdb_, folder_ / "day.parquet", "SELECT DATE '2024-02-01' AS day, 1 AS x, 2 AS y");
+  expect_refused({"fit", "day.parquet", "--target", "y", "--model", "linear"}, folder_, 2,
+                 {"column 'day' of 'day.parquet' holds dates or times (DATE)"});
+  const std::string bytes = read_bytes(folder_ / "all.parquet");
+  write_bytes(folder_ / "cut.parquet", bytes.substr(0, bytes.size() / 2));
+  expect_refused({"fit", "cut.parquet", "--target", "y", "--model", "linear"}, folder_, 2, {"'cut.parquet' cannot be read as Parquet: "});
+}
+
+TEST_F(ParquetInTheShell, SaysWhatToInstall) {
+  const auto refused = [&](const std::string& environment) {
+    const int status = std::system(fmt::format("cd '{}' && env -u VIRTUAL_ENV {} {} stats all.parquet --target y -o s.stats 2>err",
+                                               folder_.path(), environment, testing::program_path())
+                                       .c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 3);
+    const std::string message = read_bytes(folder_ / "err");
+    EXPECT_TRUE(testing::is_one_message(message)) << message;
+    return message;
+  };
+  EXPECT_TRUE(
+      contains(refused("ARDVARK_DUCKDB=/nowhere/libduckdb.so"), "ARDVARK_DUCKDB is '/nowhere/libduckdb.so', which cannot be opened"));
+  EXPECT_TRUE(contains(refused("ARDVARK_DUCKDB=libc.so.6"), "has no function duckdb_create_config"));
+  // Where a machine has DuckDB for everybody, it is found.
+  if (testing::run({"stats", "all.parquet", "--target", "y", "--ignore", "id", "--missing", "drop", "-q", "-o", "s.stats"}, folder_.path())
+          .exit_code == 0) {
+    const std::string line =
+        fmt::format("cd '{}' && env -u VIRTUAL_ENV HOME=/nowhere PATH=/nowhere {} stats all.parquet --target y -o s.stats 2>err",
+                    folder_.path(), testing::program_path());
+    if (WEXITSTATUS(std::system(line.c_str())) == 3) {
+      EXPECT_TRUE(contains(read_bytes(folder_ / "err"), "and DuckDB, which reads it, is not there; install it (pip install duckdb)"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ardvark
