@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ardvark/table.hpp"
 
@@ -30,6 +31,13 @@ void add_merge(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
 void add_explain(CLI::App& app, Run& run);
 void add_presets(CLI::App& app, Run& run);
+
+/// A program with these commands: it runs the one that the words name, and turns errors into a message and an exit code.
+struct ProgramText {
+  const char *name, *description, *footer;
+};
+using AddCommand = void (*)(CLI::App& app, Run& run);
+[[nodiscard]] int run_program(const ProgramText& text, const std::vector<AddCommand>& commands, std::vector<std::string> words);
 
 enum ExitCode { ok = 0, internal_error = 1, invalid_argument = 2, environment_error = 3, not_converged = 4, interrupted = 130 };
 

@@ -130,11 +130,12 @@ void add_fit(CLI::App& app, Run& run) {
        },
        "Fit --model linear to the statistics in this file, written by stats or merge, instead of a table")
       ->check(not_empty);
-  c.add_option("--stream", args->stream,
-               "Read the table in pieces, so that it may be larger than the memory: auto (the default; if it has several files, or takes "
-               "more than half of the available memory), "
-               "always or never. Only --model linear, with another prior than laplace without --lambda, and --model logistic with two classes and "
-               "another prior than laplace, which reads the table several times");
+  c.add_option(
+      "--stream", args->stream,
+      "Read the table in pieces, so that it may be larger than the memory: auto (the default; if it has several files, or takes "
+      "more than half of the available memory), "
+      "always or never. Only --model linear, with another prior than laplace without --lambda, and --model logistic with two classes and "
+      "another prior than laplace, which reads the table several times");
   for (const char* name : {"folds", "imputations", "seed", "threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
     add_model_option(c, *args, name);
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);

@@ -24,7 +24,8 @@ class Rows {
   // Finds columns, levels and classes.
   void look() {
     if (!stream_.can_rewind())
-      throw InvalidArgument("a logistic regression reads the table several times, and a pipe can be read only once; write the table to a file");
+      throw InvalidArgument(
+          "a logistic regression reads the table several times, and a pipe can be read only once; write the table to a file");
     const ProgressLine progress(args_.shows_progress(), "reading");
     FactsOfColumns facts;
     Table piece;
@@ -109,7 +110,8 @@ class Rows {
       if (std::ranges::find(classes_, texts[i]) != classes_.end()) continue;
       if (classes_.size() == 2) refuse_third_class(piece.row_name(static_cast<Index>(i)), texts[i]);
       classes_.push_back(texts[i]);
-      std::ranges::sort(classes_, [&](const std::string& a, const std::string& b) { return *is_text_ ? a < b : std::stod(a) < std::stod(b); });
+      std::ranges::sort(classes_,
+                        [&](const std::string& a, const std::string& b) { return *is_text_ ? a < b : std::stod(a) < std::stod(b); });
     }
   }
 

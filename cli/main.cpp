@@ -1,6 +1,5 @@
-// ardvark: the command-line program.
+// What the programs share: a command is read and run, signals and errors become messages and exit codes.
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -10,7 +9,6 @@
 #include <climits>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -198,36 +196,32 @@ std::string csv_field(const std::string& text) {
   return out + "\"";
 }
 
-int main(int argc, char** argv) {
+namespace {
+
+std::string wrong_command(const CLI::App& app, const std::vector<std::string>& given) {
+  const std::vector<const CLI::App*> all = app.get_subcommands([](const CLI::App*) { return true; });
+  std::string names;
+  for (const CLI::App* command : all) names += (command == all.front() ? "" : command == all.back() ? " and " : ", ") + command->get_name();
+  return fmt::format("{}: the command{} {}; --help tells more",
+                     given.empty() ? "say what to do" : fmt::format("'{}' is not a command", given.front()),
+                     all.size() > 1 ? "s are" : " is", names);
+}
+
+}  // namespace
+
+int run_program(const ProgramText& text, const std::vector<AddCommand>& commands, std::vector<std::string> words) {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) std::signal(SIGHUP, on_interrupt);  // nohup ignores it
   std::signal(SIGXFSZ, SIG_IGN);                                                   // output beyond ulimit -f is an ordinary error
-  CLI::App app{"ardvark: sparse Bayesian linear models and relevance vector machines by variational inference", "ardvark"};
+  CLI::App app{text.description, text.name};
   print_help_readably(app);
-  app.set_version_flag("--version", fmt::format("ardvark {}", ARDVARK_VERSION));
+  app.set_version_flag("--version", fmt::format("{} {}", text.name, ARDVARK_VERSION));
   app.require_subcommand(1);
-  app.footer(
-      "Example:\n"
-      "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n"
-      "  ardvark show pima.ardvark\n"
-      "  ardvark predict pima.ardvark examples/data/Pima.te.csv -o predictions.csv\n"
-      "  ardvark select examples/data/Pima.tr.csv --target type --preset slr_var\n"
-      "  ardvark compare examples/data/Pima.tr.csv --target type --model logistic\n"
-      "Exit codes: 0 success; 2 wrong arguments, or wrong contents of a table or a model file; 3 a file cannot be read or written, or "
-      "there "
-      "is not enough memory; 4 with --strict, the fit has not converged; with -o, there is no fit to save.");
+  app.footer(text.footer);
   Run run;
-  add_fit(app, run);
-  add_select(app, run);
-  add_compare(app, run);
-  add_predict(app, run);
-  add_show(app, run);
-  add_stats(app, run);
-  add_merge(app, run);
-  add_explain(app, run);
-  add_presets(app, run);
-  std::vector<std::string> words(argv + 1, argv + argc);
+  for (const AddCommand add : commands) add(app, run);
+  const std::vector<std::string> given = words;
   if (!words.empty() && words.front() == "help") {  // help [COMMAND]
     words.erase(words.begin());
     words.emplace_back("--help");
@@ -237,9 +231,7 @@ int main(int argc, char** argv) {
     return obey(app, std::move(words), run);
   } catch (const CLI::ParseError& e) {
     if (!app.get_subcommands().empty()) return fail(wrong_with(e, *app.get_subcommands().front()), invalid_argument);
-    const std::string given = argc > 1 ? fmt::format("'{}' is not a command", argv[1]) : "say what to do";
-    return fail(given + ": the commands are fit, select, compare, predict, show, stats, merge, explain and presets; --help tells more",
-                invalid_argument);
+    return fail(wrong_command(app, given), invalid_argument);
   } catch (const Stopped&) {  // while it wrote a file, which is gone
     leave(why_it_ends());
   } catch (const InvalidArgument& e) {
@@ -256,25 +248,3 @@ int main(int argc, char** argv) {
 }
 
 }  // namespace ardvark::cli
-
-namespace {
-
-bool is_limited(decltype(RLIMIT_AS) resource) {
-  rlimit limit = {};
-  return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
-// Each thread of OpenBLAS takes 128 MB of address space; if it gets none, OpenBLAS asks again without end. If memory is limited, the
-// program therefore starts itself again with one thread for OpenBLAS.
-void hold_blas_at_one_thread(char** argv) {
-  const char* set = std::getenv("OPENBLAS_NUM_THREADS");
-  if ((set != nullptr && std::string_view(set) == "1") || !(is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA))) return;
-  if (::setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0) ::execv("/proc/self/exe", argv);  // returns only if it fails
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  hold_blas_at_one_thread(argv);
-  return ardvark::cli::main(argc, argv);
-}

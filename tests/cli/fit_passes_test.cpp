@@ -49,7 +49,8 @@ class FitByPasses : public ::testing::Test {
 TEST_F(FitByPasses, IsTheFitInMemory) {
   for (const char* prior : {"ard", "auto"})
     for (const Arguments& weights : {Arguments{}, Arguments{"--weights", "weight"}}) {
-      const Arguments options = Arguments{"all.csv", "--prior", prior, "--tolerance", std::string(prior) == "ard" ? "1e-10" : "1e-5"} + weights;
+      const Arguments options =
+          Arguments{"all.csv", "--prior", prior, "--tolerance", std::string(prior) == "ard" ? "1e-10" : "1e-5"} + weights;
       const Json pieces = fit(options + Arguments{"--stream", "always"}), memory = fit(options + Arguments{"--stream", "never"});
       EXPECT_EQ(pieces["status"], "converged");
       EXPECT_EQ(pieces["columns"], memory["columns"]);
