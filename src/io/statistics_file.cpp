@@ -90,11 +90,14 @@ std::string summary(const LinearStatistics& statistics) {
     out += io::labelled("sum of weights", fmt::format("{:.10g}", weight));
   if (!statistics.target().empty()) out += io::labelled("target", io::printable(statistics.target()));
   out += io::labelled("columns", fmt::format("{}: {}", statistics.num_columns(), io::printable(io::listed(statistics.column_names()))));
-  for (const FeatureColumn& f : statistics.encoding().features)
-    if (f.categorical)
-      out +=
-          io::labelled("text column", io::printable(fmt::format("{}: levels {}; compared with {}", f.name, io::listed(f.levels),
-                                                                f.levels.empty() ? "" : f.levels[static_cast<std::size_t>(f.reference)])));
+  const FeatureEncoding& encoding = statistics.encoding();
+  for (const FeatureColumn& f : encoding.features) {
+    if (!f.categorical) continue;
+    std::string text = fmt::format("{}: levels {}", f.name, io::listed(f.levels));
+    if (encoding.dummies == Dummies::all_but_reference && !f.levels.empty())
+      text += fmt::format("; compared with {}", f.levels[static_cast<std::size_t>(f.reference)]);
+    out += io::labelled("text column", io::printable(text));
+  }
   return out + io::labelled("form", to_string(statistics.form()));
 }
 
