@@ -16,8 +16,8 @@ using namespace internal;
 namespace {
 
 using io::Json;
-constexpr int newest_version = 1, first_with_checksum = 1;
-constexpr const char* description_key = "description";
+constexpr int version_of_bytes = 1;
+constexpr const char* key_of_description = "description";
 constexpr const char* question_format = "ardvark-row-question";
 constexpr const char* sums_format = "ardvark-row-sums";
 
@@ -32,7 +32,7 @@ std::uint64_t bits_of(const std::string& text) {
 }
 
 std::string finished(io::SafetensorsWriter& file, const char* format, const Json& description) {
-  file.metadata = {{"format", format}, {"format_version", std::to_string(newest_version)}, {description_key, description.dump()}};
+  file.metadata = {{"format", format}, {"format_version", std::to_string(version_of_bytes)}, {key_of_description, description.dump()}};
   file.add_checksums();
   return file.bytes();
 }
@@ -41,9 +41,9 @@ std::string finished(io::SafetensorsWriter& file, const char* format, const Json
 template <typename Read>
 auto read_bytes(std::string_view bytes, const char* format, Read&& read) {
   const io::SafetensorsReader file(bytes, "the bytes given");
-  io::check_format(file, format, newest_version, first_with_checksum);
+  io::check_format(file, format, version_of_bytes, version_of_bytes);
   try {
-    return read(file, io::bounded_json(file.text(description_key), file.most_bytes_of_tree(), file.path()));
+    return read(file, io::bounded_json(file.text(key_of_description), file.most_bytes_of_tree(), file.path()));
   } catch (const io::JsonError& e) {
     throw InvalidArgument(fmt::format("the bytes given are damaged: their description cannot be read ({})", e.what()));
   }

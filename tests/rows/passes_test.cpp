@@ -129,6 +129,38 @@ TEST(Passes, GiveTheFitOfRowsInMemoryUnderEachOption) {
   }
 }
 
+// Random tables and options: the bound and the posterior of the fit in memory, or the same word for why there is none.
+TEST(Passes, OfRandomProblemsGiveTheFitInMemory) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Random random(seed);
+    const Index p = random.integer(1, 14), n = random.integer(10500, 16000);
+    Classes table = random_table(seed, n, p, random.integer(0, p), random.scale(0.05, 3), random.chance(0.3));
+    if (random.chance(0.3)) table.X.col(0) = table.X.col(0).array().square();  // a long tail
+    if (random.chance(0.3)) table.X.col(p - 1) = (table.X.col(p - 1).array() > table.X.col(p - 1).mean()).cast<double>();
+    if (random.chance(0.2))
+      for (Index i = 0; i < n; ++i)
+        if (random.chance(0.97)) table.y[i] = 2;  // a rare class
+    FitOptions options;
+    const PriorKind kinds[] = {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::none, PriorKind::slab, PriorKind::dense};
+    options.prior.kind = kinds[random.integer(0, 5)];
+    const bool sparse = is_sparse_kind(options.prior.kind);
+    if (p > 2 && random.chance(0.3)) options.prior.flat_columns = {random.integer(0, p - 1)};
+    if (random.chance(0.3)) options.standardize = false;
+    if (random.chance(0.2)) options.intercept = false;
+    if (!sparse && random.chance(0.3)) options.likelihood = LogisticLikelihood::bound;
+    options.tolerance = sparse ? 1e-5 : 1e-11;
+    SCOPED_TRACE(fmt::format("seed {}, prior {}, {} rows, {} columns", seed, to_string(options.prior.kind), n, p));
+    const LogisticFit memory = in_memory(table, options), passes = fit_logistic(table.rows(), options);
+    EXPECT_EQ(passes.report.status, memory.report.status) << passes.report.message << "; " << memory.report.message;
+    if (memory.report.status != Status::converged || passes.report.status != Status::converged) continue;
+    EXPECT_NEAR(passes.bound, memory.bound, 0.01);
+    const Vector sd = memory.variance.cwiseSqrt().cwiseMax(1e-300);
+    EXPECT_LE((passes.mean - memory.mean).cwiseQuotient(sd).cwiseAbs().maxCoeff(), 0.03);
+    EXPECT_LE((passes.variance.cwiseSqrt().cwiseQuotient(sd).array() - 1).abs().maxCoeff(), 0.03);
+    EXPECT_EQ(passes.left_out, memory.left_out);
+  }
+}
+
 TEST(Passes, PredictAsTheFitInMemory) {
   const Classes table = random_table(5, 20000, 5, 3), fresh = random_table(6, 200, 5, 3);
   for (const PriorKind kind : {PriorKind::shared, PriorKind::sparse}) {
