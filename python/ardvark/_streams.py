@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Iterator, Optional
 
 import numpy as np
@@ -13,6 +14,7 @@ from ._statistics import LinearStatistics
 from ._tables import names_of
 
 _ROWS = 16384  # of a piece; the result does not depend on it
+_BUFFER = 65536  # bytes of each column of a file of Parquet
 
 __all__ = ["is_stream", "pieces_of", "read_in_pieces"]
 
@@ -37,11 +39,8 @@ def pieces_of(source: Any) -> Iterator[Any]:
         source = _arrow().dataset.dataset(os.fspath(source))
     elif callable(source):
         source = source()
-    if hasattr(source, "get_fragments"):  # a dataset of Arrow, which would read many pieces ahead, and whole files of Parquet
-        arrow, few = _arrow().dataset, {"batch_size": _ROWS, "batch_readahead": 2, "fragment_readahead": 1}
-        if isinstance(getattr(source, "format", None), arrow.ParquetFileFormat):
-            few["fragment_scan_options"] = arrow.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
-        return iter(source.to_batches(**few))
+    if hasattr(source, "get_fragments"):
+        return _ahead(_pieces_of_dataset(source))
     for name in ("to_batches", "collect_batches"):  # of Arrow, and of a lazy frame of polars
         if hasattr(source, name):
             return iter(getattr(source, name)())
@@ -50,11 +49,43 @@ def pieces_of(source: Any) -> Iterator[Any]:
     return iter([source]) if names_of(source) is not None else iter(source)
 
 
+def _pieces_of_dataset(dataset: Any) -> Iterator[Any]:
+    """Batches of a dataset of Arrow. Its own reader would hold whole row groups, and run ahead by whole files."""
+    arrow = _arrow()
+    try:
+        fragments = list(dataset.get_fragments())
+    except ValueError:  # a dataset that leaves out rows has none
+        yield from dataset.to_batches(batch_size=_ROWS, batch_readahead=2, fragment_readahead=1)
+        return
+    for fragment in fragments:
+        is_whole_file = (
+            isinstance(fragment, arrow.dataset.ParquetFileFragment)
+            and fragment.physical_schema.equals(dataset.schema)
+            and fragment.partition_expression.equals(arrow.dataset.scalar(True))
+            and fragment.num_row_groups == fragment.metadata.num_row_groups
+        )
+        if not is_whole_file:
+            yield from fragment.to_batches(schema=dataset.schema, batch_size=_ROWS, batch_readahead=2)
+            continue
+        with fragment.open() as file:
+            yield from arrow.parquet.ParquetFile(file, pre_buffer=False, buffer_size=_BUFFER).iter_batches(_ROWS, use_threads=False)
+
+
+def _ahead(pieces: Iterator[Any]) -> Iterator[Any]:
+    """The same pieces. The next one is read while the caller works on the last one."""
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, pieces, None)
+        while (piece := coming.result()) is not None:
+            coming = reader.submit(next, pieces, None)
+            yield piece
+
+
 def _arrow() -> Any:
     try:
         import pyarrow
         import pyarrow.dataset
         import pyarrow.ipc
+        import pyarrow.parquet
         import pyarrow.types
     except ImportError:
         raise ImportError("a stream of Arrow or Parquet needs pyarrow: pip install pyarrow") from None

@@ -50,12 +50,16 @@ def close(model, full, sd=1e-6):  # a long table in memory has its cross-product
 
 
 def sources(table, folder):
+    import pyarrow.compute
     import pyarrow.dataset
 
     arrow = pyarrow.Table.from_pandas(table)
     yield "folder", folder
     yield "text of a folder", str(folder)
     yield "dataset", pyarrow.dataset.dataset(folder)
+    yield "dataset that may leave out rows", pyarrow.dataset.dataset(folder).filter(pyarrow.compute.field("a") > -100)
+    files = [f"{folder}/part-{part}.parquet" for part in range(3)]
+    yield "datasets of a dataset", pyarrow.dataset.dataset([pyarrow.dataset.dataset(file) for file in files])
     yield "function", lambda: pyarrow.dataset.dataset(folder).scanner().to_reader()
     yield "reader", pyarrow.RecordBatchReader.from_stream(arrow)
     yield "iterator", (table.iloc[i : i + 777] for i in range(0, len(table), 777))
@@ -205,6 +209,38 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
     rows, growth = out.stdout.split()
     assert int(rows) == 1_000_000
     assert float(growth) < 67  # half of what the long table has more, 134 MB
+
+
+def test_columns_of_the_folders_names(table, tmp_path):
+    pytest.importorskip("pyarrow.dataset")
+    import pyarrow.dataset
+
+    rows = table.assign(year=np.where(np.arange(len(table)) < 20_000, 2023, 2024))
+    pyarrow.dataset.write_dataset(pyarrow.Table.from_pandas(rows), tmp_path, format="parquet", partitioning=["year"], partitioning_flavor="hive")
+    model = BayesianLinearRegression().fit(pyarrow.dataset.dataset(tmp_path, partitioning="hive"), y="price")
+    close(model, BayesianLinearRegression().fit(rows, y="price"))
+    assert "year" in model.feature_names_in_
+
+
+@pytest.mark.parametrize("files, rows_of_a_group", [(1, 400_000), (8, 50_000)])
+def test_files_of_parquet_are_not_read_ahead(tmp_path, files, rows_of_a_group):
+    """Half of a table of 67 MB at most, where the fit is slower than the reader."""
+    rng = np.random.default_rng(0)
+    for number in range(files):
+        table = pyarrow.table({f"x{j}": rng.normal(size=400_000 // files) for j in range(21)})
+        pyarrow.parquet.write_table(table, tmp_path / f"{number}.parquet", row_group_size=rows_of_a_group, use_dictionary=False)
+    code = textwrap.dedent(f"""
+        import time, pyarrow
+        from ardvark._streams import pieces_of
+        rows = 0
+        for piece in pieces_of({str(tmp_path)!r}):
+            rows += len(piece)
+            time.sleep(0.01)
+        print(rows, pyarrow.default_memory_pool().max_memory() / 1e6)
+    """)
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
+    rows, most = out.stdout.split()
+    assert int(rows) == 400_000 and float(most) < 34
 
 
 @pytest.fixture(scope="module")
