@@ -17,7 +17,10 @@ import ardvark
 pandas = pytest.importorskip("pandas")
 
 PROGRAM = Path(__file__).resolve().parents[2] / "build" / "bin" / "ardvark-mpi"
-pytestmark = pytest.mark.skipif(not PROGRAM.exists() or shutil.which("mpirun") is None, reason="needs ardvark-mpi (scripts/setup --with-mpi) and mpirun")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not PROGRAM.exists() or shutil.which("mpirun") is None, reason="needs ardvark-mpi (scripts/setup --with-mpi) and mpirun"),
+]
 
 # For Open MPI: more ranks than processors, and as root in a container.
 MORE = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
