@@ -26,7 +26,7 @@ using namespace ardvark::testing;
 int usage() {
   fmt::print(stderr,
              "usage: ardvark_random [--seed S] [--count N] [--property NAME,...] [--failures FOLDER] [--problem FILE] [--export FOLDER] "
-             "[--shell-every N] [--extreme] [--show] [--digest] [--strict] [--list] [--exemptions]\n");
+             "[--shell-every N] [--extreme] [--brief] [--show] [--digest] [--strict] [--list] [--exemptions]\n");
   return 2;
 }
 
@@ -54,6 +54,8 @@ int main(int count, char** words) {
       options.folder = value();
     else if (word == "--shell-every")
       options.shell_every = std::stoull(value());
+    else if (word == "--brief")
+      options.brief = true;
     else if (word == "--extreme")
       options.extreme = true;
     else if (word == "--strict")
