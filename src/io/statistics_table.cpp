@@ -151,6 +151,32 @@ Vector numbers_of(const Table& table, const std::string& name, const char* what)
   return column_values(table, column);
 }
 
+// If both are of tables, gives them the same columns: the levels of both.
+void unite_levels(State& left, State& right) {
+  const auto is_table = [](const State& s) { return s.encoding.dummies == Dummies::every_level && !s.encoding.features.empty(); };
+  if (!is_table(left) || !is_table(right)) return;
+  const auto require_all = [](const State& a, const State& b, const char* of_a, const char* of_b) {
+    for (const FeatureColumn& feature : a.encoding.features) {
+      const auto found = std::ranges::find(b.encoding.features, feature.name, &FeatureColumn::name);
+      if (found == b.encoding.features.end())
+        throw InvalidArgument(fmt::format("{} have the column '{}', which {} do not have", of_a, shown(feature.name), of_b));
+      if (found->categorical != feature.categorical)
+        throw InvalidArgument(
+            fmt::format("column '{}' holds texts in one of the statistics and numbers in the other", shown(feature.name)));
+    }
+  };
+  require_all(left, right, "the statistics", "those to add");
+  require_all(right, left, "the statistics to add", "the others");
+  FeatureEncoding united = left.encoding;
+  for (FeatureColumn& feature : united.features) {
+    std::set<std::string> levels(feature.levels.begin(), feature.levels.end());
+    const auto& others = std::ranges::find(right.encoding.features, feature.name, &FeatureColumn::name)->levels;
+    levels.insert(others.begin(), others.end());
+    if (levels.size() > feature.levels.size()) feature.levels = io::in_order({levels.begin(), levels.end()});
+  }
+  for (State* state : {&left, &right}) state->rearrange(between(state->encoding, united), united);
+}
+
 }  // namespace
 
 void LinearStatistics::update(const Table& table, const std::string& target, const std::string& weights) {
@@ -192,34 +218,20 @@ void LinearStatistics::update(const Table& table, const std::string& target, con
   *state_ = std::move(next);
 }
 
-namespace internal {
-
-void unite_levels(State& left, State& right) {
-  const auto is_table = [](const State& s) { return s.encoding.dummies == Dummies::every_level && !s.encoding.features.empty(); };
-  if (!is_table(left) || !is_table(right)) return;
-  const auto require_all = [](const State& a, const State& b, const char* of_a, const char* of_b) {
-    for (const FeatureColumn& feature : a.encoding.features) {
-      const auto found = std::ranges::find(b.encoding.features, feature.name, &FeatureColumn::name);
-      if (found == b.encoding.features.end())
-        throw InvalidArgument(fmt::format("{} have the column '{}', which {} do not have", of_a, shown(feature.name), of_b));
-      if (found->categorical != feature.categorical)
-        throw InvalidArgument(
-            fmt::format("column '{}' holds texts in one of the statistics and numbers in the other", shown(feature.name)));
-    }
-  };
-  require_all(left, right, "the statistics", "those to add");
-  require_all(right, left, "the statistics to add", "the others");
-  FeatureEncoding united = left.encoding;
-  for (FeatureColumn& feature : united.features) {
-    std::set<std::string> levels(feature.levels.begin(), feature.levels.end());
-    const auto& others = std::ranges::find(right.encoding.features, feature.name, &FeatureColumn::name)->levels;
-    levels.insert(others.begin(), others.end());
-    if (levels.size() > feature.levels.size()) feature.levels = io::in_order({levels.begin(), levels.end()});
+void LinearStatistics::merge(const LinearStatistics& right) {
+  if (state_->form != right.state_->form)
+    throw InvalidArgument(fmt::format("the statistics have the form {}; those to add have the form {}", to_string(state_->form),
+                                      to_string(right.state_->form)));
+  if (right.num_rows() == 0) return;
+  if (num_rows() == 0 && state_->encoding.features.empty()) {
+    *this = right;
+    return;
   }
-  for (State* state : {&left, &right}) state->rearrange(between(state->encoding, united), united);
+  State next = *state_, other = *right.state_;
+  unite_levels(next, other);
+  next.merge(other);
+  *state_ = std::move(next);
 }
-
-}  // namespace internal
 
 LinearStatistics LinearStatistics::with_references(const std::vector<std::string>& references) const {
   LinearStatistics out = *this;

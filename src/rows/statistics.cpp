@@ -140,6 +140,21 @@ std::optional<Moments> State::total() const {
   return out;
 }
 
+void LinearStatistics::State::merge(const State& right) {
+  check_columns(*this, right.num_columns);
+  check_names(*this, right);
+  if (const auto& theirs = right.encoding.features; encoding.features.size() == theirs.size())
+    for (std::size_t f = 0; f < theirs.size(); ++f) encoding.features[f].reference_rows += theirs[f].reference_rows;
+  const std::optional<Moments> added = right.total();
+  closed = total();
+  tree = {};
+  clear();
+  if (added) closed ? closed->merge(*added) : void(closed = added);
+  num_columns = right.num_columns;
+  num_rows += right.num_rows;
+  num_weighted += right.num_weighted;
+}
+
 LinearStatistics::LinearStatistics(StatisticsForm form) : state_(std::make_unique<State>()) { state_->form = form; }
 LinearStatistics::LinearStatistics(State&& state) : state_(std::make_unique<State>(std::move(state))) {}
 LinearStatistics::LinearStatistics(const LinearStatistics& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -165,32 +180,6 @@ void LinearStatistics::update(MatrixView X, VectorView y, VectorView weights) {
     next.add({X, y, weights});
     *state_ = std::move(next);
   }
-}
-
-void LinearStatistics::merge(const LinearStatistics& right) {
-  if (state_->form != right.state_->form)
-    throw InvalidArgument(fmt::format("the statistics have the form {}; those to add have the form {}", to_string(state_->form),
-                                      to_string(right.state_->form)));
-  if (right.num_rows() == 0) return;
-  if (num_rows() == 0 && state_->encoding.features.empty()) {
-    *this = right;
-    return;
-  }
-  State next = *state_, other = *right.state_;
-  unite_levels(next, other);
-  check_columns(next, other.num_columns);
-  check_names(next, other);
-  if (const auto& theirs = other.encoding.features; next.encoding.features.size() == theirs.size())
-    for (std::size_t f = 0; f < theirs.size(); ++f) next.encoding.features[f].reference_rows += theirs[f].reference_rows;
-  const std::optional<Moments> added = other.total();
-  next.closed = next.total();
-  next.tree = {};
-  next.clear();
-  if (added) next.closed ? next.closed->merge(*added) : void(next.closed = added);
-  next.num_columns = other.num_columns;
-  next.num_rows += other.num_rows;
-  next.num_weighted += other.num_weighted;
-  *state_ = std::move(next);
 }
 
 LinearStatistics LinearStatistics::without(const std::vector<std::string>& columns) const {

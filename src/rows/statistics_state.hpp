@@ -21,16 +21,13 @@ struct LinearStatistics::State : internal::WaitingRows {
 
   /// Adds rows that are checked only for numbers that are not finite. num_rows counts them.
   void add(const internal::RowBlock& rows);
+  /// Adds the rows of another state with the same columns, as if they came next. \throws InvalidArgument  it has other columns
+  void merge(const State& right);
   /// Gives the columns another order, leaves some out, or adds constant ones.
   void rearrange(const internal::Rearrangement& columns, FeatureEncoding encoding);
   [[nodiscard]] internal::RowBlock waiting() const { return WaitingRows::waiting(num_columns); }
   /// Of all rows; none: no row has a positive weight.
   [[nodiscard]] std::optional<internal::Moments> total() const;
 };
-
-namespace internal {
-/// If both are of tables, gives them the same columns: the levels of both. \throws InvalidArgument  their features differ
-void unite_levels(LinearStatistics::State& left, LinearStatistics::State& right);
-}  // namespace internal
 
 }  // namespace ardvark
