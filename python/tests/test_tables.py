@@ -60,6 +60,15 @@ def test_a_table_that_speaks_only_the_c_stream():
     np.testing.assert_allclose(fit.coef_, BayesianLinearRegression().fit(X[:, :2], y).coef_, rtol=1e-9)
 
 
+def test_texts_have_no_blanks_at_their_ends():
+    pd = pytest.importorskip("pandas")
+    site = np.array(["north", "south", "mid"])[np.arange(len(y)) % 3]
+    model = BayesianLinearRegression(prior="shared").fit(pd.DataFrame({"site": site, "dose": X[:, 2]}), y)
+    rows = {"dose": [1.0, 2.0]}
+    padded, plain = (model.predict(pd.DataFrame({"site": texts, **rows})) for texts in (["north ", " mid"], ["north", "mid"]))
+    np.testing.assert_array_equal(padded, plain)
+
+
 def test_columns_by_name():
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(X, columns=["age", "height", "dose", "site"])

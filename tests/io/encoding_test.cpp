@@ -106,6 +106,14 @@ TEST(MakeTable, IsTheTableThatAFileWouldGive) {
   EXPECT_EQ(table.row_name(2), "row 3");
 }
 
+// As the reader of CSV files does, so that a level is the same in every interface.
+TEST(MakeTable, TextsHaveNoBlanksAtTheirEnds) {
+  const std::vector<const char*> city = {"Oslo ", "Bern", "\tOslo", "New York", "  "};
+  const Table table = ardvark::make_table(5, {{"city", {}, city}});
+  EXPECT_EQ(table.columns[0].levels, (Names{"  ", "Bern", "New York", "Oslo"}));
+  EXPECT_EQ(column_values(table, 0), (Vector(5) << 3, 1, 3, 2, 0).finished());
+}
+
 TEST(MakeTable, NamesRowAndColumnOfWhatItRefuses) {
   const double nan = std::nan("");
   const std::vector<double> gap = {1, nan}, infinite = {1, std::numeric_limits<double>::infinity()}, fine = {1, 2}, three = {1, 2, 3};
