@@ -13,6 +13,7 @@
 #include "cli_glossary.hpp"
 #include "fit.hpp"
 #include "io/text.hpp"
+#include "model/option_help.hpp"
 
 namespace ardvark::cli {
 
@@ -86,6 +87,20 @@ std::vector<const ModelOption*> options_of(const CLI::App& app) {
   return out;
 }
 
+// What serves instead of an option of glmnet or scikit-learn; empty: it is none, or an option of a command of this program.
+std::string of_another_program(const CLI::App& app, const std::string& asked) {
+  std::string word = trimmed(asked);
+  while (word.starts_with("-")) word.erase(0, 1);
+  for (const CLI::App* command : app.get_subcommands({}))
+    if (command->get_option_no_throw("--" + word) != nullptr) return {};
+  std::ranges::replace(word, '-', '_');
+  const ModelOptions reader{.spelling = Spelling::command_line};
+  const std::string ours = instead_of(word, [&](const std::string& name, const std::string& value) {
+    return value.empty() ? reader.spelled(name) : reader.spelled(name, value);
+  });
+  return ours.empty() ? "" : wrapped(fmt::format("{} is a word of glmnet or scikit-learn: {}", word, ours));
+}
+
 int explain(const CLI::App& app, const std::string& asked) {
   const std::vector<Entry> all = entries();
   std::vector<std::string> known;
@@ -106,6 +121,7 @@ int explain(const CLI::App& app, const std::string& asked) {
     known.emplace_back(p.name);
     if (simplified(p.name) == wanted) found += wrapped(fmt::format("--preset {}: {}", p.name, p.description));
   }
+  if (found.empty()) found = of_another_program(app, asked);
   if (found.empty()) {
     const std::string nearest = io::did_you_mean(asked, known);
     throw InvalidArgument(fmt::format("'{}' is not in the glossary{}", io::shown(asked),

@@ -59,6 +59,14 @@ TEST(Explain, KnowsTheWordsOfReports) {
   }
 }
 
+TEST(Explain, KnowsWordsOfOtherPrograms) {
+  EXPECT_TRUE(contains(output_of({"explain", "alpha"}), "alpha = 1 of glmnet is --prior laplace"));
+  EXPECT_TRUE(contains(output_of({"explain", "l1-ratio"}), "--prior laplace"));
+  EXPECT_TRUE(contains(output_of({"explain", "C"}), "C = 1/lambda: give --lambda"));
+  EXPECT_TRUE(contains(output_of({"explain", "cv.glmnet"}), "--prior laplace without --lambda"));
+  EXPECT_EQ(run({"explain", "ignore"}, ".").exit_code, 2) << "the program has this option";
+}
+
 TEST(Explain, KnowsOptionsAndPresets) {
   EXPECT_TRUE(contains(output_of({"explain", "--prior"}), "--prior: auto (default), sparse"));
   EXPECT_TRUE(contains(output_of({"explain", "max_sweeps"}), "--max-sweeps: a whole number"));
