@@ -405,7 +405,8 @@ Solution solution_of(const Frame& frame, const PenalisedColumns& which, const Av
     warn_of_two_explanations(averaged.fits, averaged.weight, std::sqrt(averages.noise * (1 + out.effective_parameters / frame.rows)), out);
   if (!posterior.factored)
     warnings.push_back(
-        "the correlations of the effects could not be computed (the maximum is not strict): intervals treat the effects as independent");
+        "the correlations of the effects could not be computed, because other effects explain the rows as well: intervals treat the "
+        "effects as independent; leave out columns that say the same, or take one precision (--prior shared)");
   warn_of_dense_part(frame, averages.noise, best.q, out);
   if (options.prior.kind == PriorKind::sparse && !averaged.grid) warn_of_few_or_many(averaged.fits, averaged.weight, out.report);
   if (std::string text = interchangeable_columns(best.q, in_table, frame.names); !text.empty()) warnings.push_back(std::move(text));
