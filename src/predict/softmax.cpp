@@ -5,6 +5,7 @@
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
+#include <limits>
 
 #include "core/eigen_solvers.hpp"
 #include "core/special.hpp"
@@ -54,6 +55,8 @@ void ExpectedSoftmax::by_longest_side(const Vector& m, const Matrix& S, Vector& 
     if (square(a, b) > square(low, high)) low = a, high = b, last = c;
   const double variance = square(low, high);
   if (!(variance > 0)) return plain_softmax(m, probability);
+  constexpr double rounding = 4e-16;
+  if (std::sqrt(variance) <= rounding * std::abs(m[high] - m[low])) return plain_softmax(m, probability);
   // u = f_high - f_low. Given u, v = f_last - f_low is normal with mean v_mean + foot (u - mean); `foot` is a point of the longest side.
   const double mean = m[high] - m[low], sd = std::sqrt(variance), v_mean = m[last] - m[low];
   const double covariance = S(high, last) - S(high, low) - S(low, last) + S(low, low);
@@ -73,9 +76,11 @@ void ExpectedSoftmax::by_longest_side(const Vector& m, const Matrix& S, Vector& 
   constexpr double tail = 6.5;  // the probability beyond is 8e-11
   probability.setZero();
   const double end = mean + tail * sd;
+  if (!std::isfinite(end - mean)) return void(probability.setConstant(std::numeric_limits<double>::quiet_NaN()));
   for (double x = mean - tail * sd; x < end;) {
     double length = std::min(3 * sd, end - x);
     for (const Feature& feature : features) length = std::min(length, panel_from(x, feature));
+    length = std::max(length, rounding * std::abs(x));  // so that x + length is above x
     const double centre = x + 0.5 * length;
     for (std::size_t k = 0; k < Gauss::abscissa().size(); ++k)
       for (const double side : {-0.5 * length, 0.5 * length}) {

@@ -87,6 +87,28 @@ Vector by_differences(const Vector& m, const Matrix& S, double h) {
 }
 
 // Triangles of all shapes: sides of 0.003 to 60 standard deviations, means where classes meet.
+// Far out, the widths of the integrand are less than the rounding of the scores: the largest score wins, and the sum must end.
+TEST(ExpectedSoftmax, OfThreeClassesEndsForScoresOfAnySize) {
+  ExpectedSoftmax expected(3);
+  for (const double size : {1e3, 1e10, 1e20, 1e100, 1e150})
+    for (const double spread : {1e-30, 1e-17, 1e-12, 1e-6, 1e-3}) {
+      const Vector m = size * Vector{{1, 3, 2}};
+      const Matrix S = std::pow(spread * size, 2) * Matrix::Identity(3, 3);
+      Vector p;
+      expected(m, S, p);
+      EXPECT_NEAR(p[1], 1, 1e-9) << size << " " << spread;
+      EXPECT_NEAR(p.sum(), 1, 1e-15);
+      const Vector equal = size * Vector{{1, 1, 0}};
+      expected(equal, S, p);
+      EXPECT_NEAR(p[0], 0.5, 1e-9) << size << " " << spread;
+    }
+  Vector p;
+  Matrix infinite = Matrix::Zero(3, 3);
+  infinite.diagonal().setConstant(std::numeric_limits<double>::infinity());
+  expected(Vector::Zero(3), infinite, p);
+  EXPECT_TRUE(p.array().isNaN().all()) << "predict() refuses it";
+}
+
 TEST(ExpectedSoftmax, OfThreeClassesIsExactToEightDigitsAtAnyVariance) {
   ExpectedSoftmax expected(3);
   Random random(7);
