@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "../tests/io/mutations.hpp"
+
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
 namespace ardvark::fuzz {
@@ -153,6 +155,24 @@ void make_whole(json& header, std::string& arrays) {
   arrays = out;
 }
 
+// The file of this header with right checksums; without them, if its entries are no arrays.
+std::string with_checksums(const json& header, const std::string& arrays) {
+  const std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::uint64_t length = text.size();
+  const std::string bytes = std::string(reinterpret_cast<const char*>(&length), length_size) + text + arrays;
+  try {
+    return testing::with_right_checksums(bytes);
+  } catch (const std::exception&) {
+    return bytes;
+  }
+}
+
+std::size_t put(const std::string& bytes, std::uint8_t* data, std::size_t size, std::size_t max_size) {
+  if (bytes.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
+  std::memcpy(data, bytes.data(), bytes.size());
+  return bytes.size();
+}
+
 }  // namespace
 
 std::size_t mutate_container(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed, const char* unchecked_version) {
@@ -169,12 +189,14 @@ std::size_t mutate_container(std::uint8_t* data, std::size_t size, std::size_t m
     case 2: mutate_shape(header, random); break;
     default: mutate_description(header, random);
   }
-  if (header.contains(metadata_key) && header[metadata_key].is_object() && random() % 16 != 0) {
+  const bool seals = unchecked_version == nullptr || random() % 2 == 0;
+  if (!seals && header.contains(metadata_key) && header[metadata_key].is_object() && random() % 16 != 0) {
     header[metadata_key].erase("checksums");
     header[metadata_key].erase("header_checksum");
     header[metadata_key]["format_version"] = unchecked_version;
   }
   if (random() % 8 != 0) make_whole(header, arrays);
+  if (seals && random() % 16 != 0) return put(with_checksums(header, arrays), data, size, max_size);
   std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
   if (random() % 16 == 0) {
     const std::size_t before = text.size();

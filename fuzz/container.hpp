@@ -7,7 +7,8 @@
 namespace ardvark::fuzz {
 
 /// A custom mutator of libFuzzer: changes the texts of the header, its tree or the arrays, and then mostly corrects sizes, offsets and
-/// length. \param unchecked_version  a version of this format without checksums; the mutated file claims to have this version
+/// length, and the checksums. \param unchecked_version  a version of this format without checksums, which half of the mutated files claim
+/// to have; nullptr: there is none
 std::size_t mutate_container(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed, const char* unchecked_version);
 
 }  // namespace ardvark::fuzz

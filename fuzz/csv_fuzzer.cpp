@@ -1,8 +1,4 @@
 // Reads CSV text as a table, and encodes the table as X. The first two bytes of an input set the options.
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -14,30 +10,15 @@
 #include "ardvark/table.hpp"
 #include "io/csv_records.hpp"
 #include "memory.hpp"
+#include "memory_file.hpp"
 
 namespace {
 
 using namespace ardvark;
 using namespace ardvark::internal;
+using fuzz::MemoryFile;
 
 constexpr std::size_t reader_buffer = std::size_t{2} << 20;  // the first buffer of CsvRecords, for any file
-
-// A file in memory.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view bytes) : descriptor_(memfd_create("input", 0)) {
-    if (descriptor_ < 0 || ::write(descriptor_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
-    path_ = "/proc/self/fd/" + std::to_string(descriptor_);
-  }
-  ~MemoryFile() { ::close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  int descriptor_;
-  std::string path_;
-};
 
 void require(bool holds) {
   if (!holds) std::abort();
