@@ -309,7 +309,7 @@ end
 %!error <row 3, column 'city': the value is missing> ardvark_predict(a_fit_to_cities(), a_table_with(''))
 %!error <the table lacks the column 'city', which the model uses$> ardvark_predict(a_fit_to_cities(), rmfield(a_table_with('Rome'), 'city'))
 %!error <the table lacks the column 'city', which the model uses; did you mean 'citi'\?> ardvark_predict(a_fit_to_cities(), struct('age', [1; 2], 'citi', {{'Rome'; 'Bonn'}}))
-%!error <y is 'z', which is not a field of X> ardvark_fit(struct('a', [1; 2]), 'z', 'model', 'linear')
+%!error <y is 'z', which is not a field of X; its fields are 'a', 'b'$> ardvark_fit(struct('a', [1; 2], 'b', [3; 4]), 'z', 'model', 'linear')
 %!error <X.b has 3 entries; X.a has 2> ardvark_fit(struct('a', [1; 2], 'b', [1; 2; 3]), [1; 2], 'model', 'linear')
 %!error <X\.b\{2\} is of class double; it must be a text, or '' if the value is missing> ardvark_fit(struct('a', [1; 2], 'b', {{'u'; 5}}), [1; 2], 'model', 'linear')
 
