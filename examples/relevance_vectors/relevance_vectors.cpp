@@ -3,6 +3,7 @@
 //     relevance_vectors                                 all, some minutes; run it in the folder that holds examples/data
 //     relevance_vectors --quick --csv tables.csv        fewer sets, no cross-validation
 //     relevance_vectors --data FOLDER --only boston     one problem
+//     relevance_vectors --method "kernel machine"       one column
 #include <Eigen/Dense>
 #include <algorithm>
 #include <atomic>
@@ -446,7 +447,7 @@ void report(const Problem& problem, bool quick, std::FILE* csv) {
 
 int main(int argc, char** argv) {
   bool quick = false;
-  std::string data = "examples/data", csv_path, only;
+  std::string data = "examples/data", csv_path, only, column;
   for (int i = 1; i < argc; ++i) {
     const auto is = [&](const char* option) { return std::strcmp(argv[i], option) == 0; };
     if (is("--quick"))
@@ -457,13 +458,17 @@ int main(int argc, char** argv) {
       csv_path = argv[++i];
     else if (is("--only") && i + 1 < argc)
       only = argv[++i];
+    else if (is("--method") && i + 1 < argc)
+      column = argv[++i];
     else {
-      std::fprintf(stderr, "usage: relevance_vectors [--quick] [--data FOLDER] [--csv FILE] [--only PROBLEM]\n");
+      std::fprintf(stderr, "usage: relevance_vectors [--quick] [--data FOLDER] [--csv FILE] [--only PROBLEM] [--method NAME]\n");
       return 2;
     }
   }
   try {
-    const std::vector<Problem> all = all_problems(data);
+    std::vector<Problem> all = all_problems(data);
+    if (!column.empty())
+      for (Problem& problem : all) std::erase_if(problem.methods, [&](Method one) { return column != method_names[one]; });
     std::FILE* csv = nullptr;
     if (!csv_path.empty() && (csv = std::fopen(csv_path.c_str(), "w")) == nullptr) throw std::runtime_error("cannot write " + csv_path);
     if (csv) std::fprintf(csv, "problem,quantity,method,published,sets,mean,standard_error,seconds\n");
@@ -473,7 +478,7 @@ int main(int argc, char** argv) {
     for (int method = 0; method < num_methods; ++method) std::printf("%s:|", std::string(17, '-').c_str());
     std::printf("\n");
     for (const Problem& problem : all)
-      if ((only.empty() || problem.name == only) && !(quick && problem.quick_methods.empty())) report(problem, quick, csv);
+      if ((only.empty() || problem.name == only) && !(quick ? problem.quick_methods : problem.methods).empty()) report(problem, quick, csv);
     if (csv && std::fclose(csv) != 0) throw std::runtime_error("cannot write " + csv_path);
     return 0;
   } catch (const std::exception& e) {
