@@ -100,7 +100,8 @@ class HypothesisSearch {
  public:
   HypothesisSearch(ProcessEvidence& evidence, const Vector& given) : evidence_(evidence), given_(given) {
     const Index size = evidence.size();
-    space_.low = Vector::Constant(size, evidence.usual_log_rho() - widest);
+    const bool several = evidence.covariance().num_widths() > 1;
+    space_.low = Vector::Constant(size, evidence.usual_log_rho() - (several ? widest_of_several : widest));
     space_.high = Vector::Constant(size, evidence.usual_log_rho() + widest);
     space_.low[0] = least_log_h;
     space_.high[0] = most_log_h;
@@ -181,10 +182,11 @@ class HypothesisSearch {
     return out;
   }
 
-  static constexpr double of_steps = 1e-5;    // nats: a tenth of least_gain, or less
-  static constexpr double rough = 0.02;       // nats: to rank starts and to place points
-  static constexpr double rough_gain = 0.02;  // nats, of a step with a part of the rows
-  static constexpr double widest = 9;         // six standard deviations of the prior
+  static constexpr double of_steps = 1e-5;         // nats: a tenth of least_gain, or less
+  static constexpr double rough = 0.02;            // nats: to rank starts and to place points
+  static constexpr double rough_gain = 0.02;       // nats, of a step with a part of the rows
+  static constexpr double widest_of_several = 13;  // an input that says nothing goes far if the rows are many
+  static constexpr double widest = 9;              // six standard deviations of the prior
   static constexpr double least_log_h = -16, most_log_h = 18;
   static constexpr int max_steps = 80;
   static constexpr double prior_curvature = 1 / (ProcessEvidence::sd_of_log_rho * ProcessEvidence::sd_of_log_rho);
