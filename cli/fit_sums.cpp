@@ -90,7 +90,7 @@ bool reads_in_pieces(const FitArguments& args, ModelKind kind) {
 int fit_in_pieces(const FitArguments& args) {
   require_writable(args);
   const bool needs_digits = args.prior == "none" || !args.flat_columns.empty();
-  TableSums sums = sums_of_table(args, needs_digits ? StatisticsForm::factor : StatisticsForm::gram);
+  TableSums sums = sums_of_table(args, needs_digits ? StatisticsForm::factor : StatisticsForm::gram, true);
   ModelOptions options = args;
   options.encoding = sums.encoding;
   for (const char* name : {"weights", "missing", "missing_marker"}) options.given.erase(name);  // they were of the rows
@@ -106,8 +106,8 @@ int fit_in_pieces(const FitArguments& args) {
 }
 
 int fit_of_statistics(const FitArguments& args) {
-  for (const char* name : {"data", "--target", "--weights", "--categorical", "--reference", "--missing", "--missing-marker", "--delimiter",
-                           "--stream", "--diagnose", "--path"})
+  for (const char* name : {"data", "--target", "--weights", "--categorical", "--missing", "--missing-marker", "--delimiter", "--stream",
+                           "--diagnose", "--path"})
     if (args.command->get_option(name)->count() > 0)
       throw InvalidArgument(fmt::format(
           "{} cannot be used with --statistics, which has no rows any more{}", *name == '-' ? name : "a table",

@@ -25,7 +25,7 @@ int run_stats(StatsArguments args) {
   const StatisticsForm form = form_of(args.form);
   args.files = matching_paths(args.files);
   require_writable(args);
-  const TableSums sums = sums_of_table(args, form, args.levels);
+  const TableSums sums = sums_of_table(args, form, false, args.levels);
   save_uninterrupted(args.output, sums.statistics, args.shows_progress());
   if (args.quiet) return ok;
   fmt::print("{}", summary(sums.statistics));
@@ -81,9 +81,9 @@ void add_stats(CLI::App& app, Run& run) {
   auto args = std::make_shared<StatsArguments>();
   add_table_options(c, args, true);
   c.add_option("--levels", args->levels,
-               "COLUMN=LEVEL,LEVEL,... the levels of a text column; the others are compared with the first (repeatable). Give them if "
-               "the statistics of several parts are to be merged, or if the table comes from a pipe. Without them, the table is read "
-               "twice, and its own levels are found")
+               "COLUMN=LEVEL,LEVEL,... the levels of a text column; the others are compared with the first, and a row with another text "
+               "is refused (repeatable). Without them, the statistics have every level that a row has, and 'fit --statistics' leaves "
+               "out the reference")
       ->allow_extra_args(false);
   c.add_option("--form", args->form,
                "gram: cross-products (the default); factor: a triangular factor, twice the work, for columns that are nearly collinear")

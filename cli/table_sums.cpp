@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -74,8 +73,12 @@ class RowNumbers {
 
 class Reader {
  public:
-  Reader(const FitArguments& args, StatisticsForm form, const std::vector<std::string>& levels)
-      : args_(args), levels_(levels_by_column(levels)), sums_{LinearStatistics(form), {}, {}, {}, {}}, stream_(args.files, options()) {}
+  Reader(const FitArguments& args, StatisticsForm form, bool for_fit, const std::vector<std::string>& levels)
+      : args_(args),
+        for_fit_(for_fit),
+        levels_(levels_by_column(levels)),
+        sums_{LinearStatistics(form), {}, {}, {}, {}},
+        stream_(args.files, options()) {}
 
   TableSums read() {
     const ProgressLine progress(args_.shows_progress(), "reading");
@@ -83,7 +86,6 @@ class Reader {
     if (!stream_.next(piece)) return std::move(sums_);  // next() throws if there is no row
     check_columns(piece);
     find_encoding(piece);
-    sums_.statistics.set_encoding(sums_.encoding, args_.target);
     do add(std::move(piece));
     while (stream_.next(piece));
     finish();
@@ -111,24 +113,12 @@ class Reader {
     check_features(piece, args_);
   }
 
-  // Levels that are not given are found by a pass of their own; then `piece` is the first one again.
-  void find_encoding(Table& piece) {
+  // The levels of text columns are those of --levels, or they are found while the rows are added.
+  void find_encoding(const Table& piece) {
+    finds_levels_ = !std::ranges::all_of(piece.columns, [&](const TableColumn& c) { return !c.categorical || levels_.contains(c.name); });
+    if (finds_levels_) return;
     FactsOfColumns facts;
     facts.add(piece, weights(piece));
-    const bool is_known =
-        std::ranges::all_of(piece.columns, [&](const TableColumn& c) { return !c.categorical || levels_.contains(c.name); });
-    if (!is_known) {
-      if (!stream_.can_rewind())
-        throw InvalidArgument(
-            fmt::format("the table has the text column '{}', so it must be read twice, and a pipe can be read only once; "
-                        "give its levels (stats --levels), or write the table to a file",
-                        first_unknown_text(piece)));
-      stream_.expect("reading", 2);
-      while (stream_.next(piece)) facts.add(piece, weights(piece));
-      num_rows_ = stream_.num_rows();
-      stream_.rewind();
-      if (!stream_.next(piece)) return;
-    }
     std::vector<ColumnFacts> columns = facts.facts();
     for (ColumnFacts& c : columns)
       if (const auto given = levels_.find(c.column.name); given != levels_.end()) {
@@ -140,12 +130,7 @@ class Reader {
     if (!args_.weights_column.empty()) no_features.push_back(args_.weights_column);
     sums_.encoding = make_encoding(columns, no_features, args_);
     rows_of_reference_.assign(sums_.encoding.features.size(), 0.0);
-  }
-
-  [[nodiscard]] std::string first_unknown_text(const Table& piece) const {
-    for (const TableColumn& c : piece.columns)
-      if (c.categorical && !levels_.contains(c.name)) return c.name;
-    return {};
+    sums_.statistics.set_encoding(sums_.encoding, args_.target);
   }
 
   [[nodiscard]] Vector weights(const Table& piece) const { return args_.weights_column.empty() ? Vector() : weights_in(piece, args_); }
@@ -157,9 +142,12 @@ class Reader {
     check_levels(piece);
     count_references(piece, k);
     const Table rows = piece.row_names();
-    const EncodedTable X = encode(std::move(piece), sums_.encoding);
+    const EncodedTable X = finds_levels_ ? EncodedTable() : encode(std::move(piece), sums_.encoding);
     try {
-      sums_.statistics.update(X.X(), y, k);
+      if (finds_levels_)
+        sums_.statistics.update(piece, args_.target, args_.weights_column);
+      else
+        sums_.statistics.update(X.X(), y, k);
     } catch (const InvalidArgument& e) {
       throw InvalidArgument(with_row_of_file(e.what(), rows, sums_.statistics.num_rows()));
     }
@@ -193,12 +181,13 @@ class Reader {
   }
 
   void finish() {
-    if (num_rows_ && *num_rows_ != stream_.num_rows())
-      throw InvalidArgument(fmt::format("the table had {} rows when it was read first, and {} rows then; run the command again", *num_rows_,
-                                        stream_.num_rows()));
     if (!(sums_.statistics.weight() > 0)) refuse_zero_weights(args_);
-    for (std::size_t f = 0; f < rows_of_reference_.size(); ++f) sums_.encoding.features[f].reference_rows = rows_of_reference_[f];
-    sums_.statistics.set_encoding(sums_.encoding, args_.target);
+    if (finds_levels_) {
+      choose_references();
+    } else {
+      for (std::size_t f = 0; f < rows_of_reference_.size(); ++f) sums_.encoding.features[f].reference_rows = rows_of_reference_[f];
+      sums_.statistics.set_encoding(sums_.encoding, args_.target);
+    }
     sums_.notes = stream_.notes();
     sums_.warnings = row_numbers_.warnings(sums_.encoding.names());
     if (stream_.num_dropped() == 0) return;
@@ -206,12 +195,20 @@ class Reader {
     sums_.notes.push_back(note_of_dropped(stream_.num_dropped(), names_[worst], stream_.num_missing()[worst]));
   }
 
+  // Statistics with every level can be added to those of other parts, whatever their levels are.
+  void choose_references() {
+    std::vector<std::string> references = args_.reference;
+    for (const auto& [column, levels] : levels_) references.push_back(column + "=" + levels.front());
+    if (for_fit_ || !references.empty()) sums_.statistics = sums_.statistics.with_references(references);
+    sums_.encoding = sums_.statistics.encoding();
+  }
+
   const FitArguments& args_;
+  bool for_fit_, finds_levels_ = false;
   Levels levels_;
   TableSums sums_;
   TableStream stream_;
   std::vector<std::string> names_;
-  std::optional<Index> num_rows_;          // of the first pass, if there are two
   std::vector<double> rows_of_reference_;  // per feature
   RowNumbers row_numbers_;
 };
@@ -225,15 +222,16 @@ std::string with_row_of_file(std::string_view message, const Table& rows, Index 
   const char* const digits = message.data() + word.size();
   const auto [end, error] = std::from_chars(digits, message.data() + message.size(), row);
   if (error != std::errc() || row <= rows_before || row > rows_before + rows.num_rows) return std::string(message);
+  if (!message.substr(static_cast<std::size_t>(end - message.data())).starts_with(" has ")) return std::string(message);  // of the file
   return rows.row_name(row - rows_before - 1) + end;
 }
 
-TableSums sums_of_table(const FitArguments& args, StatisticsForm form, const std::vector<std::string>& levels) {
+TableSums sums_of_table(const FitArguments& args, StatisticsForm form, bool for_fit, const std::vector<std::string>& levels) {
   if (args.missing == "impute")
     throw InvalidArgument(
         "--missing impute fills gaps from the other rows, which a table that is read in pieces does not keep; use "
         "--missing drop here");
-  return Reader(args, form, levels).read();
+  return Reader(args, form, for_fit, levels).read();
 }
 
 void save_uninterrupted(const std::string& path, const LinearStatistics& statistics, bool shows_progress) {

@@ -19,9 +19,12 @@ struct TableSums {
   internal::FewValues target_values;
 };
 
-/// Reads args.files. The table is read once, or twice if it has text columns whose levels are not given.
-/// \param levels  "COLUMN=LEVEL,LEVEL,...": the levels of a text column; the others are compared with the first of them
-[[nodiscard]] TableSums sums_of_table(const FitArguments& args, StatisticsForm form, const std::vector<std::string>& levels = {});
+/// Reads args.files once.
+/// \param for_fit  the statistics leave out the reference of each text column; else they have every level, unless references or levels are
+///                 given
+/// \param levels   "COLUMN=LEVEL,LEVEL,...": the levels of a text column; the others are compared with the first of them
+[[nodiscard]] TableSums sums_of_table(const FitArguments& args, StatisticsForm form, bool for_fit,
+                                      const std::vector<std::string>& levels = {});
 
 /// Whether a fit of these files reads them in pieces.
 /// \throws InvalidArgument  it must (--stream always, or several files), but cannot: the message says why; --stream has no such word

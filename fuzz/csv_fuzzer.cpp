@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,7 @@ using namespace ardvark;
 using namespace ardvark::internal;
 using fuzz::MemoryFile;
 
-constexpr std::size_t reader_buffer = std::size_t{2} << 20;  // the first buffer of CsvRecords, for any file
+constexpr std::size_t reader_buffer = (std::size_t{2} << 20) + (std::size_t{1} << 18);  // the first buffers, for any file
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -98,6 +99,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 2) return 0;
   const unsigned how = data[0], gaps = data[1];
   const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
+  if (text.starts_with("PAR1")) return 0;  // for DuckDB
+  const bool is_packed = text.starts_with("\x1F\x8B") || text.starts_with("\x28\xB5\x2F\xFD");
   const MemoryFile file(text);
   CsvOptions options;
   options.delimiter = (how & 3U) == 0 ? ',' : (how & 3U) == 1 ? ';' : (how & 3U) == 2 ? '\t' : ' ';
@@ -108,7 +111,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((how & 16U) != 0) options.ignore = {"a"};
   if ((how & 32U) != 0) options.only = {"y", "a"};
   try {
-    const fuzz::MemoryLimit limit(size, reader_buffer + (std::size_t{1} << 16) + for_each_field * most_fields(text, options.delimiter));
+    std::optional<fuzz::MemoryLimit> limit;  // nobody knows how long a text is before it is unpacked
+    if (!is_packed) limit.emplace(size, reader_buffer + (std::size_t{1} << 16) + for_each_field * most_fields(text, options.delimiter));
     use(read_csv(file.path(), options), (how & 64U) != 0 ? Dummies::every_level : Dummies::all_but_reference, (gaps & 4U) != 0,
         (gaps & 1U) != 0);
   } catch (const Error&) {

@@ -64,7 +64,7 @@ class FactsOfColumns {
 };
 
 /// The paths that the patterns match, in the order of the patterns; those of one pattern in the order of their bytes. A pattern is a path
-/// with *, ? or [...], in the usual meaning; a path that exists is itself.
+/// with *, ? or [...], in the usual meaning; a path that exists is itself, and "-" is the standard input.
 /// \throws EnvironmentError  a pattern matches no file
 [[nodiscard]] std::vector<std::string> matching_paths(const std::vector<std::string>& patterns);
 

@@ -37,6 +37,8 @@ def sources(table, folder):
     yield (table.iloc[i : i + 777] for i in range(0, len(table), 777))
     yield iter([table.iloc[:0], table])
     yield table
+    duckdb = pytest.importorskip("duckdb")
+    yield lambda: duckdb.sql(f"SELECT * FROM read_parquet('{folder}/*.parquet') ORDER BY id")
     polars = pytest.importorskip("polars")
     yield polars.scan_parquet(f"{folder}/*.parquet")
 

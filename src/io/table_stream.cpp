@@ -189,6 +189,10 @@ std::vector<std::string> matching_paths(const std::vector<std::string>& patterns
   std::vector<std::string> paths;
   for (const std::string& pattern : patterns) {
     std::error_code none;
+    if (pattern == "-") {
+      paths.emplace_back("/dev/stdin");
+      continue;
+    }
     if (pattern.find_first_of("*?[") == std::string::npos || std::filesystem::exists(pattern, none)) {
       paths.push_back(pattern);
       continue;

@@ -179,40 +179,55 @@ TEST(Stats, MergeIsTheWholeTable) {
   EXPECT_TRUE(contains(output_of({"show", "merged.stats"}, folder.path()), "6000"));
 }
 
-// Parts have the same columns if the levels are given, and then a pipe will do.
-TEST(Stats, LevelsMakePartsAlike) {
+// Parts may have levels of their own. If levels are given, there are no others, and the first is the reference.
+TEST(Stats, OfPartsWithOtherLevelsAreAdded) {
   const TemporaryFolder folder;
   write_bytes(folder / "a.csv", "k,y\nu,1\nv,2\nv,4\nu,2\n");
   write_bytes(folder / "b.csv", "k,y\nw,1\nv,3\nw,4\n");
   write_bytes(folder / "all.csv", "k,y\nu,1\nv,2\nv,4\nu,2\nw,1\nv,3\nw,4\n");
-  for (const char* name : {"a", "b"}) {
-    output_of({"stats", fmt::format("{}.csv", name), "--target", "y", "-q", "-o", fmt::format("{}.own", name)}, folder.path());
-    output_of({"stats", fmt::format("{}.csv", name), "--target", "y", "-q", "--levels", "k=v,u,w", "-o", fmt::format("{}.stats", name)},
-              folder.path());
-  }
-  expect_refused({"merge", "a.own", "b.own", "-o", "all.own"}, folder, 2,
-                 {"'b.own' cannot be added to 'a.own'", "'k'", "u, v", "v, w", "with the same levels (stats --levels)"});
-  output_of({"merge", "a.stats", "b.stats", "-q", "-o", "all.stats"}, folder.path());
   const Arguments prior = {"--prior", "shared"};
   const Json ordinary = testing::json_of(Arguments{"fit", "all.csv", "--target", "y", "--model", "linear"} + prior, folder.path());
-  expect_same_fit(testing::json_of(Arguments{"fit", "--statistics", "all.stats"} + prior, folder.path()), ordinary);
-  EXPECT_TRUE(contains(output_of(Arguments{"fit", "--statistics", "all.stats"} + prior, folder.path()), "compared with v, 3 rows"));
+  for (const Arguments& levels : {Arguments{}, {"--levels", "k=v,u,w"}}) {
+    for (const char* name : {"a", "b"})
+      output_of(Arguments{"stats", fmt::format("{}.csv", name), "--target", "y", "-q", "-o", fmt::format("{}.stats", name)} + levels,
+                folder.path());
+    output_of({"merge", "a.stats", "b.stats", "-q", "-o", "all.stats"}, folder.path());
+    expect_same_fit(testing::json_of(Arguments{"fit", "--statistics", "all.stats"} + prior, folder.path()), ordinary);
+    EXPECT_TRUE(contains(output_of(Arguments{"fit", "--statistics", "all.stats"} + prior, folder.path()), "compared with v, 3 rows"));
+    const std::string shown = output_of({"show", "all.stats"}, folder.path());
+    EXPECT_TRUE(contains(shown, levels.empty() ? "k: levels 'u', 'v', 'w'\n" : "k: levels 'u', 'v', 'w'; compared with v\n")) << shown;
+  }
   expect_refused({"stats", "b.csv", "--target", "y", "--levels", "k=v,u", "-o", "c.stats"}, folder, 2,
                  {"row 1 (line 2), column 'k': 'w' is not one of the levels of --levels: 'v', 'u'"});
+  const Json of_u =
+      testing::json_of(Arguments{"fit", "all.csv", "--target", "y", "--model", "linear", "--reference", "k=u"} + prior, folder.path());
+  output_of({"stats", "all.csv", "--target", "y", "-q", "--reference", "k=u", "-o", "u.stats"}, folder.path());
+  expect_same_fit(testing::json_of(Arguments{"fit", "--statistics", "u.stats"} + prior, folder.path()), of_u);
+  output_of({"stats", "all.csv", "--target", "y", "-q", "-o", "all.stats"}, folder.path());
+  expect_same_fit(testing::json_of(Arguments{"fit", "--statistics", "all.stats", "--reference", "k=u"} + prior, folder.path()), of_u);
+  expect_same_fit(testing::json_of(
+                      Arguments{"fit", "all.csv", "--target", "y", "--model", "linear", "--stream", "always", "--reference", "k=u"} + prior,
+                      folder.path()),
+                  of_u);
 }
 
+// A table with text columns is read once, also if a level comes only in the last rows.
 TEST(Stats, ReadAPipe) {
   const TemporaryFolder folder;
   const std::string program = testing::program_path();
-  write_bytes(folder / "a.csv", "x,y\n1,1\n2,2\n3,4\n");
-  write_bytes(folder / "t.csv", "k,y\nu,1\nv,2\n");
+  write_bytes(folder / "numbers.csv", "x,y\n1,1\n2,2\n3,4\n");
+  write_bytes(folder / "mixed.csv", mixed_table(20000) + "1,violet,1,true,1,2\n");
   const auto shell = [&](const std::string& line) { return std::system(("cd '" + folder.path() + "' && " + line).c_str()); };
-  EXPECT_EQ(shell("cat a.csv | '" + program + "' stats /dev/stdin --target y -q -o piped.stats"), 0);
-  output_of({"stats", "a.csv", "--target", "y", "-q", "-o", "read.stats"}, folder.path());
-  EXPECT_TRUE(read_bytes(folder / "piped.stats") == read_bytes(folder / "read.stats"));
-  EXPECT_NE(shell("cat t.csv | '" + program + "' stats /dev/stdin --target y -q -o text.stats 2>err"), 0);
-  EXPECT_TRUE(contains(read_bytes(folder / "err"), "must be read twice, and a pipe can be read only once")) << read_bytes(folder / "err");
-  EXPECT_EQ(shell("cat t.csv | '" + program + "' stats /dev/stdin --target y -q --levels k=u,v -o text.stats"), 0);
+  for (const std::string table : {"numbers.csv", "mixed.csv"})
+    for (const char* input : {"/dev/stdin", "-"}) {
+      EXPECT_EQ(shell(fmt::format("cat {} | '{}' stats {} --target y --missing drop -q -o piped.stats", table, program, input)), 0);
+      output_of({"stats", table, "--target", "y", "--missing", "drop", "-q", "-o", "read.stats"}, folder.path());
+      EXPECT_TRUE(read_bytes(folder / "piped.stats") == read_bytes(folder / "read.stats")) << table << " " << input;
+    }
+  const Arguments fit = {"--target", "y", "--missing", "drop", "--model", "linear", "--json"};
+  EXPECT_EQ(
+      shell(fmt::format("cat mixed.csv | '{}' fit - --target y --missing drop --model linear --stream always --json > piped", program)), 0);
+  expect_same_fit(Json::parse(read_bytes(folder / "piped")), Json::parse(output_of(Arguments{"fit", "mixed.csv"} + fit, folder.path())));
 }
 
 TEST(Stats, EndAtOnceAndLeaveNothing) {
@@ -279,6 +294,14 @@ TEST_F(StatsRefuses, LateRows) {
   put(text + "1,c,3\n", "level.csv");
   stats({"gap.csv", "--target", "y"}, {"row 30000 (line 30001), column 'x': the value is missing"});
   stats({"large.csv", "--target", "y"}, {"row 30000 (line 30001) has the value 1e+160 in column 'x', which is too large to be squared"});
+  stats({"large.csv", "--target", "y", "--levels", "k=a,b"}, {"row 30000 (line 30001) has the value 1e+160 in column 'x'"});
+  put(text + "1,a,3\n2,b,x\n", "target.csv");
+  stats({"target.csv", "--target", "y"}, {"row 30001 (line 30002), column 'y': 'x' is not a number"});
+  std::string truths = "x,k,y\n";
+  for (int i = 1; i < 30000; ++i) truths += fmt::format("{},{},{}\n", i % 17, i % 2 == 0 ? "true" : "False", i % 19);
+  put(truths + "1,maybe,3\n", "truths.csv");
+  stats({"truths.csv", "--target", "y"},
+        {"row 30000 (line 30001), column 'k': 'maybe' is a text, but earlier rows have only true and false there"});
   stats({"level.csv", "--target", "y", "--levels", "k=a,b"}, {"row 30000 (line 30001), column 'k': 'c' is not one of the levels"});
   stats({"level.csv", "--target", "y", "--weights", "x", "--levels", "y=1"}, {"--levels names column 'y', which is no feature"});
 }
