@@ -319,8 +319,12 @@ def test_statistics_of_the_shell(homes, tmp_path):
     model, full = BayesianLinearRegression().fit(statistics), BayesianLinearRegression().fit(columns, y="price")
     assert np.abs((model.coef_ - full.coef_) / full.coef_std_).max() < 1e-6
     assert np.allclose(model.predict(columns.iloc[:9]), full.predict(columns.iloc[:9]))
+    more = statistics.update(columns.iloc[:9].replace({"city": columns.city.iloc[0]}, "a new one"), "price")
+    assert more.n_rows_ == len(columns) + 9
+    reference = ["--reference", f"city={columns.city.iloc[0]}"]
+    subprocess.run([PROGRAM, "stats", tmp_path / "homes.csv", "--target", "price", "-o", tmp_path / "chosen.stats", "-q", *reference], check=True)
     with pytest.raises(ValueError, match="make statistics of it, and merge them"):
-        statistics.update(columns.iloc[:9], "price")
+        LinearStatistics.load(tmp_path / "chosen.stats").update(columns.iloc[:9], "price")
     LinearStatistics().update(columns, "price").save(tmp_path / "ours.stats")
     command = [PROGRAM, "fit", "--statistics", tmp_path / "ours.stats", "-o", tmp_path / "model.ardvark", "-q"]
     subprocess.run(command, check=True)

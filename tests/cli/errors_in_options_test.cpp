@@ -31,10 +31,11 @@ TEST_F(Refuses, NumbersThatAreNone) {
 }
 
 TEST_F(Refuses, CommandsWithoutWhatTheyNeed) {
-  exactly({"fit"},
-          "data is missing: CSV file with a header row, or several, or a pattern such as 'part-*.csv': they are one table; 'ardvark fit "
-          "--help' says "
-          "what fit takes");
+  exactly(
+      {"fit"},
+      "data is missing: CSV file with a header row, or Parquet; several, or a pattern such as 'part-*.csv', are one table; 'ardvark fit "
+      "--help' says "
+      "what fit takes");
   exactly({"fit", "good.csv"}, "--target is missing: Column to explain; 'ardvark fit --help' says what fit takes");
   exactly({"predict"}, "model is missing: Model file written by fit -o; 'ardvark predict --help' says what predict takes");
 }
