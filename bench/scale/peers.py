@@ -183,6 +183,15 @@ def ardvark_logistic(prior):
     return fit
 
 
+def ardvark_passes(prior):
+    def fit(folder):
+        from ardvark import BayesianLogisticRegression
+
+        return np.ravel(BayesianLogisticRegression(prior=prior).fit(dataset(files_of(folder)), y="y").coef_)
+
+    return fit
+
+
 # Name: fit, most rows, whether its coefficients have intervals. Those with other limits than the memory take minutes beyond.
 METHODS = {
     "linear": {
@@ -197,6 +206,8 @@ METHODS = {
         "river": (river("LinearRegression"), 1e6, False),
     },
     "logistic": {
+        "ardvark, streamed": (ardvark_passes("sparse"), 1e9, True),
+        "ardvark, prior shared, streamed": (ardvark_passes("shared"), 1e9, True),
         "ardvark, in memory": (ardvark_logistic("sparse"), 1e6, True),
         "ardvark, prior shared, in memory": (ardvark_logistic("shared"), 1e6, True),
         "scikit-learn, lbfgs": (sklearn("LogisticRegression", C=1e6), 1e7, False),

@@ -28,7 +28,7 @@ def draw(rows, path, methods):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    colors = ["#0072B2", "#56B4E9", "#009E73", "#000000", "#E69F00", "#D55E00", "#CC79A7", "#999999", "#8B5A2B"]  # Okabe and Ito, and one more
+    colors = ["#0072B2", "#56B4E9", "#009E73", "#000000", "#E69F00", "#D55E00", "#CC79A7", "#999999", "#8B5A2B", "#F0E442"]  # Okabe and Ito, and two more
     tasks = sorted({row["task"] for row in rows})
     figure, axes = plt.subplots(2, len(tasks), figsize=(5.5 * len(tasks), 9), sharex=True, sharey="row", squeeze=False, layout="constrained")
     for column, task in zip(axes.T, tasks):
