@@ -32,6 +32,40 @@ def print_table(rows):
         print(f"| {problem} | {method} | {' | '.join([*cells, cell(found, 'vectors', '.0f'), cell(found, 'seconds', '.2g')])} |")
 
 
+TABLES = (
+    ("Errors", "error", ".4g"),
+    ("Log density of new rows, nats a row", "log_density", ".3f"),
+    ("Share of new observations in their 95% interval", "inside", ".3f"),
+    ("Share of true values away from the data in their 95% interval", "outside", ".3f"),
+    ("Vectors", "vectors", ".0f"),
+    ("Seconds", "seconds", ".2g"),
+)
+SHORT = {
+    "scikit-learn GP, one width": "GP, one width",
+    "scikit-learn GP, a width each": "GP, a width each",
+    "scikit-learn SVM, CV": "SVM, CV",
+    "scikit-learn boosting": "boosting",
+}
+
+
+def write_tables(rows, path):
+    """A table for each quantity, problems by methods, between the marks of this page."""
+    found = means(rows)
+    problems, methods = (list(dict.fromkeys(key[at] for key in found)) for at in (0, 1))
+    splits = {problem: len({row["split"] for row in rows if row["problem"] == problem}) for problem in problems}
+    lines = []
+    for title, field, form in TABLES:
+        here = [method for method in methods if any(field in found.get((problem, method), {}) for problem in problems)]
+        lines += ["", f"**{title}**", "", "| problem | splits | " + " | ".join(SHORT.get(m, m) for m in here) + " |", "|---|---:|" + "---:|" * len(here)]
+        for problem in problems:
+            cells = [cell(found.get((problem, method), {}), field, form, field == "error" and method == "kernel") for method in here]
+            if any(cells):
+                lines.append(f"| {problem} | {splits[problem]} | {' | '.join(cells)} |")
+    head, rest = path.read_text().split("<!-- tables -->")
+    tail = rest.split("<!-- end of tables -->")[1]
+    path.write_text(head + "<!-- tables -->" + "\n".join(lines) + "\n\n<!-- end of tables -->" + tail)
+
+
 COLOURS = {
     "kernel": "#0072b2",
     "RVM": "#d55e00",

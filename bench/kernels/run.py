@@ -1,6 +1,6 @@
 """Compares kernel machines with their peers: errors, log densities, intervals inside and outside the data, vectors, seconds.
 
-    .venv/bin/python bench/kernels/run.py [--only TEXT] [--methods "a;b"] [--splits N] [--seconds LIMIT] [--results FOLDER] [--picture FILE]
+    .venv/bin/python bench/kernels/run.py [--only TEXT] [--methods "a;b"] [--splits N] [--seconds LIMIT] [--results FOLDER] [--picture FILE] [--readme PAGE]
 
 Each fit becomes a row of FOLDER/results.csv at once. A later run adds what is missing, so a long run may be cut into pieces: `--seconds` ends one after a
 fit. Then the table of all stored rows is printed, in Markdown. `--only` chooses problems with this text in their name.
@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from report import draw, print_table
+from report import draw, print_table, write_tables
 from scipy import stats
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
@@ -154,6 +154,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=np.inf)
     parser.add_argument("--results", type=Path, default=Path(__file__).parent / "results")
     parser.add_argument("--picture", type=Path)
+    parser.add_argument("--readme", type=Path, help="a page with marks for the tables")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
     path = chosen.results / "results.csv"
@@ -161,6 +162,8 @@ def main():
     print_table(stored(path))
     if chosen.picture:
         draw(stored(path), chosen.picture)
+    if chosen.readme:
+        write_tables(stored(path), chosen.readme)
 
 
 if __name__ == "__main__":
