@@ -50,7 +50,8 @@ class Rows {
     RowSums sums(question);
     stream_.rewind();
     Table piece;
-    while (stream_.next(piece)) {
+    constexpr Index some_blocks = 4 * 8192;  // each block has a thread
+    while (stream_.next(piece, some_blocks)) {
       const Vector labels = labels_of(piece), k = weights(piece);
       const Table rows = piece.row_names();
       const EncodedTable X = encode(std::move(piece), encoding_);

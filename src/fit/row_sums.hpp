@@ -1,6 +1,7 @@
 // What a fit asks of rows that are not in memory, and the sums that answer.                                    docs/math/passes.md
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -38,8 +39,11 @@ struct RowQuestion::State {
 
 namespace internal {
 
-/// How many rows a sample has.
-[[nodiscard]] inline Index most_sample_rows(Index num_columns) { return std::max<Index>(5000, 40 * num_columns); }
+/// How many rows a sample has: 40 for each column if they take at most 64 MB, but at least two.                                  (PASS.2)
+[[nodiscard]] inline Index most_sample_rows(Index num_columns) {
+  constexpr Index least = 5000, numbers = 8'000'000;
+  return std::max(least, std::min(40 * num_columns, std::max(2 * num_columns, numbers / std::max<Index>(num_columns, 1))));
+}
 
 /// Sums over the rows of a block, or of many.                                                                                  (PASS.1)
 struct PassSums {

@@ -191,6 +191,8 @@ class SweepsByPasses {
     report.bound = now.bound;
     report.bound_history = std::move(history);
     report.pruning.clear();
+    report.solver = SolverKind::primal;
+    report.solver_reason = "a pass over the rows gives a system with one row for each column";
     if (falls_ > 0)
       report.notes.push_back(fmt::format("{} {} repeated with a shorter step", falls_, falls_ == 1 ? "pass was" : "passes were"));
     out.flat = prior_.partition.flat_columns;
