@@ -161,8 +161,9 @@ class HypothesisSearch {
   static Vector more_curved(const Vector& eigenvalues, double more) {
     return eigenvalues.array() + (more - 1) * (eigenvalues.array() - prior_curvature).max(0);
   }
-  // [theta, theta] \param covariance  [free, free]
+  // [theta, theta], or empty: not known. \param covariance  [free, free]; empty after a search without a maximum
   [[nodiscard]] Matrix grown(const Matrix& covariance, double more) const {
+    if (covariance.size() == 0 || !covariance.allFinite()) return {};
     const Index size = space_.low.size();
     const Eigen::SelfAdjointEigenSolver<Matrix> solved(covariance);
     const Vector e = more_curved(solved.eigenvalues().cwiseMax(1e-300).cwiseInverse(), more);

@@ -6,7 +6,7 @@ set -euo pipefail
 bad=0
 while IFS= read -r file; do
   if grep -qE '^namespace ardvark(::internal(::[a-z_]+)?)? \{$' "$file"; then
-    if grep -qE '^namespace ardvark \{$' "$file" && ! grep -qE '^struct [A-Za-z]+::[A-Za-z]+ \{$' "$file"; then
+    if grep -qE '^namespace ardvark \{$' "$file" && ! grep -qE '^struct [A-Za-z]+::[A-Za-z]+ (: [A-Za-z:]+ )?\{$' "$file"; then
       echo "namespaces: $file declares in the public namespace ardvark"
       bad=1
     fi
