@@ -105,6 +105,58 @@ KnownRows known_rows(const Moments& total, const Standardization& units, double 
   return out;
 }
 
+// What the first look says of the rows.
+struct FirstLook {
+  RowSums answer;
+  Moments total;
+  std::vector<double> labels;  // the two, ascending
+  std::vector<std::string> classes;
+  RowSample sample;
+
+  [[nodiscard]] Index num_columns() const { return total.size() - 1; }
+};
+
+FirstLook look_at(const AskRows& ask, const FitOptions& options) {
+  RowQuestion::State question;
+  question.is_first_look = true;
+  question.names = options.column_names;
+  RowSums answer = ask(RowQuestion(std::make_shared<const RowQuestion::State>(std::move(question))));
+  const RowSums::State& state = answer.state();
+  std::optional<Moments> total = state.statistics.state().total();
+  if (!total) throw InvalidArgument("there are no rows");
+  std::vector<double> labels;
+  for (const auto& [label, weight] : state.weight_of_label) labels.push_back(label);
+  TwoClasses classes = read_two_classes(labels, Vector::Ones(static_cast<Index>(labels.size())), false);
+  RowSample sample = state.sample;
+  if (const Index p = total->size() - 1; !sample.is_complete()) sample.keep(most_sample_rows(p), p);
+  return {std::move(answer), std::move(*total), std::move(labels), std::move(classes.names), std::move(sample)};
+}
+
+// \param table  has the moments of the rows; must exist as long as the frame
+Frame frame_of(const FirstLook& look, const SmallTable& table, FitOptions options) {
+  const Vector k = Vector::Constant(table.Z.rows(), table.stand_in.weight);
+  options.weights = k;
+  Frame frame = frame_of_columns(table.Z.leftCols(look.num_columns()), options, nullptr, table.stand_in);
+  frame.options.weights = {};
+  frame.task = Task::logistic;
+  frame.classes = look.classes;
+  frame.rows = look.total.weight;
+  frame.stand_in.y = 0;  // that of the labels
+  return frame;
+}
+
+RowQuestion::State pass_of(const FirstLook& look, const Frame& frame) {
+  const RowSums::State& state = look.answer.state();
+  RowQuestion::State pass;
+  pass.likelihood = likelihood_row(Task::logistic, frame.options).name;
+  std::ranges::copy(look.labels, pass.label);
+  pass.units = frame.user_units().standardization;
+  pass.num_rows = state.num_rows;
+  pass.num_columns = look.num_columns();
+  pass.fingerprint = state.fingerprint;
+  return pass;
+}
+
 }  // namespace
 
 LogisticFit fit_logistic(const AskRows& ask, const FitOptions& given) {
@@ -112,70 +164,36 @@ LogisticFit fit_logistic(const AskRows& ask, const FitOptions& given) {
   const blas::ThreadScope threads(given.threads);
   refuse_what_needs_rows(given);
   pulse("preparing");
-  RowQuestion::State first;
-  first.is_first_look = true;
-  first.names = given.column_names;
-  const RowSums answer = ask(RowQuestion(std::make_shared<const RowQuestion::State>(first)));
-  const RowSums::State& look = answer.state();
-  const LinearStatistics::State& statistics = look.statistics.state();
-  const std::optional<Moments> total = statistics.total();
-  if (!total) throw InvalidArgument("there are no rows");
-  RowSample sample = look.sample;
-  std::vector<double> labels;
-  for (const auto& [label, weight] : look.weight_of_label) labels.push_back(label);
-  const TwoClasses classes = read_two_classes(labels, Vector::Ones(static_cast<Index>(labels.size())), false);
-  if (sample.is_complete()) {
-    LogisticFit fit = fit_sample(sample, given);
-    fit.report.seconds = watch.seconds();
-    return fit;
-  }
-  const Index p = total->size() - 1;
-  sample.keep(most_sample_rows(p), p);
+  const FirstLook look = look_at(ask, given);
+  if (look.sample.is_complete()) return fit_sample(look.sample, given);
+  const Index p = look.num_columns(), num_rows = look.answer.num_rows();
   validate_options(given, Task::logistic, p);
-  ChosenOptions chosen = with_chosen_prior(given, Task::logistic, look.num_rows, p);
-  FitOptions& options = chosen.options;
-
-  const SmallTable table = small_table(statistics, *total, is_about_the_mean(options));
-  const Vector k = Vector::Constant(table.Z.rows(), table.stand_in.weight);
-  options.weights = k;
-  Frame frame = frame_of_columns(table.Z.leftCols(p), options, nullptr, table.stand_in);
-  options.weights = {};
-  frame.task = Task::logistic;
-  frame.classes = classes.names;
-  frame.rows = total->weight;
-  frame.stand_in.y = 0;  // that of the labels
-
-  RowQuestion::State pass;
-  pass.likelihood = likelihood_row(Task::logistic, options).name;
-  pass.label[0] = labels[0];
-  pass.label[1] = labels[1];
-  pass.units = frame.user_units().standardization;
-  pass.num_rows = look.num_rows;
-  pass.num_columns = p;
-  pass.fingerprint = look.fingerprint;
-  const KnownRows known = known_rows(*total, pass.units, labels[1], labels[0], look.num_rows);
-  bool starts_from_sample = false;
-  const auto start = [&, units = pass.units] {
-    starts_from_sample = true;
-    return start_from(sample, units, options, total->weight);
+  ChosenOptions chosen = with_chosen_prior(given, Task::logistic, num_rows, p);
+  const SmallTable table = small_table(look.answer.state().statistics.state(), look.total, is_about_the_mean(chosen.options));
+  Frame frame = frame_of(look, table, chosen.options);
+  Passes passes(ask, pass_of(look, frame));
+  const Standardization& units = passes.question().units;
+  std::string start_of_passes;
+  const auto start = [&] {
+    start_of_passes = fmt::format("; the passes began at the fit of a sample of {} rows", look.sample.y.size());
+    return start_from(look.sample, units, chosen.options, look.total.weight);
   };
-  Passes passes(ask, std::move(pass));
   ClassTally scores;
-  Solution solution = is_sparse(options.prior.kind) ? solve_sparse_by_passes(frame, passes, known, start, scores)
-                                                    : solve_sweeps_by_passes(frame, passes, start, scores);
-  if (options.keep_covariance == Keep::never) solution.factor = {};
+  Solution solution =
+      is_sparse(frame.options.prior.kind)
+          ? solve_sparse_by_passes(frame, passes, known_rows(look.total, units, look.labels[1], look.labels[0], num_rows), start, scores)
+          : solve_sweeps_by_passes(frame, passes, start, scores);
+  if (given.keep_covariance == Keep::never) solution.factor = {};
   const bool usable = solution.usable;
-  Fit fit = assemble(frame, std::move(solution));
+  LogisticFit fit{assemble(frame, std::move(solution))};
   if (usable) scores.describe(fit);
-  describe_separation(options, fit);
+  describe_separation(chosen.options, fit);
   std::vector<std::string>& notes = fit.report.notes;
-  notes.push_back(
-      fmt::format("the rows were read {} times{}", passes.count() + 1,
-                  starts_from_sample ? fmt::format("; the passes began at the fit of a sample of {} rows", sample.y.size()) : ""));
+  notes.push_back(fmt::format("the rows were read {} times{}", passes.count() + 1, start_of_passes));
   if (!chosen.note.empty()) notes.insert(notes.begin(), chosen.note);
-  warn_if_too_confident(options, fit, p);
+  warn_if_too_confident(chosen.options, fit, p);
   fit.report.seconds = watch.seconds();
-  return {std::move(fit)};
+  return fit;
 }
 
 }  // namespace ardvark
