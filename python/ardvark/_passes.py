@@ -146,7 +146,9 @@ class TableFacts:
                 self.statistics = LinearStatistics()
         if self.statistics is not None:
             codes = np.array([float(label == self.labels[0]) for label in labels.tolist()])
-            self.statistics.update(X, codes, None if weights is None else np.asarray(weights, dtype=float))
+            name = self.target or "the label of the row"  # none of the columns
+            named = X.with_columns(**{name: codes}) if hasattr(X, "with_columns") else X.assign(**{name: codes})
+            self.statistics.update(named, name, None if weights is None else np.asarray(weights, dtype=float))
         elif names is not None and holds_text(X):
             raise ValueError("X has a column of texts in some rows and of numbers in others; make it a column of texts everywhere")
         self.rows += len(X)
@@ -178,8 +180,8 @@ class TableFacts:
             self.encoding = self.statistics._encoding(self.reference)
         return self
 
-    def numbers(self, piece: Any, y: Any = None, weights: Any = None) -> tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
-        """The rows of a piece as the numbers of a fit: columns, classes 0 and 1, weights."""
+    def numbers(self, piece: Any, y: Any = None, weights: Any = None, before: int = 0) -> tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
+        """The rows of a piece as the numbers of a fit: columns, classes 0 and 1, weights. before: rows before these, for messages."""
         if self.encoding is None and self.target is not None and _holds_numbers(piece, self.target):
             missing = [name for name in self.names or [] if name not in piece.schema.names]
             if missing:
@@ -200,7 +202,7 @@ class TableFacts:
                 if holds_text(X):
                     raise ValueError("X has a column of texts in some rows and of numbers in others; make it a column of texts everywhere")
                 X = X[self.names].to_numpy()
-        labels = _labels_of(y, 0)
+        labels = _labels_of(y, before)
         codes = np.full(len(labels), np.nan)
         for code, label in enumerate(self.labels):
             codes[labels == label] = code
@@ -279,6 +281,8 @@ class Pieces:
         self._file = tempfile.TemporaryFile(prefix="ardvark-rows-")
         writer = None
         for piece in pieces_of(self._source):
+            if not _is_table(piece) and names_of(piece) is None:
+                raise ValueError(f"the pieces of X must be tables with names of columns, such as DataFrames; one is a {type(piece).__name__}")
             batch = piece if _is_table(piece) else arrow.Table.from_pandas(piece, preserve_index=False) if hasattr(piece, "iloc") else piece.to_arrow()
             if writer is None:
                 writer = arrow.ipc.new_stream(self._file, batch.schema)
@@ -299,11 +303,19 @@ def facts_of(pieces: Pieces, target: str, sample_weight: Optional[str], referenc
     """The facts of a table: of its first piece, if they can be those of all, otherwise of all pieces."""
     facts = TableFacts(target, sample_weight)
     for number, piece in enumerate(pieces):
-        facts.add(piece)
+        try:
+            facts.add(piece)
+        except ValueError as error:
+            raise _after(facts.rows, error) from None
         knows_enough = facts.statistics is None and len(facts.labels) == 2
         if number == 0 and knows_enough and not pieces.is_spooled:
             break
     return facts.end(reference)
+
+
+def _after(rows: int, error: ValueError) -> ValueError:
+    """The message of a piece, whose rows count from 1, with the number of rows before it."""
+    return error if rows == 0 else ValueError(f"in the rows after row {rows}: {error}")
 
 
 def rows_of(pieces: Pieces, facts: TableFacts, tell: Optional[Callable[[Progress], Any]]) -> Callable[[bytes], RowSums]:
@@ -327,9 +339,11 @@ def rows_of(pieces: Pieces, facts: TableFacts, tell: Optional[Callable[[Progress
             if getattr(piece, "num_rows", 1) == 0:
                 continue
             try:
-                X, codes, weights = facts.numbers(piece)
+                X, codes, weights = facts.numbers(piece, before=rows)
             except UnknownLabel as error:
                 raise ValueError(f"after row {rows}: {error}; only two classes can be fitted without the table in memory") from None
+            except ValueError as error:
+                raise _after(rows, error) from None
             sums.update(X, codes, weights)
             rows += len(codes)
             if tell is not None:

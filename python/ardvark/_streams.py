@@ -39,6 +39,8 @@ def pieces_of(source: Any) -> Iterator[Any]:
         source = _arrow().dataset.dataset(os.fspath(source))
     elif callable(source):
         source = source()
+        if source is None:
+            raise ValueError("the function that X is gave None; it must open the source anew each time it is called, and return it")
     if hasattr(source, "get_fragments"):
         return _ahead(_pieces_of_dataset(source))
     for name in ("to_batches", "collect_batches"):  # of Arrow, and of a lazy frame of polars

@@ -25,9 +25,9 @@ namespace {
 
 void refuse_what_needs_rows(const FitOptions& options) {
   const auto refuse = [](const std::string& what) {
-    throw InvalidArgument(what + " reads the rows themselves, and they are not in memory; read the table into memory, or use another one");
+    throw InvalidArgument(what +
+                          " needs the whole table, and the rows are not in memory; read the table into memory, or leave the option out");
   };
-  if (!options.weights.empty()) throw InvalidArgument("weights cannot be given with rows that are read in passes: they belong to the rows");
   if (!options.preset.empty()) refuse(fmt::format("preset '{}'", options.preset));
   if (options.prior.kind == PriorKind::laplace) refuse("prior 'laplace' of two classes");
   if (options.pruning.is_on()) refuse("pruning");
@@ -162,10 +162,11 @@ RowQuestion::State pass_of(const FirstLook& look, const Frame& frame) {
 LogisticFit fit_logistic(const AskRows& ask, const FitOptions& given) {
   const Stopwatch watch;
   const blas::ThreadScope threads(given.threads);
-  refuse_what_needs_rows(given);
+  if (!given.weights.empty()) throw InvalidArgument("weights cannot be given with rows that are read in passes: they belong to the rows");
   pulse("preparing");
   const FirstLook look = look_at(ask, given);
   if (look.sample.is_complete()) return fit_sample(look.sample, given);
+  refuse_what_needs_rows(given);
   const Index p = look.num_columns(), num_rows = look.answer.num_rows();
   validate_options(given, Task::logistic, p);
   ChosenOptions chosen = with_chosen_prior(given, Task::logistic, num_rows, p);
@@ -187,6 +188,7 @@ LogisticFit fit_logistic(const AskRows& ask, const FitOptions& given) {
   const bool usable = solution.usable;
   LogisticFit fit{assemble(frame, std::move(solution))};
   if (usable) scores.describe(fit);
+  for (const std::size_t c : {0, 1}) fit.class_weight[c] = look.answer.state().weight_of_label.at(look.labels[c]);
   describe_separation(chosen.options, fit);
   std::vector<std::string>& notes = fit.report.notes;
   notes.push_back(fmt::format("the rows were read {} times{}", passes.count() + 1, start_of_passes));

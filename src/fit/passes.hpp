@@ -28,6 +28,13 @@ class Passes {
   /// Accuracy and log loss under a mixture of posteriors with these weights.
   [[nodiscard]] ClassTally scores(const std::vector<std::pair<double, WeightMoments>>& mixture);
   [[nodiscard]] int count() const { return count_; }
+  void add_to_count(int more) { count_ += more; }
+  /// Over the same rows, with other units.
+  [[nodiscard]] Passes with_units(Standardization units) const {
+    Passes other(ask_, pass_);
+    other.pass_.units = std::move(units);
+    return other;
+  }
   [[nodiscard]] const RowQuestion::State& question() const { return pass_; }
 
  private:

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <optional>
 
 #include "core/blas.hpp"
 #include "fit/passes.hpp"
@@ -166,12 +167,40 @@ std::vector<std::pair<double, WeightMoments>> mixture_of(const Solution& solutio
   return out;
 }
 
+// If columns without a prior separate the classes or are dependent, there is no posterior: a fit to them alone says so.
+std::optional<Solution> without_posterior(const Frame& frame, const PenalisedColumns& which, Passes& passes) {
+  if (which.flat.size() == (frame.options.intercept ? 1U : 0U)) return std::nullopt;
+  Frame only = frame;
+  only.options.prior = Prior::none();
+  only.options.tolerance.reset();
+  only.options.on_sweep = nullptr;
+  Standardization units = passes.question().units;
+  if (units.scale.size() == 0) units.scale = Vector::Ones(frame.num_columns());
+  for (const Index j : which.columns) only.left_out[static_cast<std::size_t>(j)] = true, units.scale[j] = 0;
+  const Index q = frame.num_columns() + (units.intercept ? 1 : 0);
+  Passes of_flat = passes.with_units(std::move(units));
+  ClassTally unused;
+  const Solution found = solve_sweeps_by_passes(
+      only, of_flat,
+      [q] {
+        return WeightMoments{Vector::Zero(q), Matrix::Zero(q, q)};
+      },
+      unused);
+  passes.add_to_count(of_flat.count());
+  if (found.report.status != Status::separated && found.report.status != Status::not_positive_definite) return std::nullopt;
+  Solution out = failed_solution(frame, found.report.message);
+  out.report.status = found.report.status;
+  out.flat = which.flat;
+  return out;
+}
+
 }  // namespace
 
 Solution solve_sparse_by_passes(Frame& frame, Passes& passes, const KnownRows& known, const StartOfPasses& start, ClassTally& scores) {
   const FitOptions& options = frame.options;
   const PenalisedColumns which = penalised_columns(options, frame.num_columns(), frame.left_out);
   warn_of_flat_columns(*frame.design(), which.flat, frame.k, options.column_names, frame.warnings);
+  if (std::optional<Solution> none = without_posterior(frame, which, passes)) return std::move(*none);
   PassedClassRows rows(passes, known, has_proper_intercept(options, which.flat));
   // The average is a bound only up to the approximation of (SL.5): from a start nearby, it may fall a little on the way to its fixed point.
   constexpr double of_the_approximation = 2e-3;  // nats

@@ -11,6 +11,7 @@
 #include "core/blas.hpp"
 #include "fit/passes.hpp"
 #include "fit/small_table.hpp"
+#include "frame/separation.hpp"
 #include "likelihood/registry.hpp"
 #include "method/sweep/sweep_fit.hpp"
 
@@ -115,7 +116,8 @@ class SweepsByPasses {
     at.rows = {sums.gram(), sums.response};
     double log_likelihood = sums.log_likelihood[0];
     if (proper_) log_likelihood += add_intercept(at);
-    if (to_mode_) log_likelihood -= 0.5 * at.rows.G.cwiseProduct(at.q.V).sum();      // (LAP.3)
+    if (to_mode_) log_likelihood -= 0.5 * at.rows.G.cwiseProduct(at.q.V).sum();  // (LAP.3)
+    farthest_.push_back(sums.farthest);
     runs_away_ = sums.nearest > 1e6 && sums.log_likelihood[0] > -0.7 * frame_.rows;  // (VG.5)
     all_in_class_ = sums.least_margin > 0;
     now_ = at.q.w;
@@ -209,11 +211,23 @@ class SweepsByPasses {
     return out;
   }
 
+  // Some log odds, far from zero already, grow in each pass by much of what they are: a maximum would have been near.
+  [[nodiscard]] bool goes_on_growing() const {
+    constexpr std::size_t passes = 6;
+    constexpr double far = 100, factor = 1.02;
+    if (farthest_.size() <= passes || farthest_.back() < far) return false;
+    for (std::size_t i = farthest_.size() - passes; i < farthest_.size(); ++i)
+      if (farthest_[i] < factor * farthest_[i - 1]) return false;
+    return true;
+  }
+
   // Columns without a prior that put every row into its class. Empty: they do not, or it is not yet time to look again.
   std::string why_separated(int steps) {
     const std::vector<Index>& flat = prior_.partition.flat_columns;
     const bool all_are_flat = prior_.partition.num_flat() + prior_.partition.num_left_out() == prior_.partition.num_columns();
-    if (!all_in_class_ || proper_ || flat.empty()) return "";
+    if (proper_ || flat.empty()) return "";
+    if (goes_on_growing()) return internal::why_separated(fmt::format("after {} passes over the rows", passes_.count()));
+    if (!all_in_class_) return "";
     if (!all_are_flat) {
       if (!std::has_single_bit(static_cast<unsigned>(steps))) return "";  // it takes a pass
       WeightMoments of_flat{Vector::Zero(now_.size()), {}};
@@ -244,9 +258,10 @@ class SweepsByPasses {
   PreparedPrior prior_;
   bool proper_ = false, to_mode_ = false, runs_away_ = false, all_in_class_ = false;
   int falls_ = 0;
-  Matrix Z_;           // of the last solve()
-  Vector now_;         // the weights of the last pass
-  double square_ = 0;  // of its targets
+  Matrix Z_;                      // of the last solve()
+  Vector now_;                    // the weights of the last pass
+  std::vector<double> farthest_;  // m^2 + s of the row that is farthest from zero, in each pass
+  double square_ = 0;             // of its targets
   double last_gain_ = infinity;
 };
 

@@ -248,6 +248,23 @@ TEST(Passes, SayThatColumnsWithoutAPriorSeparateTheClasses) {
   EXPECT_EQ(fit.report.status, Status::separated) << fit.report.message;
 }
 
+// Only the rows of one level are separated: their log odds grow without limit.
+TEST(Passes, SayThatAColumnWithoutAPriorSeparatesSomeRows) {
+  Classes table = random_table(15, 12000, 4, 2);
+  table.X.col(3).setZero();
+  for (const Index row : {10, 5000, 11000}) table.X(row, 3) = 1, table.y[row] = 2;
+  FitOptions none, flat;
+  none.prior.kind = PriorKind::none;
+  flat.prior.kind = PriorKind::sparse;
+  flat.prior.flat_columns = {3};
+  for (const FitOptions& options : {none, flat}) {
+    EXPECT_EQ(in_memory(table, options).report.status, Status::separated);
+    const LogisticFit fit = fit_logistic(table.rows(), options);
+    EXPECT_EQ(fit.report.status, Status::separated) << fit.report.message;
+    EXPECT_EQ(fit.class_weight[0] + fit.class_weight[1], 12000);
+  }
+}
+
 TEST(Passes, LeaveOutConstantsAndCopies) {
   Classes table = random_table(12, 20000, 5, 2);
   table.X.col(1).setConstant(1e4);
@@ -304,7 +321,7 @@ TEST(Passes, NameWhatIsWrong) {
   expect_invalid([&] { fit_of([](Classes& now) { now.y[12344] = 7; }); }, {"row 12345 has the label 7, the third one"});
   expect_invalid([&] { fit_of([](Classes& now) { now.y.setConstant(2); }); }, {"two"});
   expect_invalid([&] { fit_of([](Classes& now) { now = {Matrix(0, 3), Vector(0), {}}; }); }, {"there are no rows"});
-  expect_invalid([&] { fit_of([](Classes&) {}, options_for_preset("slr_var")); }, {"preset 'slr_var' reads the rows themselves"});
+  expect_invalid([&] { fit_of([](Classes&) {}, options_for_preset("slr_var")); }, {"preset 'slr_var' needs the whole table"});
   FitOptions lasso;
   lasso.prior = Prior::laplace(1);
   expect_invalid([&] { fit_of([](Classes&) {}, lasso); }, {"prior 'laplace'"});

@@ -30,6 +30,7 @@ namespace ardvark::internal {
 namespace {
 
 constexpr double saturated = 30;        // m^2 + s of a row: ordinary fits stay below                                             (SL.11)
+constexpr double certain = 200;         // m^2 + s of a row whose class is certain
 constexpr double most_to_repeat = 4e7;  // multiplications of a Gram matrix; if it needs fewer, each cell of the grid may have its own
 
 // Rows with the same inputs have the same linear predictor. They become one row, whose t is the share of the second class in its
@@ -142,6 +143,7 @@ struct Problem {
 struct Found {
   AveragedFits averaged;
   SparsePosterior posterior;
+  bool is_rough = false;  // in memory, each part of the grid would have rows of its own                                      (SL.11)
 };
 
 // The blocks of columns that are correlated if all rows have the same log odds. All points of the grid use them.                (SP.13)
@@ -163,8 +165,8 @@ std::optional<Found> average_over_grid(const Problem& problem) {
   ClassGrid found = fit_class_grid(rows, which, sets, problem.slab, settings);
   // If some log odds are almost certain, the working rows depend on the hyper-parameters.                                     (SL.11)
   const double work = static_cast<double>(rows.num_rows()) * std::pow(static_cast<double>(which.size()), 2);
-  const bool may_repeat = rows.design() != nullptr && work < most_to_repeat;
-  if (found.farthest > saturated && may_repeat && found.status != Status::stopped_by_user)
+  const bool depends = found.farthest > saturated && work < most_to_repeat;
+  if (depends && rows.design() != nullptr && found.status != Status::stopped_by_user)
     found = fit_class_cells(rows, which, sets, problem.slab, settings);
   if (found.grid.points.empty()) return std::nullopt;
   StartOutcome& best = found.grid.points[found.grid.best];
@@ -172,7 +174,8 @@ std::optional<Found> average_over_grid(const Problem& problem) {
   best.history = found.history;
   best.sweeps = found.steps;
   best.status = found.status;
-  return Found{averaged_grid(std::move(found.grid)), std::move(found.posterior)};
+  return Found{averaged_grid(std::move(found.grid)), std::move(found.posterior),
+               depends && rows.design() == nullptr && found.farthest > certain};
 }
 
 // Many columns: the starts.                                                                                            (SP.8), (SL.12)
@@ -214,6 +217,11 @@ Solution solve_classes(const Frame& frame, const PenalisedColumns& which, ClassR
   if (!found) return failed_solution(frame, "no start reached a finite bound");
   Solution out = solution_of(frame, which, found->averaged, std::move(found->posterior), in_table);
   out.proper_intercept = rows.is_proper();
+  if (found->is_rough)
+    out.report.warnings.emplace_back(
+        "some rows are almost certain of their class: there the fit by passes and the fit in memory differ, in weights by up to some "
+        "standard "
+        "deviations; read the table into memory");
   return out;
 }
 
