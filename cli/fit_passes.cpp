@@ -37,7 +37,6 @@ class Rows {
       facts.add(piece, weights(piece));
       add_classes(piece);
     }
-    num_rows_ = stream_.num_rows();
     if (classes_.size() < 2)
       throw InvalidArgument(
           fmt::format("target '{}' has 1 class ({}); a classification needs two or more", args_.target, io::listed(classes_)));
@@ -134,7 +133,6 @@ class Rows {
   std::vector<std::string> names_, classes_;
   std::optional<bool> is_text_;
   FeatureEncoding encoding_;
-  Index num_rows_ = 0;
 };
 
 }  // namespace

@@ -180,25 +180,27 @@ class TableFacts:
             self.encoding = self.statistics._encoding(self.reference)
         return self
 
+    def _require(self, names: Sequence[str]) -> None:
+        absent = [name for name in self.names or [] if name not in names]
+        if absent:
+            raise ValueError(f"the rows have no column {absent[0]!r}, which earlier rows have")
+
     def numbers(self, piece: Any, y: Any = None, weights: Any = None, before: int = 0) -> tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
         """The rows of a piece as the numbers of a fit: columns, classes 0 and 1, weights. before: rows before these, for messages."""
         if self.encoding is None and self.target is not None and _holds_numbers(piece, self.target):
-            missing = [name for name in self.names or [] if name not in piece.schema.names]
-            if missing:
-                raise ValueError(f"the rows have no column {missing[0]!r}, which earlier rows have")
+            self._require(piece.schema.names)
             X: Any = np.empty((piece.num_rows, len(self.names or [])), order="F")
             for j, name in enumerate(self.names or []):
                 X[:, j] = _numbers_of(piece, name)
-            y = piece.column(self.target).to_numpy(zero_copy_only=False) if not hasattr(piece.column(self.target), "chunks") else piece.column(self.target).to_numpy()
+            labels_of_rows = piece.column(self.target)
+            y = labels_of_rows.to_numpy() if hasattr(labels_of_rows, "chunks") else labels_of_rows.to_numpy(zero_copy_only=False)
             weights = None if self.sample_weight is None else _numbers_of(piece, self.sample_weight)
         else:
             X, y, weights = self.split(piece, y, weights)
             if self.encoding is not None:
                 X = self.encoding.apply(X)
             elif names_of(X) is not None:
-                missing = [name for name in self.names or [] if name not in (names_of(X) or [])]
-                if missing:
-                    raise ValueError(f"the rows have no column {missing[0]!r}, which earlier rows have")
+                self._require(names_of(X) or [])
                 if holds_text(X):
                     raise ValueError("X has a column of texts in some rows and of numbers in others; make it a column of texts everywhere")
                 X = X[self.names].to_numpy()

@@ -44,7 +44,7 @@ std::uint64_t fingerprint_of(const RowBlock& rows) {
   return sum;
 }
 
-// Of a block that lies in pieces.
+// What a block adds.
 struct Answered {
   PassSums sums;
   std::uint64_t fingerprint = 0;

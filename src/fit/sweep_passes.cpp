@@ -211,7 +211,7 @@ class SweepsByPasses {
     return out;
   }
 
-  // Some log odds, far from zero already, grow in each pass by much of what they are: a maximum would have been near.
+  // Some log odds, far from zero already, grow in each pass by much of what they are: a maximum would have been near.          (PASS.4)
   [[nodiscard]] bool goes_on_growing() const {
     constexpr std::size_t passes = 6;
     constexpr double far = 100, factor = 1.02;
@@ -226,7 +226,12 @@ class SweepsByPasses {
     const std::vector<Index>& flat = prior_.partition.flat_columns;
     const bool all_are_flat = prior_.partition.num_flat() + prior_.partition.num_left_out() == prior_.partition.num_columns();
     if (proper_ || flat.empty()) return "";
-    if (goes_on_growing()) return internal::why_separated(fmt::format("after {} passes over the rows", passes_.count()));
+    if (goes_on_growing())
+      return fmt::format(
+          "after {} passes over the rows the log odds of some rows still grow in each pass, as where columns without a prior separate "
+          "rows: "
+          "then the likelihood has no maximum; give these columns a prior that limits them (--prior shared --a0 1 --b0 1)",
+          passes_.count());
     if (!all_in_class_) return "";
     if (!all_are_flat) {
       if (!std::has_single_bit(static_cast<unsigned>(steps))) return "";  // it takes a pass
