@@ -69,9 +69,8 @@ void add_scores(const RowQuestion::State& asked, const Vector& t, const Vector& 
 
 void look_at_scores(const Vector& t, const Vector& m, const Vector& s, PassSums& out) {
   for (Index i = 0; i < t.size(); ++i) {
-    const double far = m[i] * m[i] + s[i];
-    out.farthest = std::max(out.farthest, far);
-    out.nearest = std::min(out.nearest, far);
+    out.extent.add(m[i], s[i]);
+    out.nearest = std::min(out.nearest, m[i] * m[i] + s[i]);
     out.least_margin = std::min(out.least_margin, t[i] > 0.5 ? m[i] : -m[i]);
   }
 }
@@ -191,7 +190,7 @@ void PassSums::merge(const PassSums& right) {
   weight += right.weight;
   packed += right.packed;
   response += right.response;
-  farthest = std::max(farthest, right.farthest);
+  extent.merge(right.extent);
   nearest = std::min(nearest, right.nearest);
   least_margin = std::min(least_margin, right.least_margin);
   scores.merge(right.scores);

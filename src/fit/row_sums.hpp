@@ -12,6 +12,7 @@
 #include "ardvark/statistics.hpp"
 #include "design/table_design.hpp"
 #include "frame/describe.hpp"
+#include "method/spike_slab/class_rows.hpp"
 #include "rows/ordered_tree.hpp"
 #include "rows/waiting_rows.hpp"
 
@@ -51,8 +52,8 @@ struct PassSums {
   double weight = 0;            ///< sum of omega
   Vector packed;                ///< [q(q+1)/2] lower triangle of X'omega X, column by column
   Vector response;              ///< [q] X'r
-  double farthest = 0;          ///< the largest m^2 + s of a row at the first posterior
-  double nearest = 1e300;       ///< the smallest
+  Extent extent;                ///< at the first posterior
+  double nearest = 1e300;       ///< the smallest m^2 + s of a row at the first posterior
   double least_margin = 1e300;  ///< the smallest signed score at the first posterior; > 0: it puts each row into its class
   ClassTally scores;
 

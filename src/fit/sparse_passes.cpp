@@ -66,7 +66,7 @@ class PassedClassRows final : public ClassRows {
     const PassSums& sums = look(known, true).sums;
     return sums.nearest > square_of_a_step && sums.log_likelihood[0] > -0.7 * known_.weight;
   }
-  [[nodiscard]] double farthest(const Sites&, const LogOdds& known) const override { return look(known, true).sums.farthest; }
+  [[nodiscard]] Extent extent(const Sites&, const LogOdds& known) const override { return look(known, true).sums.extent; }
 
   [[nodiscard]] LogOdds log_odds(const Vector& w, const Matrix& V) override { return {w, V.reshaped()}; }
   [[nodiscard]] LogOdds average(const std::vector<std::pair<double, const LogOdds*>>& parts) const override {

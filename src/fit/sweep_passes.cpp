@@ -117,7 +117,7 @@ class SweepsByPasses {
     double log_likelihood = sums.log_likelihood[0];
     if (proper_) log_likelihood += add_intercept(at);
     if (to_mode_) log_likelihood -= 0.5 * at.rows.G.cwiseProduct(at.q.V).sum();  // (LAP.3)
-    farthest_.push_back(sums.farthest);
+    farthest_.push_back(sums.extent.farthest);
     runs_away_ = sums.nearest > 1e6 && sums.log_likelihood[0] > -0.7 * frame_.rows;  // (VG.5)
     all_in_class_ = sums.least_margin > 0;
     now_ = at.q.w;

@@ -63,10 +63,11 @@ PassSums read_sums(const io::SafetensorsReader& file) {
   out.response = file.vector("response");
   const Vector numbers = file.vector("numbers");
   const Index q = out.response.size();
-  require(numbers.size() == 8 && out.packed.size() == q * (q + 1) / 2);
-  out.weight = numbers[0], out.farthest = numbers[1], out.nearest = numbers[2], out.least_margin = numbers[3];
+  require(numbers.size() == 9 && out.packed.size() == q * (q + 1) / 2);
+  out.weight = numbers[0], out.extent.farthest = numbers[1], out.nearest = numbers[2], out.least_margin = numbers[3];
   out.scores.correct = numbers[4], out.scores.loss = numbers[5];
   out.scores.weight[0] = numbers[6], out.scores.weight[1] = numbers[7];
+  out.extent.vaguest = numbers[8];
   return out;
 }
 
@@ -74,8 +75,8 @@ void add_sums(const PassSums& sums, io::SafetensorsWriter& file) {
   file.add_vector("log_likelihood", sums.log_likelihood);
   file.add_vector("gram", sums.packed);
   file.add_vector("response", sums.response);
-  file.add_vector("numbers", Vector(vector_of({sums.weight, sums.farthest, sums.nearest, sums.least_margin, sums.scores.correct,
-                                               sums.scores.loss, sums.scores.weight[0], sums.scores.weight[1]})));
+  file.add_vector("numbers", Vector(vector_of({sums.weight, sums.extent.farthest, sums.nearest, sums.least_margin, sums.scores.correct,
+                                               sums.scores.loss, sums.scores.weight[0], sums.scores.weight[1], sums.extent.vaguest})));
 }
 
 // Positions and hashes are whole numbers of 64 bits: two numbers each.

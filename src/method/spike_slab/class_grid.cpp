@@ -58,7 +58,7 @@ ClassGrid fit_class_grid(ClassRows& rows, const PenalisedColumns& which, const s
   ClassSteps steps = run_class_steps(rows, !which.flat.empty(), settings, solve, accept);
   if (settings.only && !out.grid.points.empty()) out.posterior = posterior_of(which, out.grid, out.rows[0]);
   out.log_odds = std::move(steps.log_odds);
-  out.farthest = steps.farthest;
+  out.extent = steps.extent;
   out.status = steps.status;
   out.history = std::move(steps.history);
   out.steps = static_cast<int>(out.history.size());

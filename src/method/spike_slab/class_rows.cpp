@@ -132,8 +132,11 @@ double TableClassRows::distance(const LogOdds& from, const LogOdds& to, const Si
       .sum();
 }
 
-double TableClassRows::farthest(const Sites& sites, const LogOdds& known) const {
-  return (sites.omega.array() > 0).select(known.m.cwiseAbs2() + known.s, 0.0).maxCoeff();
+Extent TableClassRows::extent(const Sites& sites, const LogOdds& known) const {
+  Extent out;
+  for (Index i = 0; i < known.m.size(); ++i)
+    if (sites.omega[i] > 0) out.add(known.m[i], known.s[i]);
+  return out;
 }
 
 bool TableClassRows::reduce(const PenalisedColumns& which, const Sites& sites, const Vector& target, KeepBasis basis, ReducedRows& out) {

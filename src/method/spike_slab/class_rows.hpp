@@ -1,6 +1,7 @@
 // The rows of two classes as rows of a linear model.                                                   docs/math/sparse.md (SL.1), (SP.20)
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -19,6 +20,23 @@ struct Sites {
 /// Mean and variance of the log odds of each row.
 struct LogOdds {
   Vector m, s;
+};
+
+/// How far the log odds of rows go.
+struct Extent {
+  static constexpr double certain = 200;  ///< m^2 + s of a row whose class is certain
+  double farthest = 0;                    ///< the largest m^2 + s of a row
+  double vaguest = 0;                     ///< the largest s / (m^2 + s) of a row whose class is certain
+
+  void add(double m, double s) {
+    const double far = m * m + s;
+    farthest = std::max(farthest, far);
+    if (far > certain) vaguest = std::max(vaguest, s / far);
+  }
+  void merge(const Extent& right) {
+    farthest = std::max(farthest, right.farthest);
+    vaguest = std::max(vaguest, right.vaguest);
+  }
 };
 
 /// The working rows at given log odds, and the likelihood there.
@@ -68,7 +86,7 @@ class ClassRows {
   [[nodiscard]] virtual double misfit(const Sites& sites, const Vector& target, const LogOdds& known) const = 0;
   /// Twice the distance between two log odds, in nats under the quadratic rows.                                                  (SL.6)
   [[nodiscard]] virtual double distance(const LogOdds& from, const LogOdds& to, const Sites& sites) const = 0;
-  [[nodiscard]] virtual double farthest(const Sites& sites, const LogOdds& known) const = 0;  ///< the largest m^2 + s of a row with weight
+  [[nodiscard]] virtual Extent extent(const Sites& sites, const LogOdds& known) const = 0;  ///< of the rows with weight
   /// reduce_rows() of the working rows.
   [[nodiscard]] virtual bool reduce(const PenalisedColumns& which, const Sites& sites, const Vector& target, KeepBasis basis,
                                     ReducedRows& out) = 0;
@@ -114,7 +132,7 @@ class TableClassRows final : public ClassRows {
   [[nodiscard]] double weight_of(const Sites& sites) const override { return sites.omega.sum(); }
   [[nodiscard]] double misfit(const Sites& sites, const Vector& target, const LogOdds& known) const override;
   [[nodiscard]] double distance(const LogOdds& from, const LogOdds& to, const Sites& sites) const override;
-  [[nodiscard]] double farthest(const Sites& sites, const LogOdds& known) const override;
+  [[nodiscard]] Extent extent(const Sites& sites, const LogOdds& known) const override;
   [[nodiscard]] bool reduce(const PenalisedColumns& which, const Sites& sites, const Vector& target, KeepBasis basis,
                             ReducedRows& out) override;
   [[nodiscard]] Sites first_sites() const override;

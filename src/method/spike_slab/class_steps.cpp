@@ -217,7 +217,7 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     }
     if (is_impossible) return end(Status::bound_fell);
     accept(bound);
-    out.farthest = rows.farthest(sites, next);
+    out.extent = rows.extent(sites, next);
     out.history.push_back(bound);
     share.lengthen();
     const bool is_near = bound - last < near_the_end;
@@ -235,7 +235,8 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
       if (progression.is_over()) return end(Status::converged);
     } else {
       if (rows.are_steps(known)) return end(Status::separated);
-      if (progression.is_over() && !(out.farthest > drifting && drifts(out.history, settings.tolerance))) return end(Status::converged);
+      if (progression.is_over() && !(out.extent.farthest > drifting && drifts(out.history, settings.tolerance)))
+        return end(Status::converged);
     }
   }
   return end(Status::max_sweeps);

@@ -43,7 +43,7 @@ struct ClassSteps {
   Status status = Status::failed;
   std::vector<double> history;  ///< the bound after each step
   LogOdds log_odds;             ///< after the last step
-  double farthest = 0;          ///< the largest m^2 + s of the log odds of a row
+  Extent extent;
 };
 
 /// The bound of the classes, computed from the log evidence of their working rows.                                             (SL.10)

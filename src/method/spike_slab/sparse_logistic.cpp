@@ -30,7 +30,7 @@ namespace ardvark::internal {
 namespace {
 
 constexpr double saturated = 30;        // m^2 + s of a row: ordinary fits stay below                                             (SL.11)
-constexpr double certain = 200;         // m^2 + s of a row whose class is certain
+constexpr double vague = 0.01;          // s / (m^2 + s) of a row whose class is certain: the parts of the grid disagree on it
 constexpr double most_to_repeat = 4e7;  // multiplications of a Gram matrix; if it needs fewer, each cell of the grid may have its own
 
 // Rows with the same inputs have the same linear predictor. They become one row, whose t is the share of the second class in its
@@ -165,7 +165,7 @@ std::optional<Found> average_over_grid(const Problem& problem) {
   ClassGrid found = fit_class_grid(rows, which, sets, problem.slab, settings);
   // If some log odds are almost certain, the working rows depend on the hyper-parameters.                                     (SL.11)
   const double work = static_cast<double>(rows.num_rows()) * std::pow(static_cast<double>(which.size()), 2);
-  const bool depends = found.farthest > saturated && work < most_to_repeat;
+  const bool depends = found.extent.farthest > saturated && work < most_to_repeat;
   if (depends && rows.design() != nullptr && found.status != Status::stopped_by_user)
     found = fit_class_cells(rows, which, sets, problem.slab, settings);
   if (found.grid.points.empty()) return std::nullopt;
@@ -175,7 +175,7 @@ std::optional<Found> average_over_grid(const Problem& problem) {
   best.sweeps = found.steps;
   best.status = found.status;
   return Found{averaged_grid(std::move(found.grid)), std::move(found.posterior),
-               depends && rows.design() == nullptr && found.farthest > certain};
+               depends && rows.design() == nullptr && found.extent.vaguest > vague};
 }
 
 // Many columns: the starts.                                                                                            (SP.8), (SL.12)
@@ -219,9 +219,9 @@ Solution solve_classes(const Frame& frame, const PenalisedColumns& which, ClassR
   out.proper_intercept = rows.is_proper();
   if (found->is_rough)
     out.report.warnings.emplace_back(
-        "some rows are almost certain of their class: there the fit by passes and the fit in memory differ, in weights by up to some "
-        "standard "
-        "deviations; read the table into memory");
+        "some rows are almost certain of their class, but their log odds are vague, as those of a rare level of which all rows have one "
+        "class: there the fit by passes and the fit in memory may differ, in weights by up to a standard deviation; to avoid it, read the "
+        "table into memory");
   return out;
 }
 
