@@ -189,7 +189,7 @@ struct SparseResult {
                                 ///< the group
   Vector direction;             ///< [p] in [.5, 1], see direction()
   std::vector<bool> undecided;  ///< [p] the inclusion is above one half in some of the important `starts` and not in others; or it is above
-                                ///< one half, but the sign of a single column is not known to 97.5%
+                                ///< one half, but the sign of a single column is not known to 97.5%. False if it is known to 99.9%
   double dense_fraction = 0;    ///< in [0, 1), averaged over `starts`
   double peak_bound = 0;        ///< nats: the bound at the best values of the hyper-parameters; NaN if the fit was loaded from a file
   std::vector<SparseStart> starts;  ///< the hypothesis without small effects first; or the starts in the order of their fits
@@ -229,7 +229,8 @@ struct Fit {
   Vector relevance;            ///< [p] 1 - a_j V_jj in [0, 1]: 1 = the data determine the coefficient, 0 = the prior does; under a sparse
                                ///< prior the inclusion
   std::vector<bool> relevant;  ///< [p] kept: the precision of its group would stay finite with a margin of two     (OPT.3); true under a
-                               ///< shared prior; under a sparse prior: inclusion above one half, and not undecided. The columns of a group
+                               ///< shared prior; under a sparse prior: inclusion above one half, and not undecided; or, of a
+                               ///< single column, the sign is known to 99.9%. The columns of a group
                                ///< are kept together, whatever their direction                                              (SP.22)
   std::vector<bool> left_out;  ///< [p] constant or duplicated columns, which the fit does not use; their mean is 0
   double bound = 0;            ///< lower bound on the log evidence, nats. Likelihood laplace: the approximation (LAP.3), not a bound.

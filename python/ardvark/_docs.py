@@ -140,7 +140,7 @@ inclusion_ : ndarray of shape (n_features,)
 undecided_ : ndarray of shape (n_features,), bool
     Under a sparse prior: columns for which the data do not decide whether they have an effect of their own. Their
     inclusion is above one half under one hypothesis and not under the other, or it is above one half but the sign is
-    not known to 97.5%.
+    not known to 97.5%. A sign that is known to 99.9% decides.
 dense_fraction_ : float
     Under a sparse prior: the variance that many small effects explain, divided by the sum of this variance and the noise; in [0, 1).
 starts_ : list of dict
@@ -180,8 +180,8 @@ direction_ : ndarray of shape (n_features,) or (n_classes, n_features)
     In [.5, 1]: probability that a coefficient has the sign of its mean, plus half the probability that it is 0.
 support_ : ndarray of shape (n_features,), bool
     Columns that are kept, with several classes for at least one. Under a sparse prior: those with an inclusion above
-    one half that are not undecided. The levels of a text column, or the columns of a group, are kept together by their
-    inclusion, whatever their ``direction_``. Under "ard": the mean of coef^2 / (sd^2 relevance) over the classes of a
+    one half that are not undecided, and those with a ``direction_`` of .999 or more. The levels of a text column, or the
+    columns of a group, are kept together by their inclusion, whatever their ``direction_``. Under "ard": the mean of coef^2 / (sd^2 relevance) over the classes of a
     softmax, and over the levels of a text column, is above 2.
 bound_ : float
     Lower bound on the log evidence, in nats. (Softmax: Laplace's approximation of the log evidence; L1: the log

@@ -60,7 +60,7 @@ std::string summary(const Comparison& comparison) {
         "models, "
         "name its prior, and {}: without them, a fit may take a softmax, which is not compared here\n",
         comparison.num_classes, comparison.models.front().options.spelled("coding", "one-against-rest"));
-  out += "\nbounds in nats; parameters: effective parameters; effects: columns that probably have an effect of their own\n";
+  out += "\nbounds in nats; parameters: effective parameters; effects: columns that are kept\n";
   for (const ComparedModel& model : comparison.models)
     if (!model.remark.empty()) out += fmt::format("{}  {}\n", io::padded(model.name, 20), io::printable(model.remark));
   for (const ComparedModel& model : comparison.models) {

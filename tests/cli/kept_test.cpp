@@ -45,7 +45,8 @@ TEST_F(Kept, KeepsTheLevelsOfATextColumnTogetherAndSaysSo) {
   EXPECT_EQ(kept, (std::vector<std::string>{"x", "kind=a", "kind=b", "kind=d", "kind=e"}));
   EXPECT_LT(j["direction"][5].get<double>(), 0.975);  // of a level like the reference: its sign is not known
   EXPECT_TRUE(contains(output_of(fit(numbers_ + Arguments{"--prior", "slab"}), folder_.path()),
-                       "5 of 6 kept (inclusion above one half, known sign; levels of a text column and groups: inclusion alone)\n"));
+                       "5 of 6 kept (inclusion above one half and known sign, or sign beyond doubt; levels of a text column and groups: "
+                       "inclusion alone)\n"));
   EXPECT_TRUE(contains(output_of(fit(numbers_ + Arguments{"--prior", "ard"}), folder_.path()),
                        "5 of 6 (mean^2 / (sd^2 relevance) above 2, on average over a text column or group: of seven"));
 }
@@ -88,7 +89,8 @@ TEST_F(Kept, JudgesEachClassByItself) {
   }
   EXPECT_EQ(lines, 18u);
   EXPECT_GT(kept, 0u);
-  EXPECT_TRUE(contains(output_of(sparse, folder_.path()), "columns, in one class at least (inclusion above one half, known sign; levels"));
+  EXPECT_TRUE(contains(output_of(sparse, folder_.path()),
+                       "columns, in one class at least (inclusion above one half and known sign, or sign beyond doubt; levels"));
 }
 
 }  // namespace

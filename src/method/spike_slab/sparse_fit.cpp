@@ -312,17 +312,21 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
   }
 }
 
-// A column is kept if an effect of its own is probable under each hypothesis and, for a single column, its sign is known. Under the prior
-// `dense`, all columns are kept.                                                                                                 (SP.22)
+// A column is kept if an effect of its own is probable under each hypothesis and, for a single column, its sign is known. It is kept, too,
+// if its sign is beyond doubt: then it has an effect under each hypothesis, of its own or as one of many. Under the prior `dense`, all
+// columns are kept.                                                                                                             (SP.22)
 void judge(const PenalisedColumns& which, PriorKind kind, Solution& out) {
   constexpr double known = 0.975;  // probability of the sign, as with an interval of 95% that excludes 0
+  constexpr double beyond_doubt = 0.999;
   for (Index g = 0; g < which.num_groups(); ++g)
     for (Index i = which.group_begin(g); i < which.group_begin(g) + which.group_size(g); ++i) {
       const Index j = which.columns[static_cast<std::size_t>(i)];
       const auto at = static_cast<std::size_t>(j);
-      const bool probable = out.relevance[j] > 0.5;
-      if (probable && which.group_size(g) == 1 && out.sparse->direction[j] < known) out.sparse->undecided[at] = true;
-      out.relevant[at] = kind == PriorKind::dense || (probable && !out.sparse->undecided[at]);
+      const bool probable = out.relevance[j] > 0.5, is_single = which.group_size(g) == 1;
+      const bool is_sure = is_single && out.sparse->direction[j] >= beyond_doubt;
+      if (probable && is_single && out.sparse->direction[j] < known) out.sparse->undecided[at] = true;
+      if (is_sure) out.sparse->undecided[at] = false;
+      out.relevant[at] = kind == PriorKind::dense || is_sure || (probable && !out.sparse->undecided[at]);
     }
 }
 

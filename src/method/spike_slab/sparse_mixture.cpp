@@ -183,17 +183,19 @@ double above_zero(double mean, double variance) {
   return mean > 0 ? 1 : mean < 0 ? 0 : 0.5;
 }
 
-// w_j = b_j + u_j: in the slab with probability q, with the rest of the variance; otherwise u_j alone.                         (SP.22)
+// w_j = b_j + u_j: in the slab with probability q, with the rest of the variance; otherwise u_j alone. The mean of u_j depends on b_j:
+// what b_j explains is not left for u_j.                                                                                      (SP.22)
 void add_positive(const SpikeSlab& q, double weight, const std::optional<Vector>& variance, Vector& positive) {
   const double h = q.hyper().h, s2 = q.hyper().s2;
   const Vector w = mean_of(q), of_b = q.variance(), d = h > 0 ? q.look().d : Vector::Zero(w.size());
   for (Index j = 0; j < w.size(); ++j) {
-    const double in = q.inclusion()[q.sets().unit_of(q.sets().set_of(j), j)], out = 1 - in, u = w[j] - q.mean()[j];
-    const double of_u = std::max(s2 * h * (1 - h * d[j]), 0.0), total = variance ? (*variance)[j] : of_b[j] + of_u;
-    double sum = out * above_zero(u, of_u);
+    const double in = q.inclusion()[q.sets().unit_of(q.sets().set_of(j), j)], out = 1 - in, m = q.mean()[j];
+    const double left = std::max(1 - h * d[j], 0.0), of_u = s2 * h * left, total = variance ? (*variance)[j] : left * left * of_b[j] + of_u;
+    const double alone = w[j] - left * m;  // mean of u_j if b_j = 0
+    double sum = out * above_zero(alone, of_u);
     if (in > 0) {
-      const double mu = q.mean()[j] / in, left = (total - out * of_u - in * out * mu * mu) / in;
-      sum += in * above_zero(u + mu, std::max(left, 1e-3 * total));
+      const double mu = left * m / in, rest = (total - out * of_u - in * out * mu * mu) / in;
+      sum += in * above_zero(alone + mu, std::max(rest, 1e-3 * total));
     }
     positive[j] += weight * sum;
   }
