@@ -2,22 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
 #include <limits>
 #include <numeric>
 #include <random>
 
 #include "core/blas.hpp"
 #include "core/pulse.hpp"
+#include "design/by_content.hpp"
 
 namespace ardvark::internal {
 namespace {
-
-std::weak_ordering compare_rows(const Matrix& X, Index a, Index b) {
-  for (Index j = 0; j < X.cols(); ++j)
-    if (X(a, j) != X(b, j)) return X(a, j) < X(b, j) ? std::weak_ordering::less : std::weak_ordering::greater;
-  return std::weak_ordering::equivalent;
-}
 
 // k(x_i, x_i), from the diagonals of small square blocks.
 Vector kernel_diagonal(const Kernel& kernel, const Matrix& X) {
@@ -75,7 +69,8 @@ PivotedCholesky pivoted_cholesky(const Kernel& kernel, const Matrix& X, Index ma
 std::vector<Index> rows_by_content(const Matrix& X) {
   std::vector<Index> order(static_cast<std::size_t>(X.rows()));
   std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return compare_rows(X, a, b) < 0; });
+  const ByContent by_content(X);
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return by_content.compare(a, b) < 0; });
   return order;
 }
 
@@ -87,7 +82,7 @@ std::vector<Index> pivoted_cholesky_centres(const Kernel& kernel, const Matrix& 
   Eigen::RowVectorXd mean = Eigen::RowVectorXd::Zero(X.cols());
   double count = 0;
   for (std::size_t i = 0; i < order.size(); ++i)
-    if (i == 0 || compare_rows(X, order[i - 1], order[i]) != 0) mean += (X.row(order[i]) - mean) / ++count;
+    if (i == 0 || X.row(order[i - 1]) != X.row(order[i])) mean += (X.row(order[i]) - mean) / ++count;
   Matrix to_mean(X.rows(), 1);
   kernel.evaluate(X(order, Eigen::all), mean, to_mean);
   Eigen::VectorXf nearness(X.rows());  // in single precision, so that numbers that differ only by rounding are equal

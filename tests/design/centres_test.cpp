@@ -73,6 +73,18 @@ TEST(PivotedCholeskyCentres, DoNotDependOnTheOrderOfTheRows) {  // (KER.13)
   }
 }
 
+// Rows so far apart that the kernel of any two of them, and of each and the mean, is zero.
+TEST(PivotedCholeskyCentres, DoNotDependOnTheOrderOfTheColumns) {  // (KER.13)
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    Random random(seed);
+    const Index n = random.integer(5, 40), d = random.integer(2, 5), count = random.integer(1, 10);
+    const Matrix X = (1000 * random.normals(n, d)).array().round(), turned = X.rowwise().reverse();
+    const Kernel kernel = Kernel::gaussian(0.7);
+    EXPECT_EQ(pivoted_cholesky_centres(kernel, X, count, 0), pivoted_cholesky_centres(kernel, turned, count, 0)) << seed;
+    EXPECT_EQ(kmeans_centres(X, count, seed), Matrix(kmeans_centres(turned, count, seed).rowwise().reverse())) << seed;
+  }
+}
+
 TEST(PivotedCholeskyCentres, BeginNextToTheMeanWhereAllDiagonalsAreEqual) {  // (KER.13)
   Matrix X(6, 2);
   X << 9, 0, 9, 0, 9, 0, 1, 1, 0, 5, -4, 0;  // the mean of the four different rows is (1.5, 1.5)
