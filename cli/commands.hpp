@@ -63,6 +63,8 @@ class LongOutput {
   LongOutput(const LongOutput&) = delete;
   LongOutput& operator=(const LongOutput&) = delete;
   void write(const std::string& text);
+  /// Where the file is while it is incomplete; empty: standard output, a device or a pipe.
+  [[nodiscard]] std::string partial_path() const;
   void finish();  ///< the file is complete
 
  private:

@@ -125,6 +125,8 @@ void LongOutput::write(const std::string& text) {
     fmt::print("{}", text);
 }
 
+std::string LongOutput::partial_path() const { return file_ == nullptr ? "" : file_->partial_path(); }
+
 void LongOutput::finish() {
   if (file_ == nullptr) return flush_output();
   const UninterruptedWrite guard;

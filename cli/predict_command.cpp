@@ -31,6 +31,8 @@ struct PredictArguments {
   bool level_given = false;
   char delimiter = ',';
   bool json = false, quiet = false;
+
+  [[nodiscard]] bool is_parquet() const { return output.ends_with(".parquet"); }
 };
 
 const std::string& target_of(const SavedModel& model) {
@@ -69,6 +71,16 @@ void check_arguments(const PredictArguments& args) {
   if (args.digits && (*args.digits < 1 || *args.digits > 17))
     throw InvalidArgument(fmt::format("--digits is {}; it must lie between 1 and 17", *args.digits));
   if (!(args.level > 0 && args.level < 1)) throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args.level));
+  if (args.is_parquet() && (args.json || args.digits))
+    throw InvalidArgument(
+        fmt::format("{} cannot be used with --output '{}'{}; leave it out, or give a path that does not end with .parquet",
+                    args.json ? "--json" : "--digits", args.output, args.json ? "" : ": a Parquet file holds all digits of the numbers"));
+  for (const char* ending : {".arrow", ".feather"})
+    if (args.output.ends_with(ending))
+      throw InvalidArgument(
+          fmt::format("--output is '{}', but predict writes no Arrow files; give a path that ends with .parquet or .csv, or "
+                      "use predict_to of Python",
+                      args.output));
   std::vector<std::string> inputs = args.files;
   inputs.push_back(args.model);
   for (const std::string& input : inputs) {
@@ -101,8 +113,18 @@ class Predictor {
 
   int run(std::optional<ProgressLine>& progress) {
     const bool numbers_rows = missing() == Missing::drop_rows;
-    PredictionOutput predictions(model_, args_.level, args_.digits, args_.json, numbers_rows);
+    const OutputFormat format = args_.json ? OutputFormat::json : args_.is_parquet() ? OutputFormat::columns : OutputFormat::csv;
+    PredictionOutput predictions(model_, args_.level, args_.digits, format, numbers_rows);
     std::optional<LongOutput> output;
+    args_.is_parquet() ? write_parquet(predictions, output, progress) : write_text(predictions, output, progress);
+    output->finish();
+    progress.reset();
+    say_more();
+    return ok;
+  }
+
+ private:
+  void write_text(PredictionOutput& predictions, std::optional<LongOutput>& output, std::optional<ProgressLine>& progress) {
     for (Table piece; stream_.next(piece, most_rows_);) {
       predict_piece(std::move(piece), predictions);
       if (args_.json) continue;
@@ -114,13 +136,8 @@ class Predictor {
       begin(output, progress);
       output->write(predictions.json().dump() + "\n");
     }
-    output->finish();
-    progress.reset();
-    say_more();
-    return ok;
   }
 
- private:
   [[nodiscard]] Missing missing() const {
     return args_.missing.empty() ? (model_.imputation ? Missing::keep : Missing::refuse) : missing_of(args_.missing);
   }
@@ -155,12 +172,29 @@ class Predictor {
     output.emplace(args_.output);
   }
 
+  void write_parquet(PredictionOutput& predictions, std::optional<LongOutput>& output, std::optional<ProgressLine>& progress) {
+    internal::io::ParquetWriter writer(args_.output);
+    const auto next = [&] {
+      Table piece;
+      if (stream_.next(piece, most_rows_)) predict_piece(std::move(piece), predictions);
+      return predictions.take_columns();
+    };
+    PredictionOutput::Columns first = next();
+    begin(output, progress);
+    if (output->partial_path().empty())
+      throw EnvironmentError(fmt::format("cannot write '{}': Parquet needs a file, and this is a device or a pipe", args_.output));
+    writer.write(output->partial_path(), std::move(first), next);
+  }
+
   void predict_piece(Table&& piece, PredictionOutput& predictions) {
     const internal::OneStage one;
     const Table names = piece.row_names();
     RowsOfPrediction rows;
     for (Index i = 0; i < piece.num_rows; ++i) rows.numbers.push_back(piece.row_number(i));
-    for (const std::string& name : keep_) rows.kept.push_back(kept_column(piece, name));
+    for (const std::string& name : keep_) {
+      rows.kept.push_back(kept_column(piece, name));
+      if (name == scored_ && classes_of(model_).empty()) rows.kept.back().is_number = true;
+    }
     std::optional<KeptColumn> known;
     if (!scored_.empty() && piece.find(scored_) >= 0) known = kept_column(piece, scored_);
     FeatureEncoding encoding = model_.encoding;
@@ -228,7 +262,11 @@ void add_predict(CLI::App& app, Run& run) {
                "or a pattern "
                "such as 'part-*.csv', are one table. They are read in pieces, so that they may be larger than the memory")
       ->required();
-  c.add_option("-o,--output", args->output, "Write here instead of the screen. The file is there complete or not at all")->check(not_empty);
+  c.add_option(
+       "-o,--output", args->output,
+       "Write here instead of the screen: Parquet if the path ends with .parquet (by DuckDB; all digits), else CSV. The file is there "
+       "complete or not at all")
+      ->check(not_empty);
   c.add_option("--level", args->level, "Regressions: level of the interval (default 0.95)")->check(is_number);
   c.add_option("--interval", args->interval,
                "Regressions: new (default): sd and interval of a new observation, with its noise; mean: those of the mean, without noise");

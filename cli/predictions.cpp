@@ -24,7 +24,7 @@ void append(Json& list, const Vector& v) {
 // The exponent of its first digit.
 int place_of(double x) { return static_cast<int>(std::floor(std::log10(x))); }
 
-std::string name_of_probability(const std::string& name) { return csv_field("probability_" + name); }
+std::string name_of_probability(const std::string& name) { return "probability_" + name; }
 
 std::optional<double> number_of(const std::string& text) {
   double value = 0;
@@ -38,7 +38,7 @@ std::optional<double> number_of(const std::string& text) {
 KeptColumn kept_column(const Table& table, const std::string& name) {
   const Index j = table.at(name);
   const TableColumn& column = table.columns[static_cast<std::size_t>(j)];
-  KeptColumn kept{name, {}};
+  KeptColumn kept{name, {}, !column.categorical};
   for (Index i = 0; i < table.num_rows; ++i) {
     const double value = table.value(i, j);
     kept.texts.push_back(std::isnan(value)    ? ""
@@ -50,8 +50,32 @@ KeptColumn kept_column(const Table& table, const std::string& name) {
 
 void PredictionOutput::add(const Prediction& prediction, const RowsOfPrediction& rows) {
   rows_ = &rows;
+  if (format_ == OutputFormat::columns) begin_columns();
   std::visit([&](const auto& p) { put(p); }, prediction);
-  if (is_json_) note_rows();
+  if (format_ == OutputFormat::json) note_rows();
+}
+
+void PredictionOutput::put_column(const std::string& name, const Vector& numbers) {
+  columns_.push_back({name, internal::io::OutputColumn::Type::number, {numbers.begin(), numbers.end()}, {}});
+}
+
+void PredictionOutput::put_column(const std::string& name, std::vector<std::string> texts) {
+  columns_.push_back({name, internal::io::OutputColumn::Type::text, {}, std::move(texts)});
+}
+
+void PredictionOutput::begin_columns() {
+  if (numbers_rows_)
+    columns_.push_back({"row", internal::io::OutputColumn::Type::whole_number, {rows_->numbers.begin(), rows_->numbers.end()}, {}});
+  for (const KeptColumn& column : rows_->kept) {
+    if (!column.is_number) {
+      put_column(column.name, column.texts);
+      continue;
+    }
+    Vector numbers(static_cast<Index>(column.texts.size()));
+    for (std::size_t i = 0; i < column.texts.size(); ++i)
+      numbers[static_cast<Index>(i)] = number_of(column.texts[i]).value_or(std::numeric_limits<double>::quiet_NaN());
+    put_column(column.name, numbers);
+  }
 }
 
 void PredictionOutput::note_rows() {
@@ -118,7 +142,7 @@ std::vector<std::string> PredictionOutput::probabilities(Index column, const Vec
 
 void PredictionOutput::put(const StudentPrediction& p) {
   put_distribution(p);
-  if (!is_json_) return;
+  if (format_ != OutputFormat::json) return;
   append(json_["scale"], p.scale);
   json_["degrees_of_freedom"] = p.degrees_of_freedom;  // null if infinite: a normal distribution
 }
@@ -126,18 +150,20 @@ void PredictionOutput::put(const StudentPrediction& p) {
 void PredictionOutput::put(const NoiseMixturePrediction& p) { put_distribution(p); }
 void PredictionOutput::put(const TMixturePrediction& p) {
   put_distribution(p);
-  if (is_json_) json_["scale"] = json_["degrees_of_freedom"] = nullptr;  // a mixture has none
+  if (format_ == OutputFormat::json) json_["scale"] = json_["degrees_of_freedom"] = nullptr;  // a mixture has none
 }
 
 template <typename Distribution>
 void PredictionOutput::put_distribution(const Distribution& p) {
   const Vector sd = p.standard_deviation();
   const auto [lower, upper] = internal::interval_of(p, level_);
-  if (is_json_) {
+  if (format_ == OutputFormat::json) {
     append(json_["mean"], p.mean), append(json_["sd"], sd);
     append(json_["lower"], lower), append(json_["upper"], upper);
     return;
   }
+  if (format_ == OutputFormat::columns)
+    return put_column("mean", p.mean), put_column("sd", sd), put_column("lower", lower), put_column("upper", upper);
   header("mean,sd,lower,upper");
   for (Index i = 0; i < p.mean.size(); ++i) {
     begin_row(i);
@@ -148,12 +174,19 @@ void PredictionOutput::put_distribution(const Distribution& p) {
 
 void PredictionOutput::put(const ClassPrediction& p) {
   const std::vector<std::string>& classes = classes_of(model_);
-  if (is_json_) {
+  if (format_ == OutputFormat::json) {
     append(json_["probability"], p.probability);
     json_["classes"] = classes;
     return;
   }
-  header(name_of_probability(classes[1]) + ",class,log_odds,log_odds_sd");
+  if (format_ == OutputFormat::columns) {
+    std::vector<std::string> names;
+    for (const double probability : p.probability) names.push_back(classes[says_second(probability) ? 1 : 0]);
+    put_column(name_of_probability(classes[1]), p.probability);
+    put_column("class", std::move(names));
+    return put_column("log_odds", p.mean), put_column("log_odds_sd", p.variance.cwiseSqrt());
+  }
+  header(csv_field(name_of_probability(classes[1])) + ",class,log_odds,log_odds_sd");
   const std::vector<std::string> probability = probabilities(1, p.probability);
   for (Index i = 0; i < p.mean.size(); ++i) {
     begin_row(i);
@@ -167,17 +200,24 @@ void PredictionOutput::put(const ClassPrediction& p) {
 void PredictionOutput::put(const ClassProbabilities& p) {
   const std::vector<std::string>& classes = classes_of(model_);
   const Index first = classes.size() == 2 ? 1 : 0, num_classes = p.probability.cols();
-  if (is_json_) {
+  if (format_ == OutputFormat::json) {
     Json& lists = json_["probability"];
     for (Index c = first; c < num_classes; ++c)
       append(classes.size() == 2 ? lists : lists[static_cast<std::size_t>(c)], Vector(p.probability.col(c)));
     json_["classes"] = classes;
     return;
   }
+  if (format_ == OutputFormat::columns) {
+    for (Index c = first; c < num_classes; ++c)
+      put_column(name_of_probability(classes[static_cast<std::size_t>(c)]), Vector(p.probability.col(c)));
+    std::vector<std::string> most_probable;
+    for (const auto c : p.most_probable) most_probable.push_back(classes[static_cast<std::size_t>(c)]);
+    return put_column("class", std::move(most_probable));
+  }
   std::string names;
   std::vector<std::vector<std::string>> columns;
   for (Index c = first; c < num_classes; ++c) {
-    names += name_of_probability(classes[static_cast<std::size_t>(c)]) + ",";
+    names += csv_field(name_of_probability(classes[static_cast<std::size_t>(c)])) + ",";
     columns.push_back(probabilities(c, p.probability.col(c)));
   }
   header(names + "class");

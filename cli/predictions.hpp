@@ -10,6 +10,7 @@
 
 #include "ardvark/model.hpp"
 #include "ardvark/table.hpp"
+#include "io/parquet_writer.hpp"
 
 namespace ardvark::cli {
 
@@ -19,6 +20,7 @@ using Json = nlohmann::ordered_json;
 struct KeptColumn {
   std::string name;
   std::vector<std::string> texts;
+  bool is_number = false;
 };
 /// The texts of the column in each row; numbers with the digits that bring them back.
 [[nodiscard]] KeptColumn kept_column(const Table& table, const std::string& name);
@@ -29,17 +31,24 @@ struct RowsOfPrediction {
   std::vector<KeptColumn> kept;
 };
 
-/// The output, from pieces: CSV with a header and one line per row, or JSON.
+/// CSV with a header and one line per row; JSON; or columns of numbers that are not rounded.
+enum class OutputFormat { csv, json, columns };
+
+/// The output, from pieces.
 class PredictionOutput {
  public:
+  using Columns = std::vector<internal::io::OutputColumn>;
+
   /// \param digits         significant ones; none: those that matter
   /// \param numbers_rows   whether the number of each row is written
-  PredictionOutput(const SavedModel& model, double level, std::optional<int> digits, bool is_json, bool numbers_rows)
-      : model_(model), level_(level), digits_(digits), is_json_(is_json), numbers_rows_(numbers_rows) {}
+  PredictionOutput(const SavedModel& model, double level, std::optional<int> digits, OutputFormat format, bool numbers_rows)
+      : model_(model), level_(level), digits_(digits), format_(format), numbers_rows_(numbers_rows) {}
   void add(const Prediction& prediction, const RowsOfPrediction& rows);
   /// The lines of CSV since it was called before.
   [[nodiscard]] std::string take_csv() { return std::exchange(csv_, {}); }
   [[nodiscard]] Json& json() { return json_; }
+  /// The rows since it was called before.
+  [[nodiscard]] Columns take_columns() { return std::exchange(columns_, {}); }
 
  private:
   void header(const std::string& names);
@@ -55,15 +64,20 @@ class PredictionOutput {
   void put(const ClassPrediction& p);
   void put(const ClassProbabilities& p);
   void note_rows();
+  void begin_columns();
+  void put_column(const std::string& name, const Vector& numbers);
+  void put_column(const std::string& name, std::vector<std::string> texts);
 
   const SavedModel& model_;
   double level_;
   std::optional<int> digits_;
-  bool is_json_, numbers_rows_, has_header_ = false;
+  OutputFormat format_;
+  bool numbers_rows_, has_header_ = false;
   std::map<Index, int> places_;             // of the probabilities of each class
   const RowsOfPrediction* rows_ = nullptr;  // of the piece
   Json json_;
   std::string csv_;
+  Columns columns_;
 };
 
 /// The observed numbers or positions of classes; NaN where the text is none of these.

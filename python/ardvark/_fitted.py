@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Iterator, Optional, TypeVar
+from typing import Any, ClassVar, Iterator, Optional, Sequence, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._base import Estimator, _defaults
 from ._docs import assembled
+from ._output import columns_of, write_tables
 from ._progress import Watch
 from ._streams import pieces_of
 
@@ -143,14 +144,81 @@ class FittedModel(Estimator):
         >>> [mean.shape for mean in model.predict_batches(pieces)]
         [(80,), (80,), (40,)]
         """
+        self._check_method(method)
+        return (prediction for _, prediction in self._predict_pieces(pieces_of(source), getattr(self, method), arguments))
+
+    def predict_to(self, source: Any, path: Any, method: str = "predict", *, keep: Sequence[str] = (), **arguments: Any) -> int:
+        """Writes the predictions of a source that is read in pieces to a file. Neither has to fit in the memory.
+
+        Parameters
+        ----------
+        source : str, path, Arrow stream, dataset, lazy frame, iterator of tables, or function that opens one of these
+            As in `predict_batches`.
+        path : str or path-like
+            The file: Parquet, Arrow or CSV, as its name ends with .parquet, .arrow or .feather, or .csv. It is there completely or not at all.
+        method : str, default="predict"
+            The method that predicts each piece, such as "predict_proba" or "predict_interval".
+        keep : sequence of str, default=()
+            Columns of the source that the file has, too, such as an identifier.
+        **arguments : object
+            Other arguments of the method.
+
+        Returns
+        -------
+        n_rows : int
+            The rows of the file, at least 1. Its columns are those of ``keep`` and then ``mean``, ``sd``, ``lower`` and ``upper``, ``class``,
+            ``log_odds`` and ``log_odds_sd``, or ``probability_CLASS`` for each class: what the method returns.
+
+        Raises
+        ------
+        ValueError
+            There is no such method or column, the name of the file has another ending, or a row cannot be predicted.
+        OSError
+            The file cannot be written.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import pandas
+        >>> import tempfile
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> table = pandas.DataFrame(rng.normal(size=(200, 2)), columns=["a", "b"]).assign(id=range(200))
+        >>> model = BayesianLinearRegression().fit(table[["a", "b"]], table.a + 0.1 * rng.normal(size=200))
+        >>> pieces = (table.iloc[first : first + 80] for first in range(0, 200, 80))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     n_rows = model.predict_to(pieces, f"{folder}/predictions.parquet", keep=["id"], return_std=True)
+        ...     predictions = pandas.read_parquet(f"{folder}/predictions.parquet")
+        >>> n_rows, list(predictions.columns)
+        (200, ['id', 'mean', 'sd'])
+        """
+        self._check_method(method)
+        pairs = self._predict_pieces(pieces_of(source), getattr(self, method), arguments)
+        keep = [keep] if isinstance(keep, str) else keep
+        return write_tables(path, (columns_of(piece, keep, self._named(method, prediction)) for piece, prediction in pairs))
+
+    def _named(self, method: str, values: Any) -> dict[str, np.ndarray]:
+        """The columns that a method returns, with names."""
+        if isinstance(values, tuple):
+            names = ["log_odds", "log_odds_sd"] if method == "predict_score" else ["mean", "sd"]
+            if any(np.ndim(column) != 1 for column in values):
+                raise ValueError("return_cov=True gives a matrix for all rows together, which is no column of a file; leave it out")
+        elif np.ndim(values) == 1:
+            names, values = ["class" if hasattr(self, "classes_") else "mean"], [values]
+        elif method == "predict_interval":
+            names, values = ["lower", "upper"], values.T
+        else:
+            names, values = [f"{method[8:].replace('proba', 'probability')}_{label}" for label in getattr(self, "classes_")], values.T
+        return dict(zip(names, values))
+
+    def _check_method(self, method: str) -> None:
         check_is_fitted(self)
-        names = [name for name in dir(type(self)) if name.startswith("predict") and name not in ("predict_batches",)]
+        names = [name for name in dir(type(self)) if name.startswith("predict") and name not in ("predict_batches", "predict_to")]
         if method not in names:
             raise ValueError(f"method is {method!r}; it must be one of {', '.join(names)}")
-        return self._predict_pieces(pieces_of(source), getattr(self, method), arguments)
 
     @staticmethod
-    def _predict_pieces(pieces: Iterator[Any], predict: Any, arguments: Any) -> Iterator[Any]:
+    def _predict_pieces(pieces: Iterator[Any], predict: Any, arguments: Any) -> Iterator[tuple[Any, Any]]:
         first = 1
         for piece in pieces:
             count = piece.num_rows if hasattr(piece, "num_rows") else len(piece)
@@ -160,7 +228,7 @@ class FittedModel(Estimator):
                 prediction = predict(piece, **arguments)
             except ValueError as error:
                 raise ValueError(f"{error} (rows are counted from row {first} of the source)") from None
-            yield prediction
+            yield piece, prediction
             first += count
 
     def save(self, path: Any) -> None:

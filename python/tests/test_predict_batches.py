@@ -1,5 +1,8 @@
 """Predictions of sources that are read in pieces."""
 
+import os
+import subprocess
+
 import numpy as np
 import pytest
 from ardvark import BayesianLinearRegression, BayesianLogisticRegression, KernelRegressor
@@ -101,3 +104,97 @@ def test_what_cannot_be_predicted_is_refused(table):
         model.predict_batches(bad, "predict_proba")
     with pytest.raises(FileNotFoundError):
         list(model.predict_batches("/nowhere/at/all.parquet"))
+
+
+READERS = {
+    ".parquet": lambda path: pandas.read_parquet(path),
+    ".arrow": lambda path: pyarrow.ipc.open_file(path).read_all().to_pandas(),
+    ".feather": lambda path: pandas.read_feather(path),
+    ".csv": lambda path: pandas.read_csv(path),
+}
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_a_file_has_the_predictions_and_the_columns_to_keep(table, folder, tmp_path, ending):
+    model = BayesianLinearRegression().fit(table.iloc[:500].drop(columns="id"), y="price")
+    path = tmp_path / f"predictions{ending}"
+    path.write_text("what was there before")
+    path.chmod(0o640)
+    mean, sd = model.predict(table, return_std=True)
+    for source in sources(table, folder):
+        source, rows = source if isinstance(source, tuple) else (source, len(table))
+        assert model.predict_to(source, path, keep=["id", "kind"], return_std=True) == rows
+        found = READERS[ending](path)
+        assert list(found.columns) == ["id", "kind", "mean", "sd"]
+        assert found.id.tolist() == table.id[:rows].tolist() and found.kind.tolist() == table.kind[:rows].tolist()
+        np.testing.assert_allclose(found["mean"], mean[:rows], rtol=1e-13, atol=1e-13)
+        np.testing.assert_allclose(found["sd"], sd[:rows], rtol=1e-13)
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_every_method_has_names_for_its_columns(table, folder, tmp_path):
+    path = tmp_path / "p.parquet"
+
+    def names_of(model, *method, **arguments):
+        model.predict_to(folder, path, *method, **arguments)
+        return pandas.read_parquet(path)
+
+    three = BayesianLogisticRegression().fit(table[["a", "price"]].iloc[:500], table.kind.iloc[:500])
+    probability = three.predict_proba(table[["a", "price"]])
+    np.testing.assert_allclose(names_of(three, "predict_proba")[[f"probability_{kind}" for kind in "uvw"]], probability, rtol=1e-11)
+    np.testing.assert_allclose(names_of(three, "predict_log_proba")["log_probability_v"], np.log(probability[:, 1]), rtol=1e-11)
+    assert names_of(three)["class"].tolist() == three.predict(table[["a", "price"]]).tolist()
+    two = BayesianLogisticRegression().fit(table[["a", "price"]].iloc[:500], table.kind.iloc[:500] == "v")
+    np.testing.assert_allclose(names_of(two, "predict_score")[["log_odds", "log_odds_sd"]], np.transpose(two.predict_score(table[["a", "price"]])), rtol=1e-10)
+    assert names_of(two)["class"].tolist() == two.predict(table[["a", "price"]]).tolist()
+    number = BayesianLinearRegression().fit(table[["a", "price"]].iloc[:500], y="price")
+    np.testing.assert_allclose(names_of(number, "predict_interval", level=0.5)[["lower", "upper"]], number.predict_interval(table[["a"]], 0.5), rtol=1e-11)
+    curve = KernelRegressor(vectors=5).fit(table[["a"]].iloc[:100], table.price.iloc[:100])
+    with pytest.raises(ValueError, match="return_cov=True gives a matrix"):
+        curve.predict_to(table[["a"]].iloc[:20], path, return_cov=True)
+
+
+def test_a_file_is_there_completely_or_not_at_all(table, tmp_path):
+    model = BayesianLinearRegression().fit(table[["a", "price"]].iloc[:100], y="price")
+    path = tmp_path / "p.parquet"
+    path.write_text("old")
+
+    def pieces_that_end_in(error):
+        yield from (table.iloc[first : first + 10_000] for first in range(0, 40_000, 10_000))
+        yield from (table.iloc[first : first + 10_000] for first in range(0, 40_000, 10_000))
+        raise error
+
+    for error in (RuntimeError, KeyboardInterrupt):
+        with pytest.raises(error):
+            model.predict_to(pieces_that_end_in(error), path)
+        assert path.read_text() == "old" and os.listdir(tmp_path) == ["p.parquet"]
+    with pytest.raises(ValueError, match="ending says what the file will be: it must be one of .parquet, .arrow, .feather, .csv"):
+        model.predict_to(table, tmp_path / "p.txt")
+    with pytest.raises(ValueError, match="keep names the column 'idd', which the source does not have; did you mean 'id'?"):
+        model.predict_to(table, path, keep="idd")
+    with pytest.raises(ValueError, match="keep names the column 'mean', and the predictions have this name"):
+        model.predict_to(table.assign(mean=1.0), path, keep=["mean"])
+    with pytest.raises(ValueError, match="the source has no rows"):
+        model.predict_to(iter([table.iloc[:0]]), path)
+    with pytest.raises(ValueError, match="a column has another type in later rows"):
+        model.predict_to(iter([table.iloc[:10], table.iloc[:10].assign(id="x")]), path, keep=["id"])
+    with pytest.raises(OSError, match="cannot write '/nowhere/p.csv': No such file or directory; "):
+        model.predict_to(table, "/nowhere/p.csv")
+    with pytest.raises(OSError, match="it exists and is not a regular file"):
+        (tmp_path / "x.csv").mkdir()
+        model.predict_to(table, tmp_path / "x.csv")
+    assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_a_full_disk_leaves_nothing(table, tmp_path, ending):
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tmp_path], capture_output=True).returncode != 0:
+        pytest.skip("a file system of 64 kB needs the rights to mount one")
+    try:
+        model = BayesianLinearRegression().fit(table[["a", "price"]].iloc[:100], y="price")
+        with pytest.raises(OSError, match="No space left on device; free space"):
+            model.predict_to(table, tmp_path / f"p{ending}")
+        assert os.listdir(tmp_path) == []
+    finally:
+        subprocess.run(["umount", tmp_path], check=True)

@@ -83,7 +83,10 @@ std::optional<DynamicLibrary> opened(const std::string& path, std::string& error
   return std::nullopt;
 }
 
-DynamicLibrary duckdb_for(const std::string& path) {
+DynamicLibrary duckdb_for(const std::string& path, bool writes) {
+  const std::string needed = writes ? fmt::format("'{}' would be a Parquet file, which DuckDB writes", path)
+                                    : fmt::format("'{}' is a Parquet file, which DuckDB reads", path);
+  const std::string or_csv = writes ? ", or give the output another name and write CSV" : "";
   constexpr const char* remedy = "install it (pip install duckdb), or write the path of libduckdb.so into the variable ARDVARK_DUCKDB";
   const char* const given = std::getenv("ARDVARK_DUCKDB");
   std::vector<std::string> candidates = {"libduckdb.so"};
@@ -100,14 +103,15 @@ DynamicLibrary duckdb_for(const std::string& path) {
     if (std::optional<DynamicLibrary> library = opened(candidate, error)) return *std::move(library);
   }
   if (given != nullptr && *given != '\0')
-    throw EnvironmentError(fmt::format("'{}' is a Parquet file, which DuckDB reads, but ARDVARK_DUCKDB is '{}', which cannot be opened: {}",
-                                       path, given, error));
+    throw EnvironmentError(fmt::format("{}, but ARDVARK_DUCKDB is '{}', which cannot be opened: {}{}", needed, given, error,
+                                       writes ? "; correct it" + or_csv : ""));
   if (candidates.size() > 1)
     throw EnvironmentError(
-        fmt::format("'{}' is a Parquet file, which DuckDB reads, but '{}' cannot be opened: {}; install libpython for it, "
-                    "or write the path of libduckdb.so into the variable ARDVARK_DUCKDB",
-                    path, candidates.back(), error));
-  throw EnvironmentError(fmt::format("'{}' is a Parquet file, and DuckDB, which reads it, is not there; {}", path, remedy));
+        fmt::format("{}, but '{}' cannot be opened: {}; install libpython for it, or write the path of libduckdb.so into "
+                    "the variable ARDVARK_DUCKDB{}",
+                    needed, candidates.back(), error, or_csv));
+  throw EnvironmentError(fmt::format("{}, and DuckDB, which {} it, is not there; {}{}", needed.substr(0, needed.find(", which")),
+                                     writes ? "writes" : "reads", remedy, or_csv));
 }
 
 // Its first line: the others point at a place in the question.
@@ -116,13 +120,51 @@ std::string first_line(const char* message) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
+// The functions that make a table while it is read.
+void find_functions_of_tables(DuckDbLibrary& l) {
+  const auto find = [&](const char* name, auto*& function) { l.library.find(fmt::format("duckdb_{}", name).c_str(), function); };
+  find("vector_size", l.vector_size);
+  find("create_logical_type", l.create_logical_type), find("destroy_logical_type", l.destroy_logical_type);
+  find("create_table_function", l.create_table_function), find("destroy_table_function", l.destroy_table_function);
+  find("table_function_set_name", l.table_function_set_name);
+  find("table_function_set_bind", l.table_function_set_bind), find("table_function_set_init", l.table_function_set_init);
+  find("table_function_set_function", l.table_function_set_function);
+  find("register_table_function", l.register_table_function);
+  find("bind_add_result_column", l.bind_add_result_column);
+  find("function_set_error", l.function_set_error);
+  find("data_chunk_set_size", l.data_chunk_set_size);
+  find("vector_ensure_validity_writable", l.vector_ensure_validity_writable);
+  find("vector_assign_string_element_len", l.vector_assign_string_element_len);
+}
+
+// Executes a question. Its first error, or nothing.
+std::string executed(const DuckDbLibrary& library, void* connection, const std::string& question, DuckDbLibrary::Result& result) {
+  void *statement = nullptr, *pending = nullptr;
+  std::string error;
+  if (library.prepare(connection, question.c_str(), &statement) != 0)
+    error = first_line(library.prepare_error(statement));
+  else if (library.pending_prepared_streaming(statement, &pending) != 0)
+    error = first_line(library.pending_error(pending));
+  else if (library.execute_pending(pending, &result) != 0)
+    error = first_line(library.result_error(&result));
+  library.destroy_pending(&pending);
+  library.destroy_prepare(&statement);
+  return error;
+}
+
 [[noreturn]] void cannot_read_parquet(const std::string& path, const char* message) {
   throw InvalidArgument(fmt::format("'{}' cannot be read as Parquet: {}", path, first_line(message)));
 }
 
 }  // namespace
 
-DuckDb::DuckDb(const std::string& path) : library_{duckdb_for(path)} {
+std::string in_quotes(std::string_view text, char quote) {
+  std::string out(1, quote);
+  for (const char c : text) out += c == quote ? std::string(2, quote) : std::string(1, c);
+  return out + quote;
+}
+
+DuckDb::DuckDb(const std::string& path, bool writes) : library_{duckdb_for(path, writes)} {
   DuckDbLibrary& l = library_;
   const auto find = [&](const char* name, auto*& function) { l.library.find(fmt::format("duckdb_{}", name).c_str(), function); };
   find("create_config", l.create_config), find("set_config", l.set_config), find("destroy_config", l.destroy_config);
@@ -134,6 +176,7 @@ DuckDb::DuckDb(const std::string& path) : library_{duckdb_for(path)} {
   find("data_chunk_get_size", l.data_chunk_get_size), find("data_chunk_get_vector", l.data_chunk_get_vector);
   find("destroy_data_chunk", l.destroy_data_chunk);
   find("vector_get_data", l.vector_get_data), find("vector_get_validity", l.vector_get_validity);
+  if (writes) find_functions_of_tables(l);
   void* config = nullptr;
   l.create_config(&config);
   for (const auto& [name, value] : {std::pair{"threads", "1"},
@@ -179,18 +222,22 @@ std::unique_ptr<DuckDbAnswer> DuckDb::ask(const std::string& question, std::size
   return answer;
 }
 
+std::string DuckDb::obey(const std::string& command) const {
+  DuckDbLibrary::Result result;
+  std::string error = executed(library_, connection_, command, result);
+  while (error.empty()) {
+    void* chunk = library_.fetch_chunk(result);
+    if (chunk == nullptr) break;
+    library_.destroy_data_chunk(&chunk);
+  }
+  if (const char* const late = library_.result_error(&result); error.empty() && late != nullptr && *late != '\0') error = first_line(late);
+  library_.destroy_result(&result);
+  return error;
+}
+
 DuckDbAnswer::DuckDbAnswer(const DuckDbLibrary& library, void* connection, const std::string& question, const std::string& path)
     : library_(library), path_(path) {
-  void *statement = nullptr, *pending = nullptr;
-  std::string error;
-  if (library.prepare(connection, question.c_str(), &statement) != 0)
-    error = first_line(library.prepare_error(statement));
-  else if (library.pending_prepared_streaming(statement, &pending) != 0)
-    error = first_line(library.pending_error(pending));
-  else if (library.execute_pending(pending, &result_) != 0)
-    error = first_line(library.result_error(&result_));
-  library.destroy_pending(&pending);
-  library.destroy_prepare(&statement);
+  const std::string error = executed(library, connection, question, result_);
   if (error.empty()) return;
   library.destroy_result(&result_);
   cannot_read_parquet(path, error.c_str());

@@ -1,5 +1,5 @@
-// DuckDB, which reads Parquet: its C interface, if the library is on this machine. Nothing of it is linked, and what is declared here is
-// all that is used.
+// DuckDB, which reads and writes Parquet: its C interface, if the library is on this machine. Nothing of it is linked, and what is declared
+// here is all that is used.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,26 @@ struct DuckDbLibrary {
   void (*destroy_data_chunk)(void**) = nullptr;
   void* (*vector_get_data)(void*) = nullptr;
   std::uint64_t* (*vector_get_validity)(void*) = nullptr;
+  // A table that is made while it is read.
+  Size (*vector_size)() = nullptr;
+  void* (*create_logical_type)(int) = nullptr;
+  void (*destroy_logical_type)(void**) = nullptr;
+  void* (*create_table_function)() = nullptr;
+  void (*destroy_table_function)(void**) = nullptr;
+  void (*table_function_set_name)(void*, const char*) = nullptr;
+  void (*table_function_set_bind)(void*, void (*)(void*)) = nullptr;
+  void (*table_function_set_init)(void*, void (*)(void*)) = nullptr;
+  void (*table_function_set_function)(void*, void (*)(void*, void*)) = nullptr;
+  int (*register_table_function)(void*, void*) = nullptr;
+  void (*bind_add_result_column)(void*, const char*, void*) = nullptr;
+  void (*function_set_error)(void*, const char*) = nullptr;
+  void (*data_chunk_set_size)(void*, Size) = nullptr;
+  void (*vector_ensure_validity_writable)(void*) = nullptr;
+  void (*vector_assign_string_element_len)(void*, Size, const char*, Size) = nullptr;
 };
+
+/// A text or a name in the language of DuckDB. \param quote  ' of a text, " of a name
+[[nodiscard]] std::string in_quotes(std::string_view text, char quote);
 
 /// A text in a column: duckdb_string_t.
 struct DuckDbText {
@@ -95,14 +114,19 @@ class DuckDbAnswer {
 /// A connection to an empty database in memory, with one thread.
 class DuckDb {
  public:
-  /// \param path  of the file that needs it, for the message
+  /// \param path     of the file that needs it, for the message
+  /// \param writes   the file, instead of reading it
   /// \throws EnvironmentError  DuckDB is not there; the message says what to install
-  explicit DuckDb(const std::string& path);
+  explicit DuckDb(const std::string& path, bool writes = false);
   DuckDb(const DuckDb&) = delete;
   DuckDb& operator=(const DuckDb&) = delete;
   ~DuckDb();
   /// \param num_columns  of the answer
   [[nodiscard]] std::unique_ptr<DuckDbAnswer> ask(const std::string& question, std::size_t num_columns, const std::string& path) const;
+  /// Executes a command without an answer. \returns the first line of what DuckDB says against it; empty: it is done
+  [[nodiscard]] std::string obey(const std::string& command) const;
+  [[nodiscard]] const DuckDbLibrary& library() const { return library_; }
+  [[nodiscard]] void* connection() const { return connection_; }
 
  private:
   DuckDbLibrary library_;

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -62,32 +61,23 @@ void keep_permissions(int descriptor, const struct stat& old) {
     static_cast<void>(::fchmod(descriptor, old.st_mode & 07777));
 }
 
-// While an object exists, a write beyond the limit on the size of files (ulimit -f) fails with EFBIG. Otherwise SIGXFSZ would end the
-// program before the incomplete file is removed. The signal goes to the thread that writes, so the mask of this thread is enough.
-class SizeLimitAsError {
- public:
-  SizeLimitAsError() {
-    sigemptyset(&signal_);
-    sigaddset(&signal_, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  ~SizeLimitAsError() {
-    const int error = errno;
-    sigset_t pending;
-    int taken = 0;
-    const bool was_blocked = sigismember(&before_, SIGXFSZ) == 1;
-    if (!was_blocked && sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1) sigwait(&signal_, &taken);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    errno = error;
-  }
-  SizeLimitAsError(const SizeLimitAsError&) = delete;
-  SizeLimitAsError& operator=(const SizeLimitAsError&) = delete;
-
- private:
-  sigset_t signal_, before_;
-};
-
 }  // namespace
+
+SizeLimitAsError::SizeLimitAsError() {
+  sigemptyset(&signal_);
+  sigaddset(&signal_, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+}
+
+SizeLimitAsError::~SizeLimitAsError() {
+  const int error = errno;
+  sigset_t pending;
+  int taken = 0;
+  const bool was_blocked = sigismember(&before_, SIGXFSZ) == 1;
+  if (!was_blocked && sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1) sigwait(&signal_, &taken);
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  errno = error;
+}
 
 File& File::operator=(File&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);

@@ -1,6 +1,7 @@
 // A file descriptor that closes itself. Every failure is an EnvironmentError that names the path, the reason and what to do.
 #pragma once
 
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -40,6 +41,19 @@ class File {
 
   int descriptor_ = -1;
   std::string path_;
+};
+
+/// While an object exists, a write beyond the limit on the size of files (ulimit -f) fails with EFBIG. Otherwise SIGXFSZ would end the
+/// program before the incomplete file is removed. The signal goes to the thread that writes, so the mask of this thread is enough.
+class SizeLimitAsError {
+ public:
+  SizeLimitAsError();
+  ~SizeLimitAsError();
+  SizeLimitAsError(const SizeLimitAsError&) = delete;
+  SizeLimitAsError& operator=(const SizeLimitAsError&) = delete;
+
+ private:
+  sigset_t signal_, before_;
 };
 
 /// A file that appears under its path complete or not at all: it is written under another name in the same folder, and commit() renames it.

@@ -22,12 +22,6 @@ namespace {
 
 constexpr std::string_view parquet_mark = "PAR1";
 
-std::string in_quotes(std::string_view text, char quote) {
-  std::string out(1, quote);
-  for (const char c : text) out += c == quote ? std::string(2, quote) : std::string(1, c);
-  return out + quote;
-}
-
 // The file itself, even if its name has the characters of a pattern; names of folders such as year=2024 are no columns.
 std::string reading(const std::string& path) {
   std::string name;
@@ -126,8 +120,10 @@ void ParquetRows::open(const std::string& path) {
     if (!column.verbatim && (type == Type::time || type == Type::other)) refuse_column(path, here, type);
     if (is_first_file) column.kind = as_text ? Kind::text : Kind::number;
     if (as_text != (column.kind == Kind::text))
-      throw InvalidArgument(fmt::format("column '{}' of '{}' holds {}, and files before it have {} there", shown(column.name), path,
-                                        as_text ? "texts" : "numbers", as_text ? "numbers" : "texts"));
+      throw InvalidArgument(
+          fmt::format("column '{0}' of '{1}' holds {2}, and files before it have {3} there; read it as text (--categorical '{0}'), "
+                      "or leave it out (--ignore '{0}')",
+                      shown(column.name), path, as_text ? "texts" : "numbers", as_text ? "numbers" : "texts"));
     wanted.push_back(fmt::format("CAST({} AS {})", in_quotes(column.name, '"'), as_text ? "VARCHAR" : "DOUBLE"));
   }
   s.num_rows = num_rows_of(*s.duckdb, path);

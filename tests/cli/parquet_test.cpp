@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "refuses.hpp"
 
@@ -72,6 +73,84 @@ TEST_F(ParquetInTheShell, IsReadIntoMemoryByOtherModels) {
   for (const char* name : {"mean", "sd", "bound", "notes"}) EXPECT_EQ(parquet[name], text[name]) << name;
 }
 
+// What DuckDB reads from a file of predictions, as text with the header of CSV.
+std::string as_csv(const internal::io::DuckDb& duckdb, const testing::TemporaryFolder& folder, const std::string& file) {
+  static_cast<void>(
+      duckdb.ask(fmt::format("COPY (SELECT * FROM '{}') TO '{}' (HEADER)", folder / file, folder / "back.csv"), 1, "")->next());
+  return read_bytes(folder / "back.csv");
+}
+
+TEST_F(ParquetInTheShell, HoldsThePredictionsOfTheCsvFile) {
+  const Arguments rows = {"--missing", "drop", "-q"};
+  output_of(Arguments{"fit", "all.csv", "--model", "linear", "--target", "y", "--ignore", "id,yes", "-o", "y.ardvark"} + rows,
+            folder_.path());
+  output_of(
+      Arguments{"fit", "all.csv", "--model", "logistic", "--prior", "shared", "--target", "yes", "--ignore", "id,y", "-o", "yes.ardvark"} +
+          rows,
+      folder_.path());
+  output_of(Arguments{"fit", "all.csv", "--model", "logistic", "--prior", "shared", "--target", "colour", "--ignore", "id,yes", "-o",
+                      "colour.ardvark"} +
+                rows,
+            folder_.path());
+  for (const std::string model : {"y", "yes", "colour"})
+    for (const std::string table : {"all.csv", "part-*.parquet"}) {
+      const Arguments command = Arguments{"predict", model + ".ardvark", table, "--keep", "id,a"} + rows;
+      output_of(command + Arguments{"-o", "p.parquet"}, folder_.path());
+      output_of(command + Arguments{"--digits", "17", "-o", "p.csv"}, folder_.path());
+      const std::string text = as_csv(*duckdb_, folder_, "p.parquet");
+      const std::vector<std::string> ours = testing::lines_of(read_bytes(folder_ / "p.csv")), theirs = testing::lines_of(text);
+      ASSERT_EQ(theirs.size(), ours.size()) << model << table;
+      EXPECT_EQ(theirs.front(), ours.front());
+      for (std::size_t i = 1; i < ours.size(); ++i) {
+        const std::vector<std::string> mine = testing::fields_of(ours[i]), other = testing::fields_of(theirs[i]);
+        ASSERT_EQ(mine.size(), other.size());
+        for (std::size_t j = 0; j < mine.size(); ++j)
+          ASSERT_TRUE(mine[j] == other[j] || std::stod(mine[j]) == std::stod(other[j])) << ours[i] << " " << theirs[i];
+      }
+    }
+}
+
+TEST_F(ParquetInTheShell, IsReadAgainByTheNextCommand) {
+  put(300);
+  const Arguments rows = {"--missing", "drop", "-q"};
+  output_of(Arguments{"fit", "all.csv", "--model", "linear", "--target", "y", "--ignore", "id", "-o", "m.ardvark"} + rows, folder_.path());
+  output_of(Arguments{"predict", "m.ardvark", "all.csv", "--keep", "id,y", "-o", "p.parquet"} + rows, folder_.path());
+  output_of(Arguments{"predict", "m.ardvark", "all.csv", "--keep", "id,y", "--digits", "17", "-o", "p.csv"} + rows, folder_.path());
+  for (const std::string table : {"p.parquet", "p.csv"})
+    output_of(Arguments{"stats", table, "--target", "y", "--ignore", "id,row", "-o", table + ".stats"} + rows, folder_.path());
+  EXPECT_EQ(read_bytes(folder_ / "p.parquet.stats"), read_bytes(folder_ / "p.csv.stats"));
+}
+
+TEST_F(ParquetInTheShell, IsWrittenCompletelyOrNotAtAll) {
+  put(3000);
+  const Arguments rows = {"--missing", "drop", "-q"};
+  output_of(Arguments{"fit", "all.csv", "--model", "linear", "--target", "y", "--ignore", "id", "-o", "m.ardvark"} + rows, folder_.path());
+  write_bytes(folder_ / "p.parquet", "old");
+  const auto refused = [&](const Arguments& more, int code, const char* words) {
+    expect_refused(Arguments{"predict", "m.ardvark", "all.csv", "-o", "p.parquet"} + more, folder_, code, {words});
+    EXPECT_EQ(read_bytes(folder_ / "p.parquet"), "old");
+  };
+  refused({}, 2, "row 4 (line 5), column 'b'");
+  write_bytes(folder_ / "late.csv", read_bytes(folder_ / "all.csv") + "n9,x,1,red,true,1\n");
+  expect_refused(Arguments{"predict", "m.ardvark", "late.csv", "-o", "p.parquet"} + rows, folder_, 2, {"'x' is not a number"});
+  EXPECT_EQ(read_bytes(folder_ / "p.parquet"), "old");
+  refused(rows + Arguments{"--digits", "4"}, 2, "--digits cannot be used with --output 'p.parquet'");
+  refused(rows + Arguments{"--json"}, 2, "--json cannot be used with --output 'p.parquet'");
+  write_bytes(folder_ / "mean.csv", "Mean," + read_bytes(folder_ / "all.csv").substr(3));
+  expect_refused(Arguments{"predict", "m.ardvark", "mean.csv", "--keep", "Mean", "-o", "p.parquet"} + rows, folder_, 2,
+                 {"would have the columns 'Mean' and 'mean', whose names are the same"});
+  expect_refused(Arguments{"predict", "m.ardvark", "all.csv", "-o", "p.arrow"} + rows, folder_, 2, {"predict writes no Arrow files"});
+  expect_refused(Arguments{"predict", "m.ardvark", "all.csv", "-o", "no/p.parquet"} + rows, folder_, 3, {"the folder 'no' does not exist"});
+  const int limited = std::system(fmt::format("cd '{}' && ulimit -f 8 && {} predict m.ardvark all.csv --missing drop -q -o p.parquet 2>err",
+                                              folder_.path(), testing::program_path())
+                                      .c_str());
+  EXPECT_EQ(WEXITSTATUS(limited), 3);
+  EXPECT_TRUE(contains(read_bytes(folder_ / "err"), "cannot write 'p.parquet': File too large; free space")) << read_bytes(folder_ / "err");
+  EXPECT_EQ(read_bytes(folder_ / "p.parquet"), "old");
+  for (const auto& file : std::filesystem::directory_iterator(folder_.path()))
+    EXPECT_FALSE(contains(file.path().string(), "partial")) << file.path();
+}
+
 TEST_F(ParquetInTheShell, NamesTheRowThatItRefuses) {
   expect_refused({"stats", "all.parquet", "--target", "y", "--ignore", "id", "-o", "s.stats"}, folder_, 2,
                  {"row 4, column 'b': the value is missing; --missing drop leaves such rows out"});
@@ -98,6 +177,14 @@ TEST_F(ParquetInTheShell, SaysWhatToInstall) {
   };
   EXPECT_TRUE(
       contains(refused("ARDVARK_DUCKDB=/nowhere/libduckdb.so"), "ARDVARK_DUCKDB is '/nowhere/libduckdb.so', which cannot be opened"));
+  const std::string no_writer =
+      fmt::format("cd '{}' && ARDVARK_DUCKDB=/nowhere/libduckdb.so {} predict m.ardvark all.csv -o p.parquet 2>err", folder_.path(),
+                  testing::program_path());
+  output_of({"fit", "all.csv", "--model", "linear", "--target", "y", "--ignore", "id", "--missing", "drop", "-q", "-o", "m.ardvark"},
+            folder_.path());
+  EXPECT_EQ(WEXITSTATUS(std::system(no_writer.c_str())), 3);
+  EXPECT_TRUE(contains(read_bytes(folder_ / "err"), "'p.parquet' would be a Parquet file, which DuckDB writes, but ARDVARK_DUCKDB is"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "p.parquet"));
   EXPECT_TRUE(contains(refused("ARDVARK_DUCKDB=libc.so.6"), "has no function duckdb_create_config"));
   // Where a machine has DuckDB for everybody, it is found.
   if (testing::run({"stats", "all.parquet", "--target", "y", "--ignore", "id", "--missing", "drop", "-q", "-o", "s.stats"}, folder_.path())
