@@ -73,7 +73,7 @@ struct Training {
   FeatureEncoding encoding;
   EncodedTable encoded;
   Vector weights;                  ///< empty without --weights
-  std::vector<Index> file_rows;    ///< as in Table
+  std::vector<Index> file_rows;    ///< as in Table; of several files, they count on
   Table rows;                      ///< their names
   std::vector<std::string> notes;  ///< what was left out of the file: row names, rows with gaps
 

@@ -132,8 +132,8 @@ void add_fit(CLI::App& app, Run& run) {
       ->check(not_empty);
   c.add_option(
       "--stream", args->stream,
-      "Read the table in pieces, so that it may be larger than the memory: auto (the default; if it has several files, or takes "
-      "more than half of the available memory), "
+      "Read the table in pieces, so that it may be larger than the memory: auto (the default; if it takes more than half of the available "
+      "memory, or has several files and --model is linear), "
       "always or never. Only --model linear, with another prior than laplace without --lambda, and --model logistic with two classes and "
       "another prior than laplace, which reads the table several times");
   for (const char* name : {"folds", "imputations", "seed", "threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})

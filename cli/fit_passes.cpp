@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -23,9 +24,12 @@ class Rows {
 
   // Finds columns, levels and classes.
   void look() {
-    if (!stream_.can_rewind())
-      throw InvalidArgument(
-          "a logistic regression reads the table several times, and a pipe can be read only once; write the table to a file");
+    for (const std::string& file : args_.files)
+      if (std::error_code none; std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none))
+        throw InvalidArgument(fmt::format(
+            "a logistic regression reads the table several times, but '{}' is a pipe or a device, which can be read only once; write "
+            "the table to a file, or read it into memory (--stream never)",
+            file));
     const ProgressLine progress(args_.shows_progress(), "reading");
     FactsOfColumns facts;
     Table piece;

@@ -77,14 +77,10 @@ bool reads_in_pieces(const FitArguments& args, ModelKind kind) {
   if (args.stream != "auto" && args.stream != "always" && args.stream != "never")
     throw InvalidArgument(fmt::format("--stream is '{}'; it must be auto, always or never", args.stream));
   const std::string why_not = why_rows_are_needed(args, kind);
-  if (args.files.size() > 1 && (!why_not.empty() || args.stream == "never"))
-    throw InvalidArgument(
-        fmt::format("{} files are given, which are one table only where it is read in pieces, but {}; join them to one file",
-                    args.files.size(), why_not.empty() ? "--stream is never" : why_not));
   if (args.stream == "always" && !why_not.empty())
     throw InvalidArgument(fmt::format("--stream always cannot be used here: {}; leave it out", why_not));
   if (args.stream == "never" || !why_not.empty()) return false;
-  return args.stream == "always" || args.files.size() > 1 || is_large(args.files);
+  return args.stream == "always" || (args.files.size() > 1 && kind == ModelKind::linear) || is_large(args.files);
 }
 
 int fit_in_pieces(const FitArguments& args) {

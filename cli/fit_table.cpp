@@ -92,7 +92,7 @@ namespace {
 // What to do about a gap in this column.
 std::string remedy_of(const std::string& column, const FitArguments& args) {
   if (column == args.weights_column) return internal::remedy_of_gap(args, false);
-  const bool may_impute = args.command->get_name() == "fit" && args.files.size() < 2 && internal::can_impute(args);
+  const bool may_impute = args.command->get_name() == "fit" && internal::can_impute(args);
   if (column == args.target && may_impute) return internal::remedy_of_target_gap(args);
   return internal::remedy_of_gap(args, may_impute && column != args.target);
 }
@@ -128,10 +128,10 @@ void check_features(const Table& table, const FitArguments& args) {
 
 Table read_table(const FitArguments& args) {
   const CsvOptions csv = csv_options(args);
-  require_folder_of(args.output, args.data);
-  require_folder_of(args.path, args.data);
+  const std::vector<std::string> files = args.files.empty() ? std::vector{args.data} : args.files;
+  for (const std::string& file : files) require_folder_of(args.output, file), require_folder_of(args.path, file);
   const ProgressLine progress(args.shows_progress(), "reading");
-  Table table = read_csv(args.data, csv);
+  Table table = read_csv(files, csv);
   if (csv.missing == Missing::keep) table.drop_gaps_of({table.at(args.target)});
   return table;
 }
@@ -140,6 +140,7 @@ Training training_of(Table&& table, const FitArguments& args) {
   const ProgressLine progress(args.shows_progress(), "preparing");
   Training training;
   training.file_rows = table.file_rows;
+  for (Index i = 0; i < table.num_rows && !table.files.empty(); ++i) training.file_rows[static_cast<std::size_t>(i)] = table.row_number(i);
   training.rows = table.row_names();
   training.notes = table.notes;
   if (const std::string dropped = note_of_dropped(table, args); !dropped.empty()) training.notes.push_back(dropped);

@@ -27,7 +27,7 @@ struct TableSums {
                                       const std::vector<std::string>& levels = {});
 
 /// Whether a fit of these files reads them in pieces.
-/// \throws InvalidArgument  it must (--stream always, or several files), but cannot: the message says why; --stream has no such word
+/// \throws InvalidArgument  it must (--stream always), but cannot: the message says why; --stream has no such word
 [[nodiscard]] bool reads_in_pieces(const FitArguments& args, ModelKind kind);
 [[nodiscard]] int fit_in_pieces(const FitArguments& args);
 /// Two classes.

@@ -116,6 +116,8 @@ class Table {
 ///         data row (from 1, without header and blank lines), line of the file, column and value
 /// \throws EnvironmentError  the file does not exist or cannot be read, or there is not enough memory
 [[nodiscard]] Table read_csv(const std::string& path, const CsvOptions& options = {});
+/// Several files as one table, as TableStream reads them. file_rows has an entry for each row, which counts in its file.
+[[nodiscard]] Table read_csv(const std::vector<std::string>& paths, const CsvOptions& options = {});
 
 /// A column of a table in memory: its name, and for each row a number (NaN: missing) or a text (nullptr: missing). Exactly one of the two
 /// lists has an entry for each row; the other is empty.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any, Optional, Sequence
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ._tables import TIMES, names_of, sentence_near
 
-__all__ = ["filled", "first_text", "frame", "gaps_in", "name_of", "refuse_gaps", "require_finite", "require_numbers", "taken_from"]
+__all__ = ["filled", "first_text", "frame", "gaps_in", "in_source", "name_of", "refuse_gaps", "require_finite", "require_numbers", "taken_from"]
 
 
 def frame(X: Any) -> Any:
@@ -65,6 +66,14 @@ def refuse_gaps(values: Any, remedy: str, argument: str = "y") -> None:
     missing = gaps_in(values) if values.ndim == 1 else np.zeros(0, dtype=bool)
     if missing.any():
         raise ValueError(f"{argument} has no value at row {np.argmax(missing) + 1}; {remedy}")
+
+
+def in_source(error: ValueError, rows: int) -> ValueError:
+    """The message of a piece, whose rows count from 1, with the rows of the source. rows: before the piece."""
+    if rows == 0:
+        return error
+    text, count = re.subn(r"\brow (\d+)", lambda found: f"row {int(found[1]) + rows}", str(error), count=1)
+    return ValueError(text if count else f"in the rows after row {rows}: {text}")
 
 
 def require_finite(X: np.ndarray, names: Sequence[str], may_miss: bool, remedy: str) -> None:

@@ -324,11 +324,15 @@ class BayesianLogisticRegression(LogisticScore):
             raise ValueError("X is read in pieces, so y must be the name of its column, as in fit(X, y='click')")
         if sample_weight is not None and not isinstance(sample_weight, str):
             raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
-        if self.missing not in (None, "error", "refuse"):
-            raise ValueError(f"missing is {self.missing!r}, but X is read in pieces; leave out rows with gaps in the source, or fill the gaps there")
-        with Watch(type(self).__name__, self.verbose, self.callback) as watch, Pieces(X) as pieces:
-            facts = facts_of(pieces, target, sample_weight, self._references())
-            self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
+        with Pieces(X) as pieces:
+            table = pieces.table()
+            if table is not None:
+                return self._fit_classes(table, None, sample_weight, target)
+            if self.missing not in (None, "error", "refuse"):
+                raise ValueError(f"missing is {self.missing!r}, but X is read in pieces; leave out rows with gaps in the source, or fill the gaps there")
+            with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+                facts = facts_of(pieces, target, sample_weight, self._references())
+                self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
         if pieces.is_spooled:
             self.notes_.append("X can be read only once, so its rows were written to a temporary file, which is gone now")
         return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import tempfile
 import time
@@ -10,13 +11,15 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 
 import numpy as np
 
-from ._abi import Handle, call, call_for_bytes, call_for_handle
+from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle
 from ._arrays import matrix_of, vector_of
-from ._given import frame, gaps_in, taken_from
+from ._given import frame, gaps_in, in_source, taken_from
 from ._progress import Progress
 from ._statistics import LinearStatistics
 from ._streams import _arrow, _is_table, _numbers_of, pieces_of
-from ._tables import Encoding, holds_text, names_of, without
+from ._tables import Encoding, holds_text, is_numeric, names_of, without
+
+SMALL_BYTES = 64 << 20  # a table that takes no more is fitted in memory; as many as the sample of a larger one
 
 __all__ = ["Pieces", "RowSums", "TableFacts", "facts_of", "rows_of"]
 
@@ -126,7 +129,7 @@ class TableFacts:
         X, y, weights = self.split(piece, y, weights)
         if len(X) == 0:
             return self
-        labels = _labels_of(y, self.rows)
+        labels = _labels_of(y)
         for label in np.unique(labels).tolist():
             if label not in self.labels:
                 self.labels.append(label)
@@ -150,7 +153,7 @@ class TableFacts:
             named = X.with_columns(**{name: codes}) if hasattr(X, "with_columns") else X.assign(**{name: codes})
             self.statistics.update(named, name, None if weights is None else np.asarray(weights, dtype=float))
         elif names is not None and holds_text(X):
-            raise ValueError("X has a column of texts in some rows and of numbers in others; make it a column of texts everywhere")
+            raise ValueError(f"{_text_in(X)} holds texts, but numbers in earlier rows; make it a column of texts everywhere")
         self.rows += len(X)
         return self
 
@@ -185,8 +188,8 @@ class TableFacts:
         if absent:
             raise ValueError(f"the rows have no column {absent[0]!r}, which earlier rows have")
 
-    def numbers(self, piece: Any, y: Any = None, weights: Any = None, before: int = 0) -> tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
-        """The rows of a piece as the numbers of a fit: columns, classes 0 and 1, weights. before: rows before these, for messages."""
+    def numbers(self, piece: Any, y: Any = None, weights: Any = None) -> tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
+        """The rows of a piece as the numbers of a fit: columns, classes 0 and 1, weights."""
         if self.encoding is None and self.target is not None and _holds_numbers(piece, self.target):
             self._require(piece.schema.names)
             X: Any = np.empty((piece.num_rows, len(self.names or [])), order="F")
@@ -202,9 +205,9 @@ class TableFacts:
             elif names_of(X) is not None:
                 self._require(names_of(X) or [])
                 if holds_text(X):
-                    raise ValueError("X has a column of texts in some rows and of numbers in others; make it a column of texts everywhere")
+                    raise ValueError(f"{_text_in(X)} holds texts, but numbers in earlier rows; make it a column of texts everywhere")
                 X = X[self.names].to_numpy()
-        labels = _labels_of(y, before)
+        labels = _labels_of(y)
         codes = np.full(len(labels), np.nan)
         for code, label in enumerate(self.labels):
             codes[labels == label] = code
@@ -212,6 +215,11 @@ class TableFacts:
         if unknown.any():
             raise UnknownLabel(labels[int(np.argmax(unknown))])
         return np.asarray(X, dtype=np.float64), codes, None if weights is None else np.asarray(weights, dtype=np.float64)
+
+
+def _text_in(X: Any) -> str:
+    """The first column of a DataFrame that holds texts."""
+    return f"column {next(name for name, dtype in zip(X.columns, X.dtypes) if not is_numeric(dtype))!r}"
 
 
 class UnknownLabel(Exception):
@@ -222,12 +230,12 @@ class UnknownLabel(Exception):
         self.label = label
 
 
-def _labels_of(y: Any, before: int) -> np.ndarray:
+def _labels_of(y: Any) -> np.ndarray:
     y = np.asarray(y)
     if y.dtype == object or y.dtype.kind == "f":
         gaps = gaps_in(y)
         if gaps.any():
-            raise ValueError(f"y has no value at row {before + int(np.argmax(gaps)) + 1}; leave out such rows")
+            raise ValueError(f"y has no value at row {int(np.argmax(gaps)) + 1}; leave out such rows")
     return y
 
 
@@ -264,6 +272,7 @@ class Pieces:
         can_repeat = isinstance(source, (str, os.PathLike)) or callable(source) or hasattr(source, "get_fragments") or hasattr(source, "collect_batches")
         self.is_spooled = not (can_repeat or names_of(source) is not None or _is_table(source))
         self._source = source
+        self._begun: Optional[Iterator[Any]] = None  # the first reading
         self._file: Any = None
 
     def __enter__(self) -> Pieces:
@@ -274,15 +283,29 @@ class Pieces:
             self._file.close()
 
     def __iter__(self) -> Iterator[Any]:
-        if not self.is_spooled:
-            return pieces_of(self._source)
-        return self._written() if self._file is None else self._read()
+        if self._file is not None:
+            return self._read()
+        pieces, self._begun = pieces_of(self._source) if self._begun is None else self._begun, None
+        return self._written(pieces) if self.is_spooled else pieces
 
-    def _written(self) -> Iterator[Any]:
+    def table(self) -> Any:
+        """The whole table, if it takes at most SMALL_BYTES as numbers. None: it does not; the next reading begins with the rows that were read here."""
+        pieces, head, numbers = pieces_of(self._source), [], 0
+        for piece in pieces:
+            head.append(piece)
+            numbers += int(np.prod(getattr(piece, "shape", ())))
+            if 8 * numbers > SMALL_BYTES:
+                break
+        table = _joined(head) if 8 * numbers <= SMALL_BYTES else None
+        if table is None:
+            self._begun = itertools.chain(head, pieces)
+        return table
+
+    def _written(self, pieces: Iterator[Any]) -> Iterator[Any]:
         arrow = _arrow()
         self._file = tempfile.TemporaryFile(prefix="ardvark-rows-")
         writer = None
-        for piece in pieces_of(self._source):
+        for piece in pieces:
             if not _is_table(piece) and names_of(piece) is None:
                 raise ValueError(f"the pieces of X must be tables with names of columns, such as DataFrames; one is a {type(piece).__name__}")
             batch = piece if _is_table(piece) else arrow.Table.from_pandas(piece, preserve_index=False) if hasattr(piece, "iloc") else piece.to_arrow()
@@ -301,23 +324,41 @@ class Pieces:
         return iter(_arrow().ipc.open_stream(self._file))
 
 
+def _joined(pieces: Sequence[Any]) -> Any:
+    """One DataFrame of pieces whose columns have the same names and kinds, if it takes at most SMALL_BYTES with a column for each level."""
+    if not all(names_of(piece) is not None or _is_table(piece) for piece in pieces):
+        return None
+    frames = [frame(piece) for piece in pieces if len(piece) > 0]
+    kinds = [names_of(one) and {name: is_numeric(dtype) for name, dtype in zip(one.columns, one.dtypes)} for one in frames]
+    if not frames or not kinds[0] or any(kind != kinds[0] for kind in kinds) or len(kinds[0]) < len(frames[0].columns):
+        return None
+    if hasattr(frames[0], "iloc"):
+        import pandas
+
+        table: Any = pandas.concat([one[list(kinds[0])] for one in frames], ignore_index=True)
+        width = sum(1 if is_number else table[name].nunique() for name, is_number in kinds[0].items())
+    else:
+        import polars
+
+        table = polars.concat([one.select(list(kinds[0])) for one in frames], how="vertical_relaxed")
+        width = sum(1 if is_number else table[name].n_unique() for name, is_number in kinds[0].items())
+    return table if 8 * len(table) * width <= SMALL_BYTES else None
+
+
 def facts_of(pieces: Pieces, target: str, sample_weight: Optional[str], reference: Sequence[str]) -> TableFacts:
     """The facts of a table: of its first piece, if they can be those of all, otherwise of all pieces."""
     facts = TableFacts(target, sample_weight)
     for number, piece in enumerate(pieces):
         try:
             facts.add(piece)
+        except InvalidArgumentError:  # of the statistics, which count on
+            raise
         except ValueError as error:
-            raise _after(facts.rows, error) from None
+            raise in_source(error, facts.rows) from None
         knows_enough = facts.statistics is None and len(facts.labels) == 2
         if number == 0 and knows_enough and not pieces.is_spooled:
             break
     return facts.end(reference)
-
-
-def _after(rows: int, error: ValueError) -> ValueError:
-    """The message of a piece, whose rows count from 1, with the number of rows before it."""
-    return error if rows == 0 else ValueError(f"in the rows after row {rows}: {error}")
 
 
 def rows_of(pieces: Pieces, facts: TableFacts, tell: Optional[Callable[[Progress], Any]]) -> Callable[[bytes], RowSums]:
@@ -341,11 +382,11 @@ def rows_of(pieces: Pieces, facts: TableFacts, tell: Optional[Callable[[Progress
             if getattr(piece, "num_rows", 1) == 0:
                 continue
             try:
-                X, codes, weights = facts.numbers(piece, before=rows)
+                X, codes, weights = facts.numbers(piece)
             except UnknownLabel as error:
                 raise ValueError(f"after row {rows}: {error}; only two classes can be fitted without the table in memory") from None
             except ValueError as error:
-                raise _after(rows, error) from None
+                raise in_source(error, rows) from None
             sums.update(X, codes, weights)
             rows += len(codes)
             if tell is not None:

@@ -9,6 +9,8 @@ from typing import Any, Callable, Iterator, Optional
 
 import numpy as np
 
+from ._abi import InvalidArgumentError
+from ._given import in_source
 from ._progress import Progress
 from ._statistics import LinearStatistics
 from ._tables import names_of
@@ -36,7 +38,7 @@ def _is_table(X: Any) -> bool:
 def pieces_of(source: Any) -> Iterator[Any]:
     """The tables that a source consists of, one after the other."""
     if isinstance(source, (str, os.PathLike)):
-        source = _arrow().dataset.dataset(os.fspath(source))
+        source = _dataset_at(os.fspath(source))
     elif callable(source):
         source = source()
         if source is None:
@@ -49,6 +51,21 @@ def pieces_of(source: Any) -> Iterator[Any]:
     if hasattr(source, "__arrow_c_stream__") and names_of(source) is None:
         return iter(_arrow().RecordBatchReader.from_stream(source))
     return iter([source]) if names_of(source) is not None else iter(source)
+
+
+def _dataset_at(path: str) -> Any:
+    """A file or a folder: of Parquet, or as the ending of the file says."""
+    arrow = _arrow()
+    formats = {".csv": "csv", ".arrow": "ipc", ".feather": "ipc"}
+    ending = os.path.splitext(path)[1].lower()
+    try:
+        return arrow.dataset.dataset(path, format=formats.get(ending, "parquet"))
+    except (arrow.ArrowInvalid, arrow.ArrowTypeError) as error:
+        kind = {"csv": "CSV", "ipc": "Arrow"}.get(formats.get(ending, ""), "Parquet")
+        raise ValueError(
+            f"X is {path!r}, which cannot be read as {kind}; a path is a folder or file of Parquet, or a file that ends with .csv, .arrow or .feather"
+            f" (anything else: pyarrow.dataset.dataset): {error}"
+        ) from None
 
 
 def _pieces_of_dataset(dataset: Any) -> Iterator[Any]:
@@ -141,8 +158,13 @@ def read_in_pieces(
     for piece in pieces_of(source):
         if getattr(piece, "num_rows", 1) == 0:
             continue
-        if not _add_numbers(piece, target, sample_weight, statistics):
-            statistics.update(piece, target, sample_weight)
+        try:
+            if not _add_numbers(piece, target, sample_weight, statistics):
+                statistics.update(piece, target, sample_weight)
+        except InvalidArgumentError:  # of the statistics, which count on
+            raise
+        except ValueError as error:
+            raise in_source(error, statistics.n_rows_) from None
         elapsed = time.monotonic() - started
         rate = statistics.n_rows_ / max(elapsed, 1e-9)
         text = f"reading: {statistics.n_rows_:,} rows, {rate:,.0f} rows a second"

@@ -7,10 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ardvark import BayesianLogisticRegression, _core
+from ardvark import BayesianLogisticRegression, _core, _passes
 from ardvark._passes import Pieces, RowSums, TableFacts
 
 ROWS = 24_000
+
+
+@pytest.fixture(autouse=True)
+def passes(monkeypatch):
+    """Small tables are read in passes, too."""
+    monkeypatch.setattr(_passes, "SMALL_BYTES", 0)
 
 
 def table(seed=0, with_text=False):
@@ -81,11 +87,64 @@ def test_weights_are_a_column():
     expect_same(model, rows, weighted=True, prior="ard")
 
 
-def test_a_small_table_is_fitted_in_memory():
+def test_a_sample_of_all_rows_is_fitted_in_memory():
     rows = table().head(700).drop(columns="weight")
     model = BayesianLogisticRegression().fit(iter(pieces_of(rows, 100)), y="click")
     memory = BayesianLogisticRegression().fit(np.ascontiguousarray(rows.drop(columns="click")), rows["click"])
     assert model.coef_.tolist() == memory.coef_.tolist()
+
+
+@pytest.mark.parametrize("with_text", [False, True])
+def test_a_small_table_is_the_table_in_memory(monkeypatch, with_text):
+    monkeypatch.setattr(_passes, "SMALL_BYTES", 64 << 20)
+    arrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    rows = table(with_text=with_text)
+    rows["kind"] = rows["click"].where(rows["age"] < 1, "perhaps")  # three classes
+    gaps = rows.assign(rent=rows["rent"].where(rows.index % 50 > 0))
+    readings = []
+
+    def counted():
+        readings.append(1)
+        return pieces_of(rows)
+
+    cases = [
+        ({"prior": "shared"}, "click", rows),
+        ({"prior": "laplace", "folds": 3}, "click", rows),
+        ({"prior": "shared"}, "kind", rows),
+        ({"prior": "shared", "missing": "drop"}, "click", gaps),
+    ]
+    for options, target, used in cases:
+        unused = {"click", "kind", "weight"} - {target, "weight"}
+        used = used.drop(columns=list(unused))
+        memory = BayesianLogisticRegression(**options).fit(used, y=target, sample_weight="weight")
+        whole = arrow.Table.from_pandas(used, preserve_index=False)
+        for source in (iter(pieces_of(used)), lambda: whole.to_reader(max_chunksize=999), whole.to_reader(), iter([polars.DataFrame(whole)[:7], polars.DataFrame(whole)[7:]])):
+            model = BayesianLogisticRegression(**options).fit(source, y=target, sample_weight="weight")
+            assert model.coef_.tolist() == memory.coef_.tolist() and model.classes_.tolist() == memory.classes_.tolist()
+            assert model.notes_ == memory.notes_
+    rows = rows.drop(columns=["kind", "weight"])
+    BayesianLogisticRegression(prior="shared").fit(counted, y="click")
+    assert len(readings) == 1
+
+
+@pytest.mark.parametrize("can_repeat", [False, True])
+def test_a_table_that_turns_out_to_be_long_is_read_from_its_first_row_on(monkeypatch, can_repeat):
+    rows = table(with_text=True).drop(columns="weight")
+    expected = BayesianLogisticRegression(prior="shared").fit(lambda: pieces_of(rows), y="click")
+    readings = []
+
+    def source():
+        readings.append(1)
+        return iter(pieces_of(rows))
+
+    for limit in (8 * 7000 * rows.shape[1], 8 * ROWS * (rows.shape[1] + 1)):  # the second: only the levels are too many
+        monkeypatch.setattr(_passes, "SMALL_BYTES", limit)
+        readings.clear()
+        model = BayesianLogisticRegression(prior="shared").fit(source if can_repeat else source(), y="click")
+        assert model.coef_.tolist() == expected.coef_.tolist()
+        assert model.notes_[:1] == expected.notes_[:1]
+        passes = int(next(note for note in model.notes_ if "were read" in note).split("were read ")[1].split()[0])
+        assert len(readings) == (passes + 1 if can_repeat else 1)  # and once for the levels
 
 
 def test_a_file_that_only_numbers_can_be_written_to():
@@ -115,13 +174,19 @@ def changed(rows, change):
         (lambda rows: rows.head(ROWS - 1), f"there were {ROWS} rows, and now there are {ROWS - 1}"),
         (lambda rows: rows.assign(age=rows["age"] + 1e-9), "a number is another one"),
         (lambda rows: rows.drop(columns="rent"), "no column 'rent', which earlier rows have"),
-        (lambda rows: rows.assign(rent="high"), "a column of texts in some rows and of numbers in others"),
+        (lambda rows: rows.assign(rent="high"), "column 'rent' holds texts, but numbers in earlier rows"),
         (lambda rows: rows.assign(click="maybe"), "the label 'maybe', which earlier rows do not have"),
     ],
 )
 def test_rows_that_change_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
         BayesianLogisticRegression(prior="shared").fit(changed(table().drop(columns="weight"), change), y="click")
+
+
+def with_weight(weight, **options):
+    rows = table(**options)
+    rows.loc[17_000, "weight"] = weight
+    return rows
 
 
 def spoiled(row, column, value):
@@ -137,7 +202,11 @@ def spoiled(row, column, value):
     [
         (spoiled(17_000, "age", np.nan), {"y": "click"}, "row 17001 .*'age'"),
         (spoiled(17_000, "click", "maybe"), {"y": "click"}, "'maybe'"),
-        (spoiled(17_000, "click", None), {"y": "click"}, "no value"),
+        (spoiled(17_000, "click", None), {"y": "click"}, "no value at row 17001"),
+        (spoiled(17_000, "trend", "x"), {"y": "click"}, "column 'trend' holds both texts .'x' at row 17001. and numbers"),
+        (lambda: pieces_of(with_weight(-1)), {"y": "click", "sample_weight": "weight"}, "sample_weight at row 17001 is -1"),
+        (lambda: pieces_of(with_weight(np.nan)), {"y": "click", "sample_weight": "weight"}, "sample_weight 'weight' has no value at row 17001"),
+        (lambda: pieces_of(with_weight(-1, with_text=True)), {"y": "click", "sample_weight": "weight"}, "^row 17001, column 'sample weight': -1 is no"),
         (lambda: [], {"y": "click"}, "X has no rows"),
         (lambda: pieces_of(table().assign(click="yes")), {"y": "click"}, "only one label, 'yes'"),
         (lambda: pieces_of(table()), {"y": "price"}, "price"),

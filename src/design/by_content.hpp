@@ -1,4 +1,5 @@
-// An order of rows that depends on their content alone.                                                        docs/math/kernels.md (KER.13)
+// An order of rows that depends on their content alone.                                                        docs/math/kernels.md
+// (KER.13)
 #pragma once
 
 #include <algorithm>

@@ -68,6 +68,8 @@ double r_squared_of(const Frame& frame, const RowMoments& rows) {
 }
 
 void describe_rows(const Frame& frame, const RowMoments& rows, Fit& fit) {
+  if (frame.task == Task::logistic)  // also where there is no posterior
+    for (Index i = 0; i < std::min(frame.target.size(), frame.k.size()); ++i) fit.class_weight[frame.target[i] > 0.5 ? 1 : 0] += frame.k[i];
   if (rows.m.size() == 0 && !rows.missed && !rows.of_components) return;
   const Mixture& mixture = fit.state->factor.mixture;
   const Vector &t = rows.t.size() > 0 ? rows.t : frame.target, &k = rows.k.size() > 0 ? rows.k : frame.k;

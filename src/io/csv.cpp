@@ -184,8 +184,8 @@ bool holds_row_names(const std::string& path, const CsvRecords& records, const C
   throw InvalidArgument(fmt::format("{}: {}", records.where(column.field), what));
 }
 
-const char* way_to_text(const StoredColumn& column) {
-  return column.may_be_listed ? " (to read the column as text, list it as categorical)" : "";
+std::string way_to_text(const StoredColumn& column) {
+  return column.may_be_listed ? fmt::format(" (to read the column as text: --categorical '{}')", shown(column.name)) : "";
 }
 
 constexpr const char* one_way = "write 1 and 0, or true and false, in every row";
@@ -197,7 +197,7 @@ std::string why_no_number(const StoredColumn& column, CsvField& field) {
   if (io::truth_of(text)) return fmt::format("'{}' is not a number; {}", shown(text), one_way);
   if (const Comma comma = comma_in(text); comma.meaning != nullptr)
     return fmt::format("'{}' {}; {}", shown(text), comma.meaning, comma.remedy);
-  const char* const way = column.may_be_listed ? way_to_text(column) : "; write a number there, or leave out such rows";
+  const std::string way = column.may_be_listed ? way_to_text(column) : "; write a number there, or leave out such rows";
   return fmt::format("'{}' is not a number{}", shown(field.text()), way);
 }
 
@@ -248,23 +248,6 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
     refuse_number_after_text(records, column, text, code);
   if (is_new && !io::is_utf8(text)) fail_at(records, column, fmt::format("'{}' is not UTF-8: save the file as UTF-8", shown(text)));
   return static_cast<double>(code);
-}
-
-// True and false in several spellings are two levels, in this order.
-void unify_truths(Table& table) {
-  const auto is_true = [](const std::string& text) { return io::truth_of(text) == true; };
-  for (std::size_t j = 0; j < table.columns.size(); ++j) {
-    TableColumn& column = table.columns[j];
-    if (column.is_listed || !io::hold_truths(column.levels) || column.levels.size() < 2) continue;
-    if (column.levels.size() == 2 && !is_true(column.levels[0]) && is_true(column.levels[1])) continue;
-    const std::vector<std::string> old = std::exchange(column.levels, {});
-    const bool has_false = !std::ranges::all_of(old, is_true);
-    if (has_false) column.levels.emplace_back("False");
-    if (std::ranges::any_of(old, is_true)) column.levels.emplace_back("True");
-    for (Index row = 0; row < table.num_rows; ++row)
-      if (double& level = table.values[static_cast<std::size_t>(row) * table.columns.size() + j]; !std::isnan(level))
-        level = has_false && is_true(old[static_cast<std::size_t>(level)]) ? 1 : 0;
-  }
 }
 
 // Such numbers would be read as categories.
@@ -379,7 +362,7 @@ Table read_table(const std::string& path, const CsvOptions& options) {
   table.num_rows = rows.num_rows();
   table.values = rows.take();
   reader.finish(table, true);
-  unify_truths(table);
+  io::unify_truths(table);
   return table;
 }
 

@@ -131,4 +131,7 @@ template <typename Text>
 void sort_levels(Table& table, std::vector<std::vector<Text>> texts);
 extern template void sort_levels(Table& table, std::vector<std::vector<std::string>> texts);
 
+/// True and false in several spellings become two levels, in this order.
+void unify_truths(Table& table);
+
 }  // namespace ardvark::internal::io

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <new>
 #include <optional>
 #include <set>
@@ -136,7 +137,8 @@ bool TableStream::next(Table& piece, Index most_rows) {
   s.num_rows += piece.num_rows;
   s.rows->finish(piece, false);
   s.num_missing = piece.num_missing;
-  for (Index j = 0; j < width && s.options.only.empty(); ++j)  // a model has its own levels
+  const bool is_in_pieces = most_rows < std::numeric_limits<Index>::max();
+  for (Index j = 0; j < width && s.options.only.empty() && is_in_pieces; ++j)  // a model has its own levels
     if (s.rows->num_levels(j) > most_levels)
       throw InvalidArgument(
           fmt::format("column '{}' has more than {} different texts, and each of them would become a column; leave it "
@@ -161,6 +163,22 @@ const std::vector<std::string>& TableStream::paths() const { return state_->path
 std::vector<std::string> TableStream::notes() const {
   const std::optional<std::string> note = state_->rows == nullptr ? std::nullopt : state_->rows->note_of_row_names();
   return note ? std::vector<std::string>{*note} : std::vector<std::string>();
+}
+
+Table read_csv(const std::vector<std::string>& paths, const CsvOptions& options) {
+  if (paths.size() == 1) return read_csv(paths.front(), options);
+  try {
+    TableStream stream(paths, options);
+    Table table;
+    static_cast<void>(stream.next(table, std::numeric_limits<Index>::max()));  // which throws if there is no row
+    table.num_dropped = stream.num_dropped();
+    table.notes = stream.notes();
+    io::unify_truths(table);
+    return table;
+  } catch (const std::bad_alloc&) {
+    throw EnvironmentError(fmt::format("not enough memory to hold the table of '{}' and {} more: ignore columns that are not needed",
+                                       paths.front(), paths.size() - 1));
+  }
 }
 
 void FactsOfColumns::add(const Table& piece, VectorView weights) {

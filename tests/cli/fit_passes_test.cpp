@@ -1,6 +1,8 @@
 // ardvark fit --model logistic --stream: two classes by several passes over tables that are read in pieces.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -64,9 +66,30 @@ TEST_F(FitByPasses, IsTheFitInMemory) {
 
 TEST_F(FitByPasses, SeveralFilesAreOneTable) {
   put("p1.csv", 1, 100), put("p2.csv", 101, 17000), put("p3.csv", 17001, rows_of_all);
-  const Json one = fit({"all.csv", "--prior", "ard", "--stream", "always"}), three = fit({"p1.csv", "p2.csv", "p3.csv", "--prior", "ard"});
-  EXPECT_EQ(one["mean"], three["mean"]);
-  EXPECT_EQ(one["bound"], three["bound"]);
+  for (const char* stream : {"always", "never"}) {
+    const Json one = fit({"all.csv", "--prior", "ard", "--stream", stream}),
+               three = fit({"p1.csv", "p2.csv", "p3.csv", "--prior", "ard", "--stream", stream});
+    EXPECT_EQ(one["mean"], three["mean"]);
+    EXPECT_EQ(one["bound"], three["bound"]);
+  }
+}
+
+TEST_F(FitByPasses, SeveralFilesThatFitInMemoryTakeEveryOptionAndModel) {
+  put("p1.csv", 1, 40), put("p2.csv", 41, 300), put("one.csv", 1, 300);
+  for (const Arguments& more : {Arguments{"--model", "logistic"}, Arguments{"--model", "logistic", "--prior", "laplace", "--folds", "3"},
+                                Arguments{"--model", "linear", "--ignore", "click", "--target", "rent", "--stream", "never"},
+                                Arguments{"--model", "rvm"}, Arguments{"--model", "kernel"}, Arguments{"--preset", "slr_var"}}) {
+    const Arguments target = std::find(more.begin(), more.end(), "--target") == more.end() ? Arguments{"--target", "click"} : Arguments{};
+    const auto fit = [&](const Arguments& files) {
+      Json found = Json::parse(output_of(Arguments{"fit", "--json", "--ignore", "weight"} + files + target + more, folder_.path()));
+      for (const char* name : {"seconds", "fit_seconds"}) found.erase(name);
+      return found;
+    };
+    EXPECT_EQ(fit({"p1.csv", "p2.csv"}), fit({"one.csv"})) << ::testing::PrintToString(more);
+  }
+  write_bytes(folder_ / "bad.csv", "age,rent,city,weight,click\n1,2,Ulm,1,yes\n1,x,Ulm,1,yes\n");
+  expect_refused({"fit", "p1.csv", "bad.csv", "--target", "click", "--model", "rvm"}, folder_, 2,
+                 {"row 2 (line 3) of 'bad.csv', column 'rent'"});
 }
 
 TEST_F(FitByPasses, TheModelPredicts) {
@@ -90,8 +113,18 @@ TEST_F(FitByPasses, NamesWhatIsWrong) {
   refused(15000, ",2,Ulm,1,yes", {"row 15000", "age"});
   refused(15000, "1,2,Ulm,-1,yes", {"weight", "-1"}, {"--weights", "weight"});
   refused(0, "", {"row 3 (line 4)", "target 'age' has a third number", "--model linear"}, {}, "age");
+  ASSERT_EQ(::mkfifo((folder_ / "pipe.csv").c_str(), 0600), 0);
+  expect_refused({"fit", "pipe.csv", "--target", "click", "--model", "logistic", "--stream", "always"}, folder_, 2,
+                 {"'pipe.csv' is a pipe or a device, which can be read only once", "--stream never"});
   put("one.csv", 1, 1);
   expect_refused({"fit", "one.csv", "--target", "click", "--model", "logistic", "--stream", "always"}, folder_, 2, {"has 1 class"});
+}
+
+TEST_F(FitByPasses, AFitWithoutPosteriorCountsTheRowsOfTheClasses) {
+  write_bytes(folder_ / "separated.csv", "x,y\n1,no\n2,no\n3,yes\n4,yes\n5,yes\n");
+  const std::string text = output_of({"fit", "separated.csv", "--target", "y", "--model", "logistic", "--prior", "none"}, folder_.path());
+  EXPECT_TRUE(testing::contains(text, "separated")) << text;
+  EXPECT_TRUE(testing::contains(text, "probability of yes (3 rows) against no (2 rows)")) << text;
 }
 
 }  // namespace

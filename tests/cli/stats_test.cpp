@@ -335,8 +335,6 @@ TEST_F(StatsRefuses, OptionsThatNeedRows) {
   always({"--target", "y", "--model", "linear", "--missing", "impute"}, {"--missing impute"});
   expect_refused({"fit", "good.csv", "--target", "y", "--model", "linear", "--stream", "on"}, folder_, 2,
                  {"--stream is 'on'; it must be auto, always or never"});
-  put(testing::good, "more.csv");
-  expect_refused({"fit", "good.csv", "more.csv", "--target", "k", "--model", "rvm"}, folder_, 2, {"2 files are given"});
 }
 
 TEST_F(StatsRefuses, WhatCannotBeWritten) {

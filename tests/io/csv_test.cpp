@@ -96,11 +96,10 @@ TEST(ReadCsv, RefusesANumberInATextColumnUnlessItIsListed) {
   EXPECT_EQ(
       refusal("age,x\nunknown,1\n45.5,2\n"),
       "row 1 (line 2), column 'age': 'unknown' is a text, but row 2 (line 3) holds the number '45.5'; if 'unknown' means a missing value, "
-      "use --missing-marker='unknown' and --missing drop or impute (to read the column as text, list it as categorical)");
-  EXPECT_EQ(
-      refusal("x,age\n1,low\n\n1,high\n1,low\n1,3\n"),
-      "row 1 (line 2), column 'age': 'low' is a text, but row 4 (line 6) holds the number '3' (to read the column as text, list it as "
-      "categorical)");
+      "use --missing-marker='unknown' and --missing drop or impute (to read the column as text: --categorical 'age')");
+  EXPECT_EQ(refusal("x,age\n1,low\n\n1,high\n1,low\n1,3\n"),
+            "row 1 (line 2), column 'age': 'low' is a text, but row 4 (line 6) holds the number '3' (to read the column as text: "
+            "--categorical 'age')");
   const Table table = read("code,x\nA,1\n12,2\n", {.categorical = {"code"}});
   EXPECT_EQ(table.columns[0].levels, (Names{"12", "A"}));
 }
@@ -128,7 +127,7 @@ TEST(ReadCsv, TakesColumnsListedAsCategoricalAsText) {
 
 TEST(ReadCsv, NamesRowAndColumnOfTextInANumericColumn) {
   EXPECT_EQ(refusal("age,bmi\n1,2\n\n3,abc\n"),
-            "row 2 (line 4), column 'bmi': 'abc' is not a number (to read the column as text, list it as categorical)");
+            "row 2 (line 4), column 'bmi': 'abc' is not a number (to read the column as text: --categorical 'bmi')");
   for (const char* text : {"1x", "0x10", "--1", "+-1", "1 2", "e5", ".", "-", "+", "1e", "\xC2\xA0", "N/a"})
     EXPECT_NE(refusal(std::string("x;y\n1;1\n") + text + ";1\n", {.delimiter = ';'}).find("is not a number"), std::string::npos) << text;
 }
@@ -152,7 +151,7 @@ TEST(ReadCsv, AsksWhetherATextMeansAMissingValue) {
             "impute");
   EXPECT_EQ(refusal("a,b\n-,2\n-,2\n4,3\n"),
             "row 1 (line 2), column 'a': '-' is a text, but row 3 (line 4) holds the number '4'; if '-' means a missing value, use "
-            "--missing-marker='-' and --missing drop or impute (to read the column as text, list it as categorical)");
+            "--missing-marker='-' and --missing drop or impute (to read the column as text: --categorical 'a')");
   for (const char* text : {"na", "None", "n/a", "n.a.", "<NA>", "missing", "--"})
     EXPECT_NE(refusal(std::string("x\n1\n") + text + "\n").find("--missing-marker"), std::string::npos) << text;
   EXPECT_EQ(read("a,b\n1,None\n2,x\n").columns[1].levels, (Names{"None", "x"}));  // it may be a category
@@ -343,7 +342,7 @@ TEST(ReadCsv, RefusesColumnsOfNumbersWithADecimalComma) {
   for (const char* text : {"b,a\n1,\"1,5\"\n2,\"-2,25\"\n3,\"1.234,5\"\n", "b,a\n1,\"1,5\"\n2,\"2,5e-3\"\n3,x\n"}) {
     const std::string message = refusal(text);
     EXPECT_EQ(message.substr(0, 50), "row 1 (line 2), column 'a': '1,5' has a decimal co") << message;
-    EXPECT_NE(message.find("decimal point (to read the column as text, list it as categorical)"), std::string::npos) << message;
+    EXPECT_NE(message.find("decimal point (to read the column as text: --categorical 'a')"), std::string::npos) << message;
     EXPECT_EQ(read(text, {.categorical = {"a"}}).columns[1].levels.size(), 3U);
   }
   EXPECT_EQ(read("a,b\n\"x,5\",1\n\"1,y\",2\n\"1,2,3\",3\n\"1,5\",4\n").columns[0].levels.size(), 4U);  // most are no numbers
@@ -358,7 +357,7 @@ TEST(ReadCsv, DoesNotGuessWhatACommaMeans) {
   EXPECT_EQ(said("1;2\n-1,234,567;4\n"), "row 2 (line 3), column 'a': '-1,234,567' has commas between thousands; write -1234567");
   EXPECT_EQ(said("1;2\n1,234.5;4\n"), "row 2 (line 3), column 'a': '1,234.5' has commas between thousands; write 1234.5");
   EXPECT_EQ(said("1;2\n1,5;4\n"), "row 2 (line 3), column 'a': '1,5' has a decimal comma; write a decimal point");
-  const std::string text = " (to read the column as text, list it as categorical)";
+  const std::string text = " (to read the column as text: --categorical 'a')";
   EXPECT_EQ(said("11,600;2\n12,700;4\n"),
             "row 1 (line 2), column 'a': '11,600' has a comma, which may be a decimal comma or stand between thousands, like 2 "
             "of the 2 values of the column; write 11.600 or 11600" +
