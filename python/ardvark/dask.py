@@ -113,7 +113,10 @@ def _rows_of(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, Any, Any]]:
               for values, what in ((y, "y"), (sample_weight, "sample_weight"))]
     for values, what in zip(others, ("y", "sample_weight")):
         if len(values) != len(parts):
-            raise ValueError(f"X has {len(parts)} partitions and {what} has {len(values)}; they must be the same")
+            raise ValueError(
+                f"X has {len(parts)} partitions and {what} has {len(values)}; they must be the same: divide {what} as X,"
+                f" {what}.rechunk(X.chunks[0]) of Arrays or {what}.repartition(divisions=X.divisions) of DataFrames"
+            )
     return list(zip(parts, *others))
 
 

@@ -198,3 +198,26 @@ def test_a_full_disk_leaves_nothing(table, tmp_path, ending):
         assert os.listdir(tmp_path) == []
     finally:
         subprocess.run(["umount", tmp_path], check=True)
+
+
+def test_files_of_csv_and_arrow_are_read_by_their_ending(table, tmp_path):
+    rows = table[["a", "kind", "price"]]
+    rows.to_csv(tmp_path / "x.csv", index=False)
+    rows.to_feather(tmp_path / "x.feather")
+    expected = BayesianLinearRegression().fit(rows, y="price")
+    classes = BayesianLogisticRegression().fit(rows, y="kind")
+    for name in ("x.csv", "x.feather"):
+        path = tmp_path / name
+        np.testing.assert_allclose(BayesianLinearRegression().fit(path, y="price").coef_, expected.coef_, rtol=1e-9)
+        np.testing.assert_allclose(BayesianLogisticRegression().fit(path, y="kind").coef_, classes.coef_, rtol=1e-9)
+        np.testing.assert_allclose(np.concatenate(list(expected.predict_batches(path))), expected.predict(rows), rtol=1e-9, atol=1e-12)
+    (tmp_path / "x.txt").write_text("a,price")
+    with pytest.raises(ValueError, match="x.txt', which cannot be read as Parquet; a path is a folder or file of Parquet, or a file that ends with .csv"):
+        BayesianLinearRegression().fit(tmp_path / "x.txt", y="price")
+
+
+def test_one_part_of_statistics_needs_a_lambda(table):
+    from ardvark import LinearStatistics
+
+    with pytest.raises(ValueError, match="prior='laplace' needs rows, .* the cross-validation that chooses laplace_lambda; give laplace_lambda$"):
+        BayesianLinearRegression(prior="laplace").fit(LinearStatistics().update(table[["a", "price"]], "price"))

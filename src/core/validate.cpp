@@ -103,18 +103,20 @@ void predicted(const Eigen::Ref<const Matrix>& values, Index first_row) {
       throw InvalidArgument(fmt::format("X_new at row {} holds values so large that its prediction overflows", first_row + i + 1));
 }
 
-void vector(VectorView v, Index size, const char* what) {
+void vector(VectorView v, Index size, const char* what, Index rows_before) {
   if (v.size() != size) throw InvalidArgument(fmt::format("{} has {} entries; it must have one per row of X: {}", what, v.size(), size));
   for (Index i = 0; i < size; ++i)
-    if (!std::isfinite(v[i])) throw InvalidArgument(fmt::format("{} at row {} is {}; all values must be finite", what, i + 1, shown(v[i])));
+    if (!std::isfinite(v[i]))
+      throw InvalidArgument(fmt::format("{} at row {} is {}; all values must be finite", what, rows_before + i + 1, shown(v[i])));
 }
 
-void weights(VectorView w, Index rows) {
+void weights(VectorView w, Index rows, Index rows_before) {
   if (w.empty()) return;
-  vector(w, rows, "weights");
+  vector(w, rows, "weights", rows_before);
   double sum = 0;
   for (Index i = 0; i < rows; ++i) {
-    if (!(w[i] >= 0)) throw InvalidArgument(fmt::format("weights at row {} is {}; weights must not be negative", i + 1, w[i]));
+    if (!(w[i] >= 0))
+      throw InvalidArgument(fmt::format("weights at row {} is {}; weights must not be negative", rows_before + i + 1, w[i]));
     sum += w[i];
   }
   if (!(sum < 1e150)) throw InvalidArgument(fmt::format("the sum of the weights is {}; it must be below 1e150", sum));

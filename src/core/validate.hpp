@@ -20,9 +20,9 @@ void new_rows(const MatrixView& X, const std::vector<std::string>& column_names,
 /// \throws InvalidArgument unless all values [rows, any] predicted for the rows from `first_row` on are finite; names the row
 void predicted(const Eigen::Ref<const Matrix>& values, Index first_row = 0);
 /// \throws InvalidArgument unless v has this many entries, all finite.
-void vector(VectorView v, Index size, const char* what);
+void vector(VectorView v, Index size, const char* what, Index rows_before = 0);
 /// \throws InvalidArgument unless weights are finite, >= 0 and not all zero (or empty).
-void weights(VectorView weights, Index rows);
+void weights(VectorView weights, Index rows, Index rows_before = 0);
 /// \throws InvalidArgument unless shape and rate are finite and > 0; shape_name and rate_name are the caller's names, e.g. "noise.shape".
 void gamma(const GammaDistribution& g, const char* shape_name, const char* rate_name);
 /// Returns sd, or 0 if all values are equal.

@@ -57,7 +57,12 @@ struct Source {
   std::vector<double> truth = {};  // a column of true and false: the number of each level of the table
 };
 
-[[noreturn]] void refuse_type(const Table& table, Index column, const FeatureColumn& feature, const std::string& is) {
+// \param rows_before  of the statistics
+std::string name_of_row(const Table& table, Index row, Index rows_before) {
+  return table.is_from_file ? table.row_name(row) : fmt::format("row {}", rows_before + row + 1);
+}
+
+[[noreturn]] void refuse_type(const Table& table, Index column, const FeatureColumn& feature, const std::string& is, Index rows_before) {
   Index row = 0;
   const auto& here = table.columns[static_cast<std::size_t>(column)];
   const auto is_bad = [&](Index i) {
@@ -68,11 +73,15 @@ struct Source {
   const double value = table.value(row, column);
   const std::string text = here.categorical && !std::isnan(value) ? fmt::format("'{}'", shown(here.levels[static_cast<std::size_t>(value)]))
                                                                   : fmt::format("{}", value);
-  throw InvalidArgument(fmt::format("{}, column '{}': {} is {}, but earlier rows have {} there", table.row_name(row), shown(feature.name),
-                                    text, here.categorical ? "a text" : "a number", is));
+  throw InvalidArgument(fmt::format(
+      "{}, column '{}': {} is {}, but earlier rows have {} there; {}", name_of_row(table, row, rows_before), shown(feature.name), text,
+      here.categorical ? "a text" : "a number", is,
+      table.is_from_file ? fmt::format("read it as text (--categorical '{0}'), or leave it out (--ignore '{0}')", shown(feature.name))
+                         : "make it a column of texts in all rows"));
 }
 
-std::vector<Source> sources_of(const Table& table, const FeatureEncoding& encoding, const std::vector<std::string>& exclude) {
+std::vector<Source> sources_of(const Table& table, const FeatureEncoding& encoding, const std::vector<std::string>& exclude,
+                               Index rows_before) {
   std::vector<Source> out;
   for (const FeatureColumn& feature : encoding.features) {
     const Index column = table.find(feature.name);
@@ -80,11 +89,11 @@ std::vector<Source> sources_of(const Table& table, const FeatureEncoding& encodi
     const TableColumn& here = table.columns[static_cast<std::size_t>(column)];
     Source source{column};
     if (feature.categorical != here.categorical && !feature.is_truth)
-      refuse_type(table, column, feature, feature.categorical ? "texts" : "numbers");
+      refuse_type(table, column, feature, feature.categorical ? "texts" : "numbers", rows_before);
     if (feature.is_truth && here.categorical)
       for (const std::string& level : here.levels) {
         const std::optional<bool> truth = io::truth_of(level);
-        if (!truth) refuse_type(table, column, feature, "only true and false");
+        if (!truth) refuse_type(table, column, feature, "only true and false", rows_before);
         source.truth.push_back(*truth ? 1 : 0);
       }
     out.push_back(std::move(source));
@@ -187,8 +196,8 @@ void LinearStatistics::update(const Table& table, const std::string& target, con
   if (!weights.empty()) exclude.push_back(weights), k = numbers_of(table, weights, "column of weights");
   for (Index i = 0; i < k.size(); ++i)
     if (!(k[i] >= 0) || !std::isfinite(k[i]))
-      throw InvalidArgument(
-          fmt::format("{}, column '{}': {} is no weight; weights must be finite and 0 or more", table.row_name(i), shown(weights), k[i]));
+      throw InvalidArgument(fmt::format("{}, column '{}': {} is no weight; weights must be finite and 0 or more",
+                                        name_of_row(table, i, state_->num_rows), shown(weights), k[i]));
   State next = *state_;  // if a row is refused, the statistics stay as they were
   if (next.num_rows > 0 && next.encoding.features.empty())
     throw InvalidArgument("earlier rows have columns without names; a table has names");
@@ -199,7 +208,7 @@ void LinearStatistics::update(const Table& table, const std::string& target, con
   if (next.encoding.features.empty()) next.encoding = features_of(table, exclude), next.target = target;
   if (next.target != target)
     throw InvalidArgument(fmt::format("the target is '{}'; that of earlier rows is '{}'", shown(target), shown(next.target)));
-  const std::vector<Source> sources = sources_of(table, next.encoding, exclude);
+  const std::vector<Source> sources = sources_of(table, next.encoding, exclude, next.num_rows);
   for (Index first = 0; first < table.num_rows;) {  // a block sees the levels of its own rows and of earlier ones
     const Index count = std::min(rows_of_a_block - next.num_waiting(), table.num_rows - first);
     FeatureEncoding wider = with_levels(next.encoding, table, sources, first, count);

@@ -404,6 +404,10 @@ SavedModel fit_sums(const LinearStatistics& statistics, const std::vector<Linear
                     options.spelled("model", "linear")));
   std::vector<LinearStatistics> parts;
   for (std::size_t f = 0; f < folds.size() && folds.size() > 1; ++f) parts.push_back(folds[f].with_columns_of(statistics));
+  if (const Prior& prior = linear->options.prior; parts.empty() && prior.kind == PriorKind::laplace && !(prior.lambda > 0))
+    throw InvalidArgument(
+        "--prior laplace needs rows, or the statistics of two folds or more, for the cross-validation that chooses --lambda; give "
+        "--lambda");
   Fit fit = parts.empty() ? fit_linear(statistics, linear->options) : fit_linear(parts, linear->options);
   fit.target = options.target;
   add_remarks(remarks_on_texts(statistics.num_rows(), options), fit.report);

@@ -171,7 +171,7 @@ void LinearStatistics::update(MatrixView X, VectorView y, VectorView weights) {
   if (y.size() != X.rows())
     throw InvalidArgument(fmt::format("y has {} values; it must have one for each row of X: {}", y.size(), X.rows()));
   const bool all_are_zero = weights.size() == X.rows() && (weights.eigen().array() == 0).all();  // allowed in a piece of a table
-  if (!all_are_zero) validate::weights(weights, X.rows());
+  if (!all_are_zero) validate::weights(weights, X.rows(), state_->num_rows);
   const blas::ThreadScope threads(blas::ThreadScope::OursAlone{});
   if (state_->num_waiting() + X.rows() < rows_of_a_block) {
     state_->add({X, y, weights});

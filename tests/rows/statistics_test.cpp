@@ -507,7 +507,7 @@ TEST(StatisticsOfTables, RefuseOtherColumnsAndTypes) {
         s.update(table({{"size", ones, {}}, {"city", {}, texts}, {"garden", {}, truths}, {"weight", ones, {}}, {"price", ones, {}}}),
                  "price");
       },
-      {"row 2", "'garden'", "'maybe'", "true and false"});
+      {"row 102", "'garden'", "'maybe'", "true and false"});
   expect_invalid([&] { s.update(houses.table(0, 9), "size"); }, {"the target is 'size'", "'price'"});
   EXPECT_TRUE(s.to_bytes() == before);
 }
