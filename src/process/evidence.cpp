@@ -90,10 +90,14 @@ class ExactEvidence : public FullEvidence {
     Matrix& M = slope_;
     double of_log_h = 0;
     out.value = log_evidence(theta, K_, with_gradient ? &M : nullptr, &of_log_h);
+    known_.resize(0);
     if (!std::isfinite(out.value)) return {};
     if (with_gradient) out.gradient = Vector::Zero(theta.size());
     const double of_l = add_prior(theta, l, out);
-    if (!with_gradient) return out;
+    if (!with_gradient) {
+      known_ = theta;
+      return out;
+    }
     out.gradient[0] += of_log_h;
     if (covariance_.has_linear_part()) out.gradient[theta.size() - 1] += h * covariance_.linear_slope(parameters, M);
     for (Index j = 0; j < n; ++j) M.col(j).tail(n - j) = h * (M.col(j).tail(n - j) - of_l * k_[j] / (N_ * nu) * k_.tail(n - j));
@@ -101,19 +105,13 @@ class ExactEvidence : public FullEvidence {
     return out;
   }
 
-  FullPosterior posterior(const Hyperparameters& theta) override {
-    FullPosterior out;
-    const Vector parameters = theta.tail(theta.size() - 1);
-    covariance_.evaluate(parameters, out.K, nullptr);
-    Matrix with_line;
-    if (covariance_.has_linear_part()) {
-      with_line = out.K;
-      covariance_.add_linear_part(parameters, with_line);
-    }
-    for (Matrix* K : {&out.K, &with_line})
-      for (Index j = 0; j < K->cols(); ++j) K->col(j).tail(K->rows() - j) *= std::exp(theta[0]);
-    if (!complete(theta, with_line.size() > 0 ? with_line : out.K, out))
+  FullPosterior posterior(const Hyperparameters& theta, double tolerance) override {
+    const bool iterates = set_tolerance(tolerance), is_known = known_.size() == theta.size() && known_ == theta;
+    if ((iterates || !is_known) && !std::isfinite(at(theta, false).value))
       throw InvalidArgument("the kernel matrix of the rows cannot be factorised");
+    FullPosterior out;
+    complete(K_, out);
+    known_.resize(0);
     out.moments.variance = out.moments.variance.cwiseMax(0);
     return out;
   }
@@ -122,11 +120,12 @@ class ExactEvidence : public FullEvidence {
   /// Log evidence. K is kappa and is overwritten. If M is not null: M [n,n] lower, with d/d ln rho = sum_ij M_ij d(h kappa_ij)/d ln rho,
   /// and d/d ln h.
   virtual double log_evidence(const Hyperparameters& theta, Matrix& K, Matrix* M, double* of_log_h) = 0;
-  /// Rows and moments for this covariance. False if it cannot be factorised.
-  virtual bool complete(const Hyperparameters& theta, const Matrix& K, FullPosterior& of) = 0;
+  /// Rows and moments after log_evidence() without M, of which K is what it left, and is overwritten.
+  virtual void complete(Matrix& K, FullPosterior& of) = 0;
 
  private:
   Matrix K_, decline_, slope_;
+  Hyperparameters known_;  // of which log_evidence() has left K_; empty: it is of none
 };
 
 // A^-1, lower triangle, from its Cholesky factor.
@@ -146,63 +145,59 @@ class RegressionEvidence final : public ExactEvidence {
     const Index n = C.rows();
     const double nu = N_ - 1, h = std::exp(theta[0]);
     for (Index j = 0; j < n; ++j) C.col(j).tail(n - j) *= h;
-    Vector one, alpha;
-    double sum = 0, q = 0;
-    if (!solve(C, one, alpha, sum, q)) return -std::numeric_limits<double>::infinity();
-    const double value = log_gamma(0.5 * nu) - 0.5 * nu * std::log(pi * q) - 0.5 * log_determinant(C) - 0.5 * std::log(sum);
+    if (!solve(C)) return -std::numeric_limits<double>::infinity();
+    const double value = log_gamma(0.5 * nu) - 0.5 * nu * std::log(pi * q_) - 0.5 * log_determinant(C) - 0.5 * std::log(sum_);
     if (M == nullptr) return value;
-    blas::trsv(blas::Transpose::yes, n, C.data(), n, alpha.data());  // P y
-    blas::trsv(blas::Transpose::yes, n, C.data(), n, one.data());    // C^-1 1
+    divide_by_transposed(C);
     invert_factor(C);
     M->resize(n, n);
-    const double ratio = nu / q;
+    const double ratio = nu / q_;
     double trace = 0;  // of P diag(1/k)
     for (Index j = 0; j < n; ++j) {
       const Index rest = n - j;
-      trace += (C(j, j) - one[j] * one[j] / sum) / k_[j];
-      M->col(j).tail(rest) = 0.5 * (ratio * alpha[j] * alpha.tail(rest) - C.col(j).tail(rest) + one[j] / sum * one.tail(rest));
+      trace += (C(j, j) - one_[j] * one_[j] / sum_) / k_[j];
+      M->col(j).tail(rest) = 0.5 * (ratio * alpha_[j] * alpha_.tail(rest) - C.col(j).tail(rest) + one_[j] / sum_ * one_.tail(rest));
     }
-    const double explained = q - (alpha.array().square() / k_.array()).sum();
+    const double explained = q_ - (alpha_.array().square() / k_.array()).sum();
     *of_log_h = 0.5 * (ratio * explained - static_cast<double>(n - 1) + trace);
     return value;
   }
 
-  // C <- its Cholesky factor L, from h kappa; one = L^-1 1, alpha = L^-1 (y - b).
-  bool solve(Matrix& C, Vector& one, Vector& alpha, double& sum, double& q) const {
+  // C <- its Cholesky factor L, from h kappa; one_ = L^-1 1, alpha_ = L^-1 (y - b).
+  bool solve(Matrix& C) {
     const Index n = C.rows();
     C.diagonal() += k_.cwiseInverse();
     if (!blas::potrf(n, C.data(), n)) return false;
-    one = Vector::Ones(n), alpha = y_;
-    blas::trsv(blas::Transpose::no, n, C.data(), n, one.data());
-    blas::trsv(blas::Transpose::no, n, C.data(), n, alpha.data());
-    sum = one.squaredNorm();
-    alpha -= one.dot(alpha) / sum * one;
-    q = std::max(alpha.squaredNorm(), 1e-200);
+    one_ = Vector::Ones(n), alpha_ = y_;
+    blas::trsv(blas::Transpose::no, n, C.data(), n, one_.data());
+    blas::trsv(blas::Transpose::no, n, C.data(), n, alpha_.data());
+    sum_ = one_.squaredNorm();
+    alpha_ -= one_.dot(alpha_) / sum_ * one_;
+    q_ = std::max(alpha_.squaredNorm(), 1e-200);
     return true;
+  }
+  // one_ <- C^-1 1, alpha_ <- P y
+  void divide_by_transposed(const Matrix& L) {
+    for (Vector* v : {&one_, &alpha_}) blas::trsv(blas::Transpose::yes, L.rows(), L.data(), L.rows(), v->data());
   }
 
   // y - mean = (1/k) P y; the variance is (1/k - (1/k) C^-1 (1/k))_ii and the intercept's part.
-  bool complete(const Hyperparameters&, const Matrix& K, FullPosterior& of) override {
-    const Index n = K.rows();
-    Matrix C = K;
-    Vector one, alpha;
-    double sum = 0, q = 0;
-    if (!solve(C, one, alpha, sum, q)) return false;
-    blas::trsv(blas::Transpose::yes, n, C.data(), n, alpha.data());
-    blas::trsv(blas::Transpose::yes, n, C.data(), n, one.data());
-    static_cast<void>(blas::trtri(n, C.data(), n));
-    of.rows = {.omega = k_, .z = y_, .s2 = q / (N_ - 1), .nu = N_ - 1};
-    of.moments.mean = y_.array() - alpha.array() / k_.array();
+  void complete(Matrix& L, FullPosterior& of) override {
+    const Index n = L.rows();
+    divide_by_transposed(L);
+    static_cast<void>(blas::trtri(n, L.data(), n));
+    of.rows = {.omega = k_, .z = y_, .s2 = q_ / (N_ - 1), .nu = N_ - 1};
+    of.moments.mean = y_.array() - alpha_.array() / k_.array();
     of.moments.variance.resize(n);
     for (Index i = 0; i < n; ++i) {
-      const double off = one[i] / k_[i];
-      of.moments.variance[i] = (1 - C.col(i).tail(n - i).squaredNorm() / k_[i]) / k_[i] + off * off / sum;
+      const double off = one_[i] / k_[i];
+      of.moments.variance[i] = (1 - L.col(i).tail(n - i).squaredNorm() / k_[i]) / k_[i] + off * off / sum_;
     }
-    return true;
   }
 
   static constexpr double pi = 3.14159265358979323846;
-  Vector y_;
+  Vector y_, one_, alpha_;
+  double sum_ = 0, q_ = 0;
 };
 
 class ClassEvidence final : public ExactEvidence {
@@ -211,12 +206,29 @@ class ClassEvidence final : public ExactEvidence {
       : ExactEvidence(std::move(covariance), std::move(k), 4),
         t_(std::move(t)),
         found_(with_intercept(t_.size())),
-        anderson_(2 * (t_.size() + 1), 8) {}
+        first_(2 * (t_.size() + 1)),
+        anderson_(2 * (t_.size() + 1), 8) {
+    first_ << Vector::Zero(t_.size() + 1), Vector::Constant(t_.size() + 1, std::log(1e-2));
+  }
 
   bool set_tolerance(double nats) override {
     least_gain_ = nats;
     return true;
   }
+
+  // Means and ln variances of the posterior that was found for the nearest hyper-parameters.
+  [[nodiscard]] Vector posterior_near(const Hyperparameters& theta) const override {
+    const Before* nearest = nullptr;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Before& one : before_)
+      if (one.theta.size() > 0 && (one.theta - theta).squaredNorm() < least) {
+        nearest = &one;
+        least = (one.theta - theta).squaredNorm();
+      }
+    if (nearest != nullptr) return nearest->moments;
+    return first_;
+  }
+  void begin_with(const Vector& moments) override { first_ = moments; }
 
  private:
   // The posterior of the rows and, last, of the intercept: mean m = K u + b, variance s, and the omega of which s and F were computed.
@@ -235,15 +247,12 @@ class ClassEvidence final : public ExactEvidence {
     return F;
   }
 
-  bool complete(const Hyperparameters& theta, const Matrix& K, FullPosterior& of) override {
-    const Index n = K.rows();
-    set_tolerance(exact);
-    if (!std::isfinite(find_posterior(theta, K))) return false;
+  void complete(Matrix&, FullPosterior& of) override {
+    const Index n = t_.size();
     const Vector& omega = found_.omega;
     const Vector z = found_.m.array() + found_.u.array() / omega.array();
     of.rows = {.omega = omega.head(n), .z = z.head(n), .intercept_omega = omega[n], .intercept_z = z[n]};
     of.moments = {found_.m.head(n), found_.s.head(n)};
-    return true;
   }
 
   // (KM.5). The intercept's row has the target 1/2 and weight 1: with 1/pi this is its prior. found_ becomes the posterior.       (SP.20)
@@ -254,7 +263,7 @@ class ClassEvidence final : public ExactEvidence {
     anderson_.begin();
     Vector in(2 * (n + 1)), out(in.size()), mixed;  // means and ln variances before and after a step
     const Vector unit = Vector::Ones(in.size());
-    in = start_for(theta);
+    in = posterior_near(theta);
     bool is_mixed = false;
     has_factor_ = false;
     constexpr int most_steps = 60;
@@ -287,20 +296,6 @@ class ClassEvidence final : public ExactEvidence {
     at.moments.resize(in.size());
     at.moments << found_.m, found_.s.array().log();
     return found_.F;
-  }
-
-  // Means and ln variances of the posterior that was found for the nearest hyper-parameters.
-  [[nodiscard]] Vector start_for(const Hyperparameters& theta) const {
-    const Before* nearest = nullptr;
-    double least = std::numeric_limits<double>::infinity();
-    for (const Before& one : before_)
-      if (one.theta.size() > 0 && (one.theta - theta).squaredNorm() < least) {
-        nearest = &one;
-        least = (one.theta - theta).squaredNorm();
-      }
-    if (nearest != nullptr) return nearest->moments;
-    const Index n = k_.size();
-    return (Vector(2 * (n + 1)) << Vector::Zero(n + 1), Vector::Constant(n + 1, std::log(1e-2))).finished();
   }
 
   [[nodiscard]] double weight(Index i) const { return i < k_.size() ? k_[i] : 1.0; }
@@ -393,6 +388,7 @@ class ClassEvidence final : public ExactEvidence {
   };
   Vector t_;
   State found_;
+  Vector first_;       // means and ln variances before anything is known
   Anderson anderson_;  // its differences are those of posteriors before, too
   std::array<Before, 64> before_;
   std::size_t calls_ = 0;
@@ -403,6 +399,13 @@ class ClassEvidence final : public ExactEvidence {
 };
 
 }  // namespace
+
+Matrix FullEvidence::signal_covariance(const Hyperparameters& theta) const {
+  Matrix K;
+  covariance_.evaluate(theta.tail(theta.size() - 1), K, nullptr);
+  K *= std::exp(theta[0]);
+  return K;
+}
 
 std::unique_ptr<FullEvidence> regression_evidence(Covariance covariance, Vector k, Vector y) {
   return std::make_unique<RegressionEvidence>(std::move(covariance), std::move(k), std::move(y));

@@ -29,7 +29,6 @@ struct RowMoments {
 };
 
 struct FullPosterior {
-  Matrix K;  ///< [n,n] h kappa, lower stored, without the linear part
   WorkingRows rows;
   RowMoments moments;
 };
@@ -96,8 +95,16 @@ class ProcessEvidence {
 class FullEvidence : public ProcessEvidence {
  public:
   using ProcessEvidence::ProcessEvidence;
+  /// It takes less time right after at() without a gradient for the same hyper-parameters.
+  /// \param tolerance  as set_tolerance() has it, and sets it
   /// \throws InvalidArgument if the covariance cannot be factorised
-  [[nodiscard]] virtual FullPosterior posterior(const Hyperparameters& theta) = 0;
+  [[nodiscard]] virtual FullPosterior posterior(const Hyperparameters& theta, double tolerance = exact) = 0;
+  /// [n,n] h kappa, lower stored, without the linear part.
+  [[nodiscard]] Matrix signal_covariance(const Hyperparameters& theta) const;
+  /// What the next call of at() begins with: the moments that were found for the nearest hyper-parameters. Empty: it needs none.
+  [[nodiscard]] virtual Vector posterior_near(const Hyperparameters&) const { return {}; }
+  /// Begins with these, those of a similar evidence, where nothing was found.
+  virtual void begin_with(const Vector&) {}
 };
 
 /// Regression with a flat intercept and Jeffreys' prior for the noise.                                                              (KM.1)

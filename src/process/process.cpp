@@ -9,6 +9,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "ardvark/kernel_machine.hpp"
 #include "core/blas.hpp"
@@ -152,7 +153,7 @@ struct Found {
 struct PartOfRows {
   explicit PartOfRows(const Problem& of) {
     const Index n = of.Z.rows(), size = std::max<Index>(200, n / 4);
-    if (n < 300) return;
+    if (n < many_rows) return;
     std::vector<Index> rows;
     for (Index i = 0; i < size; ++i) rows.push_back(i * n / size);
     Z = of.Z(rows, Eigen::all), k = of.k(rows), t = of.t(rows);
@@ -191,21 +192,59 @@ std::vector<bool> are_hopeless(const std::vector<Outlook>& outlooks) {
   return out;
 }
 
-std::vector<Found> search(const Problem& problem, const std::vector<Candidate>& candidates) {
+// Of the leaders, where the search with all rows begins; and which of them it leaves out.                                        (KM.3)
+struct Outlooks {
+  std::vector<Outlook> of;
+  std::vector<bool> hopeless;
+};
+Outlooks outlooks_of(const Problem& problem, const std::vector<Candidate>& leaders, const std::vector<Found>& found) {
   const PartOfRows some(problem);
+  std::vector<Outlook> out(leaders.size());
+  if (!some.useful()) return {out, std::vector<bool>(leaders.size())};
   const Problem part{some.Z, some.k, some.t, problem.classes, problem.average};
-  std::vector<Found> found(candidates.size());
-  std::vector<Outlook> outlooks(candidates.size());
-  const auto count = static_cast<Index>(candidates.size());
-  pulse("fitting", {.name = "kernel", .done = 0, .total = count, .alike = false});
-  const auto each = [&](auto&& f) { parallel_for(count, threads_of_search(problem), [&](Index i) { f(static_cast<std::size_t>(i)); }); };
+  const auto each = [&](auto&& f) {
+    parallel_for(static_cast<Index>(leaders.size()), threads_of_search(problem), [&](Index i) { f(static_cast<std::size_t>(i)); });
+  };
+  each([&](std::size_t i) { out[i] = outlook_of_part(*part.evidence(leaders[i]), leaders[i].given); });
+  // One width for all inputs that is improbable with a part of the rows stays so with more.
+  std::vector<bool> hopeless = are_hopeless(out);
+  for (std::size_t i = 0; i < leaders.size(); ++i) hopeless[i] = hopeless[i] && leaders[i].widths == WidthKind::shared;
   each([&](std::size_t i) {
-    found[i].evidence = problem.evidence(candidates[i]);
-    if (some.useful()) outlooks[i] = outlook(*found[i].evidence, *part.evidence(candidates[i]), candidates[i].given);
+    out[i] = hopeless[i] ? Outlook{} : outlook(*found[i].evidence, leaders[i].given, out[i], problem.k.sum() / part.k.sum());
   });
-  const std::vector<bool> hopeless = are_hopeless(outlooks);
-  each([&](std::size_t i) {
-    if (!hopeless[i]) found[i].hypothesis = find_hypothesis(*found[i].evidence, candidates[i].given, outlooks[i]);
+  const std::vector<bool> later = are_hopeless(out);
+  for (std::size_t i = 0; i < leaders.size(); ++i) hopeless[i] = hopeless[i] || later[i];
+  return {out, hopeless};
+}
+
+// From the maximum for another kernel with the same widths.                                                                      (KM.3)
+void follow(const Problem& problem, const Candidate& candidate, const Found& leader, Found& found) {
+  constexpr Index few_widths = 3;
+  found.evidence->begin_with(leader.evidence->posterior_near(leader.hypothesis.best.theta));
+  const bool exact = !problem.average || leader.hypothesis.covariance.cols() <= few_widths;
+  found.hypothesis = find_hypothesis(*found.evidence, candidate.given, leader.hypothesis, 1, exact ? Ending::exact : Ending::of_steps);
+}
+
+// With many rows, the hypotheses of the first kernel lead, and those of others follow.
+std::vector<Found> search(const Problem& problem, const std::vector<Candidate>& candidates) {
+  const bool all_lead = problem.Z.rows() < many_rows;
+  const auto leads = [&](const Candidate& one) { return all_lead || one.kernel == candidates.front().kernel; };
+  std::vector<Candidate> leaders;
+  std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(leaders), leads);
+  const auto num_leaders = static_cast<Index>(leaders.size()), count = static_cast<Index>(candidates.size());
+  std::vector<Found> found(candidates.size());
+  pulse("fitting", {.name = "kernel", .done = 0, .total = count, .alike = false});
+  const auto each = [&](Index first, Index end, auto&& f) {
+    parallel_for(end - first, threads_of_search(problem), [&](Index i) { f(static_cast<std::size_t>(first + i)); });
+  };
+  for (std::size_t i = 0; i < found.size(); ++i) found[i].evidence = problem.evidence(candidates[i]);
+  const auto [outlooks, hopeless] = outlooks_of(problem, leaders, found);
+  each(0, num_leaders, [&, &outlooks = outlooks, &hopeless = hopeless](std::size_t i) {
+    if (!hopeless[i]) found[i].hypothesis = find_hypothesis(*found[i].evidence, candidates[i].given, outlooks[i], problem.average);
+  });
+  each(num_leaders, count, [&](std::size_t i) {
+    const Found& leader = found[i % leaders.size()];
+    if (std::isfinite(leader.hypothesis.best.value)) follow(problem, candidates[i], leader, found[i]);
   });
   return found;
 }
@@ -224,12 +263,36 @@ void weigh(std::vector<Found>& found) {
   for (const double sum = total(); Found & one : found) one.weight /= sum;
 }
 
+// With many rows, kernels with the same widths share the corners of the polytope, in proportion to their weights. Empty: all of them.
+//                                                                                                                                  (KM.4)
+std::vector<std::optional<std::vector<Index>>> corners_of(const Problem& problem, const std::vector<Candidate>& candidates,
+                                                          const std::vector<Found>& found) {
+  std::vector<std::optional<std::vector<Index>>> out(found.size());
+  constexpr Index few = 6;  // are not shared
+  if (problem.Z.rows() < many_rows) return out;
+  for (const WidthKind kind : {WidthKind::fixed, WidthKind::shared, WidthKind::each}) {
+    std::vector<std::size_t> alike;
+    double sum = 0;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (found[i].weight > 0 && candidates[i].widths == kind && num_corners(found[i].hypothesis) > few)
+        alike.push_back(i), out[i].emplace(), sum += found[i].weight;
+    const auto lack = [&](std::size_t i, Index corners) {
+      return found[i].weight / sum * static_cast<double>(corners) - static_cast<double>(out[i]->size());
+    };
+    for (Index corner = 0; !alike.empty() && corner < num_corners(found[alike.front()].hypothesis); ++corner)
+      out[*std::max_element(alike.begin(), alike.end(), [&](auto a, auto b) { return lack(a, corner + 1) < lack(b, corner + 1); })]
+          ->push_back(corner);
+  }
+  return out;
+}
+
 // Of the hypotheses that are used.
 void average(const Problem& problem, const std::vector<Candidate>& candidates, std::vector<Found>& found) {
   if (!problem.average) return;
+  const auto corners = corners_of(problem, candidates, found);
   parallel_for(static_cast<Index>(found.size()), threads_of_search(problem), [&](Index i) {
-    Found& one = found[static_cast<std::size_t>(i)];
-    if (one.weight > 0) place_points(*one.evidence, candidates[static_cast<std::size_t>(i)].given, one.hypothesis);
+    const auto at = static_cast<std::size_t>(i);
+    if (found[at].weight > 0) place_points(*found[at].evidence, candidates[at].given, found[at].hypothesis, corners[at]);
   });
 }
 
@@ -238,18 +301,11 @@ struct Part {
   FullEvidence* evidence;
   Hyperparameters theta;
   double weight;
-  FullPosterior full = {};  // without K outside of choices
-  KernelPoint point = {};   // with the first `num_vectors` of the rows
+  FullPosterior full = {};
+  KernelPoint point = {};  // with the first `num_vectors` of the rows
   Reduction loss = {};
   std::size_t num_vectors = 0;
 
-  // Of the kernel, without the linear part.
-  [[nodiscard]] Matrix covariance() const {
-    Matrix K;
-    evidence->covariance().evaluate(theta.tail(theta.size() - 1), K, nullptr);
-    K *= std::exp(theta[0]);
-    return K;
-  }
   [[nodiscard]] Matrix linear_features() const {
     const Covariance& of = evidence->covariance();
     return of.linear_features(of.inputs(), theta);
@@ -271,7 +327,7 @@ class Choice {
     for (Part* part : order) grow(*part, parts_.size() > 1 ? 2 * options_.divergence : options_.divergence);
     for (Part& part : parts_) {
       if (part.num_vectors == rows_.size()) continue;  // none was added after its turn
-      const Matrix K = part.covariance();
+      const Matrix K = part.evidence->signal_covariance(part.theta);
       VectorChoice reduced(K, part.full.rows, problem_.k, problem_.classes, part.full.moments, part.linear_features());
       reduced.add_first(rows_);
       finish(part, reduced);
@@ -283,8 +339,7 @@ class Choice {
   static double width(const Part& part) { return -part.theta.segment(1, part.evidence->covariance().num_widths()).mean(); }
 
   void grow(Part& part, double most) {
-    part.full = part.evidence->posterior(part.theta);
-    const Matrix K = std::move(part.full.K);
+    const Matrix K = part.evidence->signal_covariance(part.theta);
     VectorChoice choice(K, part.full.rows, problem_.k, problem_.classes, part.full.moments, part.linear_features());
     choice.add_first(rows_);
     const Index n = K.rows(), limit = options_.num_vectors > 0 ? std::min(options_.num_vectors, n) : n;
@@ -380,8 +435,9 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
     out.process.hypotheses.push_back(described(*one.evidence, one.hypothesis, all[i], inputs));
     out.process.hypotheses.back().weight = one.weight;
     const auto& points = one.hypothesis.points;
-    for (const Hyperparameters& theta : points)
-      parts.push_back({one.evidence.get(), theta, one.weight / static_cast<double>(points.size())});
+    for (std::size_t p = 0; p < points.size(); ++p)
+      parts.push_back({one.evidence.get(), points[p], one.weight / static_cast<double>(points.size()),
+                       problem.average ? one.hypothesis.posteriors[p] : one.evidence->posterior(points[p])});
   }
   double sum = 0;
   for (const Found& one : found)
@@ -391,7 +447,8 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
                    [](const KernelHypothesis& a, const KernelHypothesis& b) { return a.weight > b.weight; });
   pulse("fitting", {.name = "point", .done = 0, .total = static_cast<Index>(parts.size())});
   Choice choice(problem, options, parts);
-  out.rows = choice.rows({best->evidence.get(), best->hypothesis.best.theta, 1});
+  const Hyperparameters& at_best = best->hypothesis.best.theta;
+  out.rows = choice.rows({best->evidence.get(), at_best, 1, parts.size() > 1 ? best->evidence->posterior(at_best) : FullPosterior{}});
   Vector change = Vector::Zero(problem.k.size()), sd = change;
   for (Part& part : parts) {
     out.process.divergence += part.weight * problem.k.dot(part.loss.divergence) / problem.k.sum();
@@ -437,7 +494,8 @@ ProcessOutcome fit_low_rank(const Problem& problem, const KernelOptions& options
     pulse("fitting", {.name = "round", .done = round, .total = rounds, .alike = false});
     out.rows = choose_centres(evidence->covariance(), found.best.theta, centres_of(options));
     evidence->set_centres(out.rows);
-    found = find_hypothesis(*evidence, start.candidate.given, found, round == 0 ? problem.k.sum() / start.weight : 1, round + 1 < rounds);
+    found = find_hypothesis(*evidence, start.candidate.given, found, round == 0 ? problem.k.sum() / start.weight : 1,
+                            round + 1 < rounds ? Ending::rough : Ending::exact);
     out.steps += found.best.steps;
   }
   if (found.points.empty()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");

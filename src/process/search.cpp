@@ -111,52 +111,67 @@ class HypothesisSearch {
       if (i == 0 || i > given.size()) space_.free.push_back(i);
   }
 
-  Hypothesis run(const Outlook& from) { return around(std::isfinite(from.slope.value) ? climb_from(from) : climb(evidence_, 0)); }
-  Hypothesis run(const Hypothesis& from, double more, bool is_rough) {
+  Hypothesis run(const Outlook& from, bool average) {
+    return around(std::isfinite(from.slope.value) ? climb_from(from, average ? small_gain : 0) : climb(0));
+  }
+  Hypothesis run(const Hypothesis& from, double more, Ending ending) {
     evidence_.set_tolerance(of_steps);
     Maximum best{.theta = from.best.theta.cwiseMax(space_.low).cwiseMin(space_.high)};
     Slope slope = evidence_.at(best.theta, true);
     best = rise_from(objective(evidence_), space_, std::move(best), std::move(slope), max_steps, grown(from.covariance, more),
-                     is_rough ? rough_gain : 0);
-    if (!is_rough || !std::isfinite(best.value)) return around(std::move(best));
-    Hypothesis out;
-    out.covariance = best.inverse(space_.free, space_.free);
-    out.points = {best.theta};
-    out.best = std::move(best);
-    return out;
+                     ending == Ending::rough      ? rough_gain
+                     : ending == Ending::of_steps ? small_gain
+                                                  : 0);
+    if (ending == Ending::exact || !std::isfinite(best.value)) return around(std::move(best));
+    const Eigen::SelfAdjointEigenSolver<Matrix> solved(best.inverse(space_.free, space_.free));
+    return around(std::move(best), {solved.eigenvectors(), solved.eigenvalues().cwiseInverse()});
   }
 
-  // From the maximum of a part of the rows, with its curvature.
-  Outlook from(ProcessEvidence& part) {
-    const Maximum begin = climb(part, rough_gain);
-    if (!std::isfinite(begin.value)) return {};
-    const Curvature curve = curvature(part, begin, 1e-6, 2e-2);
-    const double more = evidence_.weights().sum() / part.weights().sum();
+  // Of evidence_ as that of a part of the rows: its maximum, with its curvature.
+  Outlook begin() {
+    const Maximum best = climb(rough_gain);
+    if (!std::isfinite(best.value)) return {};
+    const Curvature curve = curvature(best, 1e-6, 2e-2);
     Outlook out;
-    out.theta = begin.theta;
-    out.inverse = grown(curve.axes * curve.eigenvalues.cwiseInverse().asDiagonal() * curve.axes.transpose(), more);
+    out.theta = best.theta;
+    out.inverse = curve.axes * curve.eigenvalues.cwiseInverse().asDiagonal() * curve.axes.transpose();
+    out.log_evidence = best.value + volume(curve.eigenvalues);
+    return out;
+  }
+  Outlook from(const Outlook& part, double more) {
+    if (!std::isfinite(part.log_evidence)) return {};
+    const Eigen::SelfAdjointEigenSolver<Matrix> solved(part.inverse);
+    Outlook out;
+    out.theta = part.theta;
+    out.inverse = grown(part.inverse, more);
     evidence_.set_tolerance(of_steps);
     out.slope = evidence_.at(out.theta, true);
     if (!std::isfinite(out.slope.value)) return {};
-    out.log_evidence = out.slope.value + volume(more_curved(curve.eigenvalues, more));
+    out.log_evidence = out.slope.value + volume(more_curved(solved.eigenvalues().cwiseInverse(), more));
     out.gain = 0.5 * out.slope.gradient.dot(out.inverse * out.slope.gradient);
     return out;
   }
 
   // Corners of a regular simplex, or of a pentagon, each where the objective has fallen by D/2: the typical set.                    (KM.4)
-  void place_points(Hypothesis& out) {
+  void place_points(FullEvidence& evidence, Hypothesis& out, const std::optional<std::vector<Index>>& which) {
     const auto D = static_cast<Index>(space_.free.size());
     const Eigen::SelfAdjointEigenSolver<Matrix> covariance(out.covariance);
     Matrix axes = covariance.eigenvectors() * covariance.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
     for (Index i = 0; i < D; ++i)  // the sign of an eigenvector is arbitrary
       if (axes.col(i).sum() > 0) axes.col(i) *= -1;
     axes *= corners(D);
+    if (which) axes = Matrix(axes(Eigen::all, *which));
     out.points.clear();
-    evidence_.set_tolerance(rough);
-    for (Index p = 0; p < axes.cols(); ++p) out.points.push_back(point_along(axes.col(p), out.best));
+    if (axes.cols() == 0) axes = Matrix::Zero(D, 1);
+    for (Index p = 0; p < axes.cols(); ++p) {
+      evidence.set_tolerance(rough);
+      out.points.push_back(axes.col(p).isZero(0) ? out.best.theta : point_along(axes.col(p), out.best));
+      out.posteriors.push_back(evidence.posterior(out.points.back(), has_many_rows() ? of_points : ProcessEvidence::exact));
+    }
   }
 
  private:
+  [[nodiscard]] bool has_many_rows() const { return evidence_.covariance().num_rows() >= many_rows; }
   // With more rows: the curvature of the evidence grows with them, that of the prior does not.
   static Vector more_curved(const Vector& eigenvalues, double more) {
     return eigenvalues.array() + (more - 1) * (eigenvalues.array() - prior_curvature).max(0);
@@ -172,11 +187,19 @@ class HypothesisSearch {
     return out;
   }
 
+  struct Curvature {
+    Matrix axes;         // [free, free]
+    Vector eigenvalues;  // of minus the Hessian, at least a part of the prior's
+  };
+
   Hypothesis around(Maximum best) {
+    if (!std::isfinite(best.value)) return {};
+    const Curvature curve = has_many_rows() ? curvature(best, 1e-8, 5e-3) : curvature(best, ProcessEvidence::exact, 2e-3);
+    return around(std::move(best), curve);
+  }
+  Hypothesis around(Maximum best, const Curvature& curve) const {
     Hypothesis out;
     out.best = std::move(best);
-    if (!std::isfinite(out.best.value)) return out;
-    const Curvature curve = curvature(evidence_, out.best, ProcessEvidence::exact, 2e-3);
     out.log_evidence = out.best.value + volume(curve.eigenvalues);
     out.covariance = curve.axes * curve.eigenvalues.cwiseInverse().asDiagonal() * curve.axes.transpose();
     out.points = {out.best.theta};
@@ -185,6 +208,8 @@ class HypothesisSearch {
 
   static constexpr double of_steps = 1e-5;         // nats: a tenth of least_gain, or less
   static constexpr double rough = 0.02;            // nats: to rank starts and to place points
+  static constexpr double of_points = 1e-4;        // nats: moments are off by a hundredth of their standard deviation
+  static constexpr double small_gain = 0.005;      // nats, of a step to a maximum that is averaged over
   static constexpr double rough_gain = 0.02;       // nats, of a step with a part of the rows
   static constexpr double widest_of_several = 13;  // an input that says nothing goes far if the rows are many
   static constexpr double widest = 9;              // six standard deviations of the prior
@@ -196,11 +221,6 @@ class HypothesisSearch {
     return [&evidence](const Hyperparameters& theta, bool with_gradient) { return evidence.at(theta, with_gradient); };
   }
 
-  struct Curvature {
-    Matrix axes;         // [free, free]
-    Vector eigenvalues;  // of minus the Hessian, at least a part of the prior's
-  };
-
   // What Laplace's approximation adds to the objective at its maximum.
   [[nodiscard]] double volume(const Vector& eigenvalues) const {
     return -0.5 * eigenvalues.array().log().sum() + 0.5 * static_cast<double>(space_.free.size()) * ln_2pi +
@@ -208,25 +228,25 @@ class HypothesisSearch {
                               : evidence_.log_constant());
   }
 
-  Maximum climb(ProcessEvidence& evidence, double worthwhile) {
+  Maximum climb(double worthwhile) {
     Maximum best;
-    const std::vector<Hyperparameters> points = starts(evidence);
-    evidence.set_tolerance(worthwhile > 0 ? 0.1 * worthwhile : of_steps);
+    const std::vector<Hyperparameters> points = starts();
+    evidence_.set_tolerance(worthwhile > 0 ? 0.1 * worthwhile : of_steps);
     for (const Hyperparameters& start : points) {
-      Maximum found = rise(objective(evidence), space_, start, max_steps, worthwhile);
+      Maximum found = rise(objective(evidence_), space_, start, max_steps, worthwhile);
       if (best.theta.size() == 0 || found.value > best.value) best = std::move(found);
     }
     return best;
   }
 
-  Maximum climb_from(const Outlook& from) {
+  Maximum climb_from(const Outlook& from, double worthwhile) {
     evidence_.set_tolerance(of_steps);
-    return rise_from(objective(evidence_), space_, {.theta = from.theta}, from.slope, max_steps, from.inverse, 0);
+    return rise_from(objective(evidence_), space_, {.theta = from.theta}, from.slope, max_steps, from.inverse, worthwhile);
   }
 
   // Twelve points, ranked; with a width each also from the best that is wider by .5.                                            (KM.3)
-  std::vector<Hyperparameters> starts(ProcessEvidence& evidence) {
-    evidence.set_tolerance(rough);
+  std::vector<Hyperparameters> starts() {
+    evidence_.set_tolerance(rough);
     std::vector<Hyperparameters> points;
     const std::vector<double> factors = given_.size() > 0 ? std::vector<double>{1} : std::vector<double>{0.25, 0.5, 1, 2};
     for (const double factor : factors)
@@ -241,7 +261,7 @@ class HypothesisSearch {
         points.push_back(theta);
       }
     std::vector<double> values;
-    for (const Hyperparameters& theta : points) values.push_back(evidence.at(theta, false).value);
+    for (const Hyperparameters& theta : points) values.push_back(evidence_.at(theta, false).value);
     const auto best = static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
     std::vector<Hyperparameters> out = {points[best]};
     if (const Index widths = evidence_.covariance().num_widths(); given_.size() == 0 && widths > 1) {
@@ -252,15 +272,15 @@ class HypothesisSearch {
   }
 
   // Minus the Hessian by differences of gradients: they are off by about the step.
-  Curvature curvature(ProcessEvidence& evidence, const Maximum& best, double tolerance, double step) {
-    const Vector gradient = evidence.set_tolerance(tolerance) ? evidence.at(best.theta, true).gradient : best.gradient;
+  Curvature curvature(const Maximum& best, double tolerance, double step) {
+    const Vector gradient = evidence_.set_tolerance(tolerance) ? evidence_.at(best.theta, true).gradient : best.gradient;
     const auto D = static_cast<Index>(space_.free.size());
     Matrix H = Matrix::Zero(D, D);
     for (Index i = 0; i < D; ++i) {
       pulse();
       Hyperparameters theta = best.theta;
       theta[space_.free[static_cast<std::size_t>(i)]] += step;
-      const Slope there = evidence.at(theta, true);
+      const Slope there = evidence_.at(theta, true);
       if (std::isfinite(there.value)) H.col(i) = (gradient - there.gradient)(space_.free) / step;
     }
     const Eigen::SelfAdjointEigenSolver<Matrix> solved(0.5 * (H + H.transpose()));
@@ -268,10 +288,11 @@ class HypothesisSearch {
     return {solved.eigenvectors(), solved.eigenvalues().cwiseMax(least)};
   }
 
-  // Where the objective has fallen by D/2, within a fifth.
+  // Where the objective has fallen by D/2, within a fifth; with many rows, within two fifths.
   Hyperparameters point_along(const Vector& axis, const Maximum& best) {
     const auto D = static_cast<Index>(space_.free.size());
-    const double wanted = 0.5 * static_cast<double>(D);
+    const double wanted = 0.5 * static_cast<double>(D), least = (has_many_rows() ? 0.6 : 0.8) * wanted,
+                 most = (has_many_rows() ? 1.4 : 1.2) * wanted;
     double c = std::sqrt(static_cast<double>(D));
     Hyperparameters theta;
     for (int trial = 0; trial < 8; ++trial) {
@@ -282,7 +303,7 @@ class HypothesisSearch {
       }
       pulse();
       const double fall = best.value - evidence_.at(theta, false).value;
-      if (std::abs(fall - wanted) <= 0.2 * wanted) break;
+      if (fall >= least && fall <= most) break;
       c *= fall > 0 ? std::clamp(std::sqrt(wanted / fall), 0.5, 1.5) : 1.5;
     }
     return theta;
@@ -314,17 +335,22 @@ class HypothesisSearch {
 
 }  // namespace
 
-Outlook outlook(ProcessEvidence& evidence, ProcessEvidence& part, const Vector& given) {
-  return HypothesisSearch(evidence, given).from(part);
+Outlook outlook_of_part(ProcessEvidence& part, const Vector& given) { return HypothesisSearch(part, given).begin(); }
+Outlook outlook(ProcessEvidence& evidence, const Vector& given, const Outlook& of_part, double more) {
+  return HypothesisSearch(evidence, given).from(of_part, more);
 }
-Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Outlook& from) {
-  return HypothesisSearch(evidence, given).run(from);
+Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Outlook& from, bool average) {
+  return HypothesisSearch(evidence, given).run(from, average);
 }
-Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more, bool rough) {
-  return HypothesisSearch(evidence, given).run(from, more, rough);
+Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more, Ending ending) {
+  return HypothesisSearch(evidence, given).run(from, more, ending);
 }
-void place_points(ProcessEvidence& evidence, const Vector& given, Hypothesis& hypothesis) {
-  HypothesisSearch(evidence, given).place_points(hypothesis);
+void place_points(FullEvidence& evidence, const Vector& given, Hypothesis& hypothesis, const std::optional<std::vector<Index>>& corners) {
+  HypothesisSearch(evidence, given).place_points(evidence, hypothesis, corners);
+}
+Index num_corners(const Hypothesis& hypothesis) {
+  const Index D = hypothesis.covariance.cols();
+  return D == 2 ? 5 : D + 1;
 }
 
 }  // namespace ardvark::internal

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "process/evidence.hpp"
@@ -35,30 +36,46 @@ struct Hypothesis {
   double log_evidence = 0;              ///< of the hypothesis, by Laplace's approximation                                           (KM.4)
   Matrix covariance;                    ///< [free, free] of theta, by the curvature at the maximum
   std::vector<Hyperparameters> points;  ///< of equal weight; first only the maximum
+  std::vector<FullPosterior> posteriors = {};  ///< of the points, once they are placed
 };
 
 enum class WidthKind { fixed, shared, each };
 
-/// Where the search with all rows begins, and what may be expected of it.
+/// With as many, a search begins with a part of the rows, and what makes no difference to an average is not found exactly.
+constexpr Index many_rows = 300;
+
+/// The maximum of a part of the rows; or where the search with all rows begins, and what may be expected of it.
 struct Outlook {
   Hyperparameters theta = {};
-  Slope slope = {};                                                ///< there
+  Slope slope = {};                                                ///< there, with all rows
   Matrix inverse = {};                                             ///< [theta, theta] of minus the Hessian, about
   double log_evidence = -std::numeric_limits<double>::infinity();  ///< of the hypothesis, as if this were its maximum
   double gain = 0;                                                 ///< nats, that the slope and the Hessian promise
 };
-/// From the maximum of the evidence of a part of the rows.                                                                         (KM.3)
 /// \param given  [widths] ln rho that are fixed; empty: they are found
-[[nodiscard]] Outlook outlook(ProcessEvidence& evidence, ProcessEvidence& part, const Vector& given);
+[[nodiscard]] Outlook outlook_of_part(ProcessEvidence& part, const Vector& given);
+/// With all rows.                                                                                                                  (KM.3)
+/// \param more   how many times as many rows there are now
+[[nodiscard]] Outlook outlook(ProcessEvidence& evidence, const Vector& given, const Outlook& of_part, double more);
 
 /// Searches; the maximum is the only point. An outlook that is not finite is ignored.
-[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Outlook& from = {});
+/// \param average  whether it is averaged over what the evidence leaves open: then many rows need no exact maximum
+[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Outlook& from = {}, bool average = false);
+enum class Ending {
+  rough,     ///< early, and the curvature is only that of the steps
+  of_steps,  ///< near the maximum, with the curvature of the steps
+  exact      ///< at the maximum, with its curvature
+};
 /// Searches from the maximum of a similar evidence, with its covariance.
 /// \param more   how many times as many rows there are now
-/// \param rough  ends early, and the covariance is only that of the steps
-[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more, bool rough);
+[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more,
+                                         Ending ending);
 
 /// Replaces the maximum by the points that stand for what the evidence leaves open around it.                                      (KM.4)
-void place_points(ProcessEvidence& evidence, const Vector& given, Hypothesis& hypothesis);
+/// \param corners  of the regular polytope, those to use, and the maximum if there is none; empty: all
+void place_points(FullEvidence& evidence, const Vector& given, Hypothesis& hypothesis,
+                  const std::optional<std::vector<Index>>& corners = {});
+/// How many corners there are in all.
+[[nodiscard]] Index num_corners(const Hypothesis& hypothesis);
 
 }  // namespace ardvark::internal

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
+#include <map>
 
 #include "core/normals.hpp"
 #include "process/plain_process.hpp"
@@ -293,6 +294,22 @@ TEST(KernelMachine, FindsACurveWithEveryKernel) {
     for (Index i = 0; i < 101; ++i) EXPECT_NEAR(mean[i], sinc(X_new(i, 0)), 0.25) << kernel;
     EXPECT_NEAR(fit.noise_sd, 0.1, 0.03) << kernel;
   }
+}
+
+// With many rows, the points of the two kernels are together as many as those of one; each kernel keeps its weight.             (KM.4)
+TEST(KernelMachine, OfManyRowsSharesPointsAmongKernels) {
+  internal::Normals normal(4);
+  const Index n = 320, d = 6;
+  const Matrix X = Matrix::NullaryExpr(n, d, [&] { return normal(); });
+  Vector y(n);
+  for (Index i = 0; i < n; ++i) y[i] = std::sin(2 * X(i, 0)) + X(i, 1) / (1 + X(i, 2) * X(i, 2)) + 0.3 * normal();
+  const KernelRegression fit = fit_kernel_regression(X, y);
+  const KernelProcess& process = fit.processes.front();
+  ASSERT_EQ(process.hypotheses.size(), 2U);
+  EXPECT_EQ(process.points.size(), static_cast<std::size_t>(d + 2));
+  std::map<std::string, double> weight;
+  for (const KernelPoint& point : process.points) weight[point.kernel.spec().kind] += point.weight;
+  for (const KernelHypothesis& one : process.hypotheses) EXPECT_NEAR(weight[one.kernel.spec().kind], one.weight, 1e-12);
 }
 
 // Fifty inputs, of which two matter; another order of the columns changes nothing but the last digits.

@@ -47,8 +47,9 @@ TEST(FullEvidence, HasTheMomentsOfTheFullPosterior) {
     const Vector k = Vector::NullaryExpr(40, [&] { return 0.5 + normal.uniform(); });
     Covariance covariance("matern52", rows.X, {0, 1});
     const auto evidence = classes ? class_evidence(covariance, k, rows.t) : regression_evidence(covariance, k, rows.y);
-    const FullPosterior full = evidence->posterior((Vector(3) << 1.3, -0.4, 0.1).finished());
-    const RowMoments expected = plain_moments(full.K.selfadjointView<Eigen::Lower>(), full.rows);
+    const Vector at = (Vector(3) << 1.3, -0.4, 0.1).finished();
+    const FullPosterior full = evidence->posterior(at);
+    const RowMoments expected = plain_moments(evidence->signal_covariance(at).selfadjointView<Eigen::Lower>(), full.rows);
     EXPECT_LT((full.moments.mean - expected.mean).cwiseAbs().maxCoeff(), 1e-9);
     EXPECT_LT((full.moments.variance - expected.variance).cwiseAbs().maxCoeff(), 1e-9);
   }
@@ -140,12 +141,54 @@ TEST(HypothesisSearch, BeginsWithAPartOfTheRowsAndEndsAtTheSameMaximum) {
     };
     const Vector& target = classes ? rows.t : rows.y;
     const auto all = evidence(rows.X, target), part = evidence(part_X, target(some));
-    const Hypothesis slow = find_hypothesis(*all, {}), fast = find_hypothesis(*all, {}, outlook(*all, *part, {}));
+    const Hypothesis slow = find_hypothesis(*all, {});
+    const Hypothesis fast = find_hypothesis(*all, {}, outlook(*all, {}, outlook_of_part(*part, {}), 2));
     EXPECT_TRUE(slow.best.converged && fast.best.converged);
     EXPECT_NEAR(fast.best.value, slow.best.value, 1e-3);
     EXPECT_NEAR(fast.log_evidence, slow.log_evidence, 2e-2);
     EXPECT_LT(fast.best.steps, slow.best.steps);
   }
+}
+
+// From the maximum for another kernel a search ends where its own does; the curvature of its steps is about the right one.     (KM.3)
+TEST(HypothesisSearch, FollowsAnotherKernelToItsOwnMaximum) {
+  for (const bool classes : {false, true}) {
+    const Curves rows = curves(many_rows, 3, 8);
+    const auto evidence = [&](const char* kernel) {
+      Covariance covariance(kernel, rows.X, {0, 1, 2});
+      const Vector k = Vector::Ones(rows.X.rows());
+      return classes ? class_evidence(std::move(covariance), k, rows.t) : regression_evidence(std::move(covariance), k, rows.y);
+    };
+    const Hypothesis leader = find_hypothesis(*evidence("gaussian"), {}), own = find_hypothesis(*evidence("cauchy"), {});
+    const Hypothesis exact = find_hypothesis(*evidence("cauchy"), {}, leader, 1, Ending::exact);
+    EXPECT_TRUE(exact.best.converged);
+    EXPECT_NEAR(exact.best.value, own.best.value, 1e-3);
+    EXPECT_NEAR(exact.log_evidence, own.log_evidence, 2e-2);
+    const Hypothesis of_steps = find_hypothesis(*evidence("cauchy"), {}, leader, 1, Ending::of_steps);
+    EXPECT_NEAR(of_steps.best.value, own.best.value, 0.02);
+    EXPECT_NEAR(of_steps.log_evidence, own.log_evidence, 0.5);
+    EXPECT_LT(of_steps.best.steps, own.best.steps);
+  }
+}
+
+// The corners that are asked for are those of all; without one the maximum stands for the hypothesis.                          (KM.4)
+TEST(HypothesisSearch, PlacesTheCornersThatAreAskedFor) {
+  const Curves rows = curves(60, 3, 8);
+  const auto evidence = regression_evidence(Covariance("gaussian", rows.X, {0, 1, 2}), Vector::Ones(60), rows.y);
+  const Hypothesis found = find_hypothesis(*evidence, {});
+  ASSERT_EQ(num_corners(found), 5);
+  Hypothesis all = found, some = found, none = found;
+  place_points(*evidence, {}, all);
+  place_points(*evidence, {}, some, std::vector<Index>{1, 4});
+  place_points(*evidence, {}, none, std::vector<Index>{});
+  ASSERT_EQ(all.points.size(), 5U);
+  ASSERT_EQ(some.points.size(), 2U);
+  EXPECT_TRUE(some.points[0] == all.points[1]);
+  EXPECT_TRUE(some.points[1] == all.points[4]);
+  EXPECT_TRUE(some.posteriors[1].moments.mean == all.posteriors[4].moments.mean);
+  ASSERT_EQ(none.points.size(), 1U);
+  EXPECT_TRUE(none.points[0] == found.best.theta);
+  EXPECT_TRUE(none.posteriors[0].moments.variance == evidence->posterior(found.best.theta).moments.variance);
 }
 
 }  // namespace
