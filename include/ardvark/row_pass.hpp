@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ardvark/logistic.hpp"
+#include "ardvark/softmax.hpp"
 
 namespace ardvark {
 
@@ -40,7 +41,7 @@ class RowSums {
 
   /// Adds rows.
   /// \param X        [n,p] with the same columns in each call; finite
-  /// \param y        [n] two different values in all calls together
+  /// \param y        [n] labels: in all calls together two different ones, or up to 1000 if fit_softmax asks
   /// \param weights  [n] a weight equals repetition; >= 0; empty: ones
   /// \throws InvalidArgument  names row (counted from 1 over all calls), column and value
   void update(MatrixView X, VectorView y, VectorView weights = {});
@@ -79,5 +80,12 @@ using TakeRows = std::function<void(MatrixView X, VectorView y, VectorView weigh
 ///                 memory
 /// \throws InvalidArgument  the rows change between two passes; else as fit_logistic(X, labels)
 [[nodiscard]] LogisticFit fit_logistic(const AskRows& ask, const FitOptions& options = {});
+
+/// Several classes: a fit of two classes, as above, for each of them against the rest. Each read of the rows answers all fits that still
+/// ask, so that the slowest one decides how often they are read; then one more pass describes the rows. The rule for the precisions is vb
+/// by default. (PASS.6) A table that is not larger than the sample is fitted in memory, with all options, and the coding that
+/// fit_softmax(X, labels) chooses. \param options  as above; coding: one_against_rest, the default \throws InvalidArgument  more than 1000
+/// labels; another coding; else as above and as fit_softmax(X, labels)
+[[nodiscard]] SoftmaxFit fit_softmax(const AskRows& ask, const SoftmaxOptions& options = {});
 
 }  // namespace ardvark

@@ -1,4 +1,5 @@
-// fit_logistic for rows that are not in memory.                                                                docs/math/passes.md
+#include "fit/from_passes.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,11 +18,11 @@
 #include "likelihood/registry.hpp"
 #include "method/spike_slab/sparse.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
-using namespace internal;
-
-namespace {
+void refuse_weights(const FitOptions& options) {
+  if (!options.weights.empty()) throw InvalidArgument("weights cannot be given with rows that are read in passes: they belong to the rows");
+}
 
 void refuse_what_needs_rows(const FitOptions& options) {
   const auto refuse = [](const std::string& what) {
@@ -29,20 +30,43 @@ void refuse_what_needs_rows(const FitOptions& options) {
                           " needs the whole table, and the rows are not in memory; read the table into memory, or leave the option out");
   };
   if (!options.preset.empty()) refuse(fmt::format("preset '{}'", options.preset));
-  if (options.prior.kind == PriorKind::laplace) refuse("prior 'laplace' of two classes");
+  if (options.prior.kind == PriorKind::laplace) refuse("prior 'laplace' of classes");
   if (options.pruning.is_on()) refuse("pruning");
   if (options.rule.value_or(UpdateRule::vb) != UpdateRule::vb) refuse("a rule for the precisions other than vb");
   if (options.solver != SolverKind::automatic) refuse(fmt::format("solver '{}'", to_string(options.solver)));
 }
 
-// The table of the first look, if the sample has all of its rows.
-LogisticFit fit_sample(const RowSample& sample, FitOptions options) {
-  const auto n = static_cast<Index>(sample.y.size());
-  const bool all_ones = std::ranges::all_of(sample.weights, [](double weight) { return weight == 1; });
-  options.weights = all_ones ? VectorView() : VectorView(sample.weights);
-  const MatrixView X(sample.X.data(), n, static_cast<Index>(sample.X.size()) / n, Layout::row_major);
-  return fit_logistic(X, sample.y, options);
+FirstLook look_at(const AskRows& ask, const std::vector<std::string>& column_names, Index most_labels) {
+  RowQuestion::State question;
+  question.is_first_look = true;
+  question.most_labels = most_labels;
+  question.names = column_names;
+  RowSums answer = ask(RowQuestion(std::make_shared<const RowQuestion::State>(std::move(question))));
+  const RowSums::State& state = answer.state();
+  std::optional<Moments> total = state.statistics.state().total();
+  if (!total) throw InvalidArgument("there are no rows");
+  FirstLook look{std::move(answer), std::move(*total), {}, {}, {}};
+  look.sample = state.sample;
+  const auto& classes = look.answer.state().classes;
+  look.weights.resize(static_cast<Index>(classes.size()));
+  for (const auto& [label, sums] : classes) {
+    look.weights[static_cast<Index>(look.labels.size())] = sums.weight;
+    look.labels.push_back(label);
+  }
+  if (const Index p = look.num_columns(); !look.sample.is_complete()) look.sample.keep(most_sample_rows(p), p);
+  return look;
 }
+
+RowsLookedAt look_once(const AskRows& ask, const std::vector<std::string>& column_names) {
+  FirstLook look = look_at(ask, column_names, most_classes_by_passes);
+  const Index num_labels = look.weights.size(), num_rows = look.answer.num_rows();
+  return {[ask, answer = std::move(look.answer)](const RowQuestion& question) {
+            return question.state().is_first_look ? answer : ask(question);
+          },
+          num_labels, num_rows};
+}
+
+namespace {
 
 // The posterior of a fit in the units of another design.
 WeightMoments moments_in(const Standardization& units, const Fit& fit) {
@@ -61,18 +85,21 @@ WeightMoments moments_in(const Standardization& units, const Fit& fit) {
 }
 
 // Where the passes start: a fit of the sample, with weights that add up to those of all rows. Without such a fit at zero.    (PASS.2)
-WeightMoments start_from(const RowSample& sample, const Standardization& units, const FitOptions& options, double total_weight) {
+WeightMoments start_from(const RowSample& sample, double own_label, const Standardization& units, const FitOptions& options,
+                         double total_weight) {
   const Index q = static_cast<Index>(sample.X.size() / sample.y.size()) + (units.intercept ? 1 : 0);
   const WeightMoments zero{Vector::Zero(q), Matrix::Zero(q, q)};
   RowSample some = sample;
   double sum = 0;
   for (const double weight : some.weights) sum += weight;
   for (double& weight : some.weights) weight *= total_weight / sum;
+  for (double& label : some.y) label = label == own_label ? 1 : 0;
   FitOptions quick = options;
   quick.keep_covariance = Keep::always;
   quick.on_sweep = nullptr;
   try {
-    const LogisticFit fit = fit_sample(some, quick);
+    const LogisticFit fit =
+        fit_sample(some, quick, [](MatrixView X, VectorView y, const FitOptions& all) { return fit_logistic(X, y, all); });
     const bool can_be_used = fit.report.status == Status::converged || fit.report.status == Status::max_sweeps;
     if (!can_be_used || !fit.mean.allFinite() || !fit.variance.allFinite()) return zero;
     WeightMoments out = moments_in(units, fit);
@@ -82,13 +109,14 @@ WeightMoments start_from(const RowSample& sample, const Standardization& units, 
   }
 }
 
-KnownRows known_rows(const Moments& total, const Standardization& units, double label_of_second, double label_of_first, Index num_rows) {
-  const Index p = total.size() - 1, q = p + (units.intercept ? 1 : 0);
+KnownRows known_rows(const FirstLook& look, double own_label, const Standardization& units) {
+  const Moments& total = look.total;
+  const ClassSums& own = look.answer.state().classes.at(own_label);
+  const Index p = look.num_columns(), q = p + (units.intercept ? 1 : 0);
   KnownRows out;
   out.weight = total.weight;
-  out.num_rows = num_rows;
-  const double width = label_of_second - label_of_first;
-  out.share = (total.mean[p] - label_of_first) / width;
+  out.num_rows = look.answer.num_rows();
+  out.share = own.weight / total.weight;
   Vector scale = units.scale.size() > 0 ? units.scale : Vector(Vector::Ones(p));
   const Vector off = (total.mean.head(p) - (units.center.size() > 0 ? units.center : Vector(Vector::Zero(p)))).cwiseProduct(scale);
   const Matrix cross = total.cross();
@@ -96,7 +124,8 @@ KnownRows known_rows(const Moments& total, const Standardization& units, double 
   out.cross.topLeftCorner(p, p) = scale.asDiagonal() * cross.topLeftCorner(p, p) * scale.asDiagonal();
   out.cross.topLeftCorner(p, p) += total.weight * off * off.transpose();
   out.to_class = Vector::Zero(q);
-  out.to_class.head(p) = cross.col(p).head(p).cwiseProduct(scale) / width;
+  for (Index j = 0; j < p; ++j)
+    out.to_class[j] = scale[j] * (own.columns[static_cast<std::size_t>(j)].total() - own.weight * total.mean[j]);
   if (units.intercept) {
     out.cross.col(p).head(p) = total.weight * off;
     out.cross.row(p).head(p) = total.weight * off.transpose();
@@ -105,95 +134,85 @@ KnownRows known_rows(const Moments& total, const Standardization& units, double 
   return out;
 }
 
-// What the first look says of the rows.
-struct FirstLook {
-  RowSums answer;
-  Moments total;
-  std::vector<double> labels;  // the two, ascending
-  std::vector<std::string> classes;
-  RowSample sample;
-
-  [[nodiscard]] Index num_columns() const { return total.size() - 1; }
-};
-
-FirstLook look_at(const AskRows& ask, const FitOptions& options) {
-  RowQuestion::State question;
-  question.is_first_look = true;
-  question.names = options.column_names;
-  RowSums answer = ask(RowQuestion(std::make_shared<const RowQuestion::State>(std::move(question))));
-  const RowSums::State& state = answer.state();
-  std::optional<Moments> total = state.statistics.state().total();
-  if (!total) throw InvalidArgument("there are no rows");
-  std::vector<double> labels;
-  for (const auto& [label, weight] : state.weight_of_label) labels.push_back(label);
-  TwoClasses classes = read_two_classes(labels, Vector::Ones(static_cast<Index>(labels.size())), false);
-  RowSample sample = state.sample;
-  if (const Index p = total->size() - 1; !sample.is_complete()) sample.keep(most_sample_rows(p), p);
-  return {std::move(answer), std::move(*total), std::move(labels), std::move(classes.names), std::move(sample)};
-}
-
 // \param table  has the moments of the rows; must exist as long as the frame
-Frame frame_of(const FirstLook& look, const SmallTable& table, FitOptions options) {
+Frame frame_of(const FirstLook& look, std::vector<std::string> classes, const SmallTable& table, FitOptions options) {
   const Vector k = Vector::Constant(table.Z.rows(), table.stand_in.weight);
   options.weights = k;
   Frame frame = frame_of_columns(table.Z.leftCols(look.num_columns()), options, nullptr, table.stand_in);
   frame.options.weights = {};
   frame.task = Task::logistic;
-  frame.classes = look.classes;
+  frame.classes = std::move(classes);
   frame.rows = look.total.weight;
   frame.stand_in.y = 0;  // that of the labels
   return frame;
 }
 
-RowQuestion::State pass_of(const FirstLook& look, const Frame& frame) {
-  const RowSums::State& state = look.answer.state();
+}  // namespace
+
+RowQuestion::State pass_of(const FirstLook& look) {
   RowQuestion::State pass;
-  pass.likelihood = likelihood_row(Task::logistic, frame.options).name;
-  std::ranges::copy(look.labels, pass.label);
-  pass.units = frame.user_units().standardization;
-  pass.num_rows = state.num_rows;
+  pass.labels = look.labels;
+  pass.num_rows = look.answer.num_rows();
   pass.num_columns = look.num_columns();
-  pass.fingerprint = state.fingerprint;
+  pass.fingerprint = look.answer.state().fingerprint;
   return pass;
 }
 
-}  // namespace
-
-LogisticFit fit_logistic(const AskRows& ask, const FitOptions& given) {
-  const Stopwatch watch;
-  const blas::ThreadScope threads(given.threads);
-  if (!given.weights.empty()) throw InvalidArgument("weights cannot be given with rows that are read in passes: they belong to the rows");
-  pulse("preparing");
-  const FirstLook look = look_at(ask, given);
-  if (look.sample.is_complete()) return fit_sample(look.sample, given);
-  refuse_what_needs_rows(given);
+ClassFit fit_class(const FirstLook& look, double own_label, std::vector<std::string> classes, const FitOptions& given, AskSums ask) {
   const Index p = look.num_columns(), num_rows = look.answer.num_rows();
   validate_options(given, Task::logistic, p);
   ChosenOptions chosen = with_chosen_prior(given, Task::logistic, num_rows, p);
   const SmallTable table = small_table(look.answer.state().statistics.state(), look.total, is_about_the_mean(chosen.options));
-  Frame frame = frame_of(look, table, chosen.options);
-  Passes passes(ask, pass_of(look, frame));
+  Frame frame = frame_of(look, std::move(classes), table, chosen.options);
+  RowQuestion::State pass = pass_of(look);
+  pass.own_label = own_label;
+  pass.likelihood = likelihood_row(Task::logistic, frame.options).name;
+  pass.units = frame.user_units().standardization;
+  Passes passes(std::move(ask), std::move(pass));
   const Standardization& units = passes.question().units;
-  std::string start_of_passes;
+  bool has_sample = false;
   const auto start = [&] {
-    start_of_passes = fmt::format("; the passes began at the fit of a sample of {} rows", look.sample.y.size());
-    return start_from(look.sample, units, chosen.options, look.total.weight);
+    has_sample = true;
+    return start_from(look.sample, own_label, units, chosen.options, look.total.weight);
   };
   ClassTally scores;
-  Solution solution =
-      is_sparse(frame.options.prior.kind)
-          ? solve_sparse_by_passes(frame, passes, known_rows(look.total, units, look.labels[1], look.labels[0], num_rows), start, scores)
-          : solve_sweeps_by_passes(frame, passes, start, scores);
+  Solution solution = is_sparse(frame.options.prior.kind)
+                          ? solve_sparse_by_passes(frame, passes, known_rows(look, own_label, units), start, scores)
+                          : solve_sweeps_by_passes(frame, passes, start, scores);
   if (given.keep_covariance == Keep::never) solution.factor = {};
   const bool usable = solution.usable;
-  LogisticFit fit{assemble(frame, std::move(solution))};
+  ClassFit out{LogisticFit{assemble(frame, std::move(solution))}, passes.question(), passes.count(), {}};
+  if (has_sample) out.start = fmt::format("; the passes began at the fit of a sample of {} rows", look.sample.y.size());
+  LogisticFit& fit = out.fit;
   if (usable) scores.describe(fit);
-  for (const std::size_t c : {0, 1}) fit.class_weight[c] = look.answer.state().weight_of_label.at(look.labels[c]);
+  const double own = look.answer.state().classes.at(own_label).weight;
+  fit.class_weight[0] = look.weights.sum() - own, fit.class_weight[1] = own;
   describe_separation(chosen.options, fit);
-  std::vector<std::string>& notes = fit.report.notes;
-  notes.push_back(fmt::format("the rows were read {} times{}", passes.count() + 1, start_of_passes));
-  if (!chosen.note.empty()) notes.insert(notes.begin(), chosen.note);
+  if (!chosen.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), chosen.note);
   warn_if_too_confident(chosen.options, fit, p);
+  return out;
+}
+
+}  // namespace ardvark::internal
+
+namespace ardvark {
+
+using namespace internal;
+
+LogisticFit fit_logistic(const AskRows& ask, const FitOptions& given) {
+  const Stopwatch watch;
+  const blas::ThreadScope threads(given.threads);
+  refuse_weights(given);
+  pulse("preparing");
+  const FirstLook look = look_at(ask, given.column_names, 2);
+  const TwoClasses classes = read_two_classes(look.labels, look.weights, false);
+  if (look.sample.is_complete())
+    return fit_sample(look.sample, given, [](MatrixView X, VectorView y, const FitOptions& all) { return fit_logistic(X, y, all); });
+  refuse_what_needs_rows(given);
+  ClassFit found = fit_class(look, look.labels[1], classes.names, given,
+                             [&](RowQuestion::State question) { return ask_rows(ask, std::move(question)); });
+  LogisticFit fit = std::move(found.fit);
+  fit.report.notes.push_back(fmt::format("the rows were read {} times{}", found.passes + 1, found.start));
   fit.report.seconds = watch.seconds();
   return fit;
 }

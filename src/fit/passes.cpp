@@ -6,34 +6,38 @@
 #include "design/design.hpp"
 
 namespace ardvark::internal {
-namespace {
 
 RowQuestion::State::Posterior sent(const WeightMoments& at, double weight) {
   const bool has_variance = at.V.size() > 0 && (at.V.diagonal().array() > 0).any();
   return {at.w, has_variance ? lower_root(at.V) : Matrix(), weight};
 }
 
-}  // namespace
-
-PassSums Passes::ask(RowQuestion::State question) {
+PassSums ask_rows(const AskRows& ask, RowQuestion::State question) {
   pulse("fitting");
-  const RowSums answer = ask_(RowQuestion(std::make_shared<const RowQuestion::State>(std::move(question))));
-  ++count_;
+  const RowQuestion asked(std::make_shared<const RowQuestion::State>(std::move(question)));
+  const RowSums answer = ask(asked);
+  const RowQuestion::State& known = asked.state();
   const RowSums::State& state = answer.state();
   const std::string remedy = "; a fit reads the same rows several times, in the same order";
-  if (state.num_rows != pass_.num_rows)
+  if (state.num_rows != known.num_rows)
     throw InvalidArgument(fmt::format("the rows have changed between two passes over them: there were {} rows, and now there are {}{}",
-                                      pass_.num_rows, state.num_rows, remedy));
-  if (pass_.fingerprint && state.all_fingerprints() != *pass_.fingerprint)
+                                      known.num_rows, state.num_rows, remedy));
+  if (known.fingerprint && state.all_fingerprints() != *known.fingerprint)
     throw InvalidArgument("the rows have changed between two passes over them: a number is another one" + remedy);
   std::optional<PassSums> total = state.total();
   if (!total) throw InternalError("a pass without rows");
+  if (total->parts.size() != known.parts.size()) throw InvalidArgument("the sums given answer another question");
   return std::move(*total);
+}
+
+PassSums Passes::ask(RowQuestion::State question) {
+  ++count_;
+  return ask_(std::move(question));
 }
 
 PassSums Passes::sums(const std::vector<const WeightMoments*>& at, bool wants_step, bool wants_scores) {
   RowQuestion::State question = pass_;
-  for (const WeightMoments* one : at) question.at.push_back(sent(*one, 1));
+  for (const WeightMoments* one : at) question.at.push_back(sent(*one));
   question.wants_step = wants_step;
   question.wants_scores = wants_scores;
   return ask(std::move(question));

@@ -1,4 +1,4 @@
-// A fit of two classes whose rows are not in memory: the passes over them.                                      docs/math/passes.md
+// A fit of one class against the others whose rows are not in memory: passes.                                    docs/math/passes.md
 #pragma once
 
 #include <functional>
@@ -17,13 +17,17 @@ struct WeightMoments {
   Matrix V;
 };
 
-/// Asks the rows, and counts how often they were read.
+/// Answers a question with the sums over all rows.
+using AskSums = std::function<PassSums(RowQuestion::State question)>;
+/// From the rows. \throws InvalidArgument  they are not those of the first look
+[[nodiscard]] PassSums ask_rows(const AskRows& ask, RowQuestion::State question);
+
+/// Asks the rows for one class against the others, and counts how often.
 class Passes {
  public:
   /// \param pass  the question, without the posteriors
-  Passes(const AskRows& ask, RowQuestion::State pass) : ask_(ask), pass_(std::move(pass)) {}
+  Passes(AskSums ask, RowQuestion::State pass) : ask_(std::move(ask)), pass_(std::move(pass)) {}
   /// \param wants_scores  accuracy and log loss of the first one
-  /// \throws InvalidArgument  the rows are not those of the first look
   [[nodiscard]] PassSums sums(const std::vector<const WeightMoments*>& at, bool wants_step, bool wants_scores = false);
   /// Accuracy and log loss under a mixture of posteriors with these weights.
   [[nodiscard]] ClassTally scores(const std::vector<std::pair<double, WeightMoments>>& mixture);
@@ -39,15 +43,18 @@ class Passes {
 
  private:
   [[nodiscard]] PassSums ask(RowQuestion::State question);
-  const AskRows& ask_;
+  AskSums ask_;
   RowQuestion::State pass_;
   int count_ = 0;
 };
 
+/// As a question has it.
+[[nodiscard]] RowQuestion::State::Posterior sent(const WeightMoments& at, double weight = 1);
+
 /// What is known of the rows before the first pass.
 struct KnownRows {
   Matrix cross;     ///< [q,q] X'diag(k)X in the units of the design
-  Vector to_class;  ///< [q] X'diag(k)(t - share of the second class)
+  Vector to_class;  ///< [q] X'diag(k)(t - share of the class)
   double weight = 0, share = 0;
   Index num_rows = 0;
 };

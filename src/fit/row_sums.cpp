@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/blas.hpp"
 #include "core/pulse.hpp"
+#include "core/special.hpp"
 #include "core/validate.hpp"
 #include "likelihood/registry.hpp"
 #include "predict/predictive.hpp"
+#include "predict/softmax.hpp"
 
 namespace ardvark {
 
@@ -49,8 +52,6 @@ struct Answered {
   PassSums sums;
   std::uint64_t fingerprint = 0;
 };
-
-double class_of(double label, const RowQuestion::State& asked) { return label == asked.label[1] ? 1.0 : 0.0; }
 
 void add_scores(const RowQuestion::State& asked, const Vector& t, const Vector& k, const ComponentMoments& moments, PassSums& out) {
   Mixture mixture;
@@ -91,17 +92,16 @@ struct ByRows {
   }
 };
 
-Answered answer(const RowQuestion::State& asked, const RowBlock& block) {
-  const ByRows by_rows(block.X);
-  const Index n = block.X.rows(), q = block.X.cols() + (asked.units.intercept ? 1 : 0);
+// \param X  the rows of the block, row by row;  moments  of the log odds at each posterior
+PassSums sums_of(const RowQuestion::State& asked, const RowBlock& block, const MatrixView& X, const Vector& k, ComponentMoments& moments) {
+  const Index n = X.rows(), q = X.cols() + (asked.units.intercept ? 1 : 0);
   const auto count = static_cast<Index>(asked.at.size());
   Vector t(n);
-  for (Index i = 0; i < n; ++i) t[i] = class_of(block.y[i], asked);
-  const Vector k = block.weights.empty() ? Vector(Vector::Ones(n)) : Vector(block.weights.eigen());
-  const auto design = table_design(by_rows.X, asked.units);
-  Answered out{{}, fingerprint_of(block)};
-  out.sums.log_likelihood = Vector::Zero(count);
-  ComponentMoments moments{Matrix(n, count), Matrix::Zero(n, count)};
+  for (Index i = 0; i < n; ++i) t[i] = block.y[i] == asked.own_label ? 1.0 : 0.0;
+  const auto design = table_design(X, asked.units);
+  PassSums out;
+  out.log_likelihood = Vector::Zero(count);
+  moments = {Matrix(n, count), Matrix::Zero(n, count)};
   Posterior of_rows;
   of_rows.m = of_rows.s = Vector::Zero(n);
   for (Index c = 0; c < count; ++c) {
@@ -118,19 +118,49 @@ Answered answer(const RowQuestion::State& asked, const RowBlock& block) {
     const auto likelihood = likelihood_row(asked.likelihood).make({t, k});
     likelihood->start(rows);
     likelihood->update(of_rows, rows);
-    out.sums.log_likelihood[c] = likelihood->traits().to_mode ? likelihood->log_likelihood() : likelihood->bound(of_rows);
+    out.log_likelihood[c] = likelihood->traits().to_mode ? likelihood->log_likelihood() : likelihood->bound(of_rows);
     if (c > 0) continue;
-    look_at_scores(t, of_rows.m, of_rows.s, out.sums);
+    look_at_scores(t, of_rows.m, of_rows.s, out);
     if (!asked.wants_step) continue;
     Matrix G = Matrix::Zero(q, q);
     design->gram(rows.omega, G);
-    out.sums.weight = rows.omega.sum();
-    out.sums.packed.resize(q * (q + 1) / 2);
-    for (Index j = 0, place = 0; j < q; place += q - j, ++j) out.sums.packed.segment(place, q - j) = G.col(j).tail(q - j);
-    out.sums.response = Vector(q);
-    design->project(rows.r, out.sums.response);
+    out.weight = rows.omega.sum();
+    out.packed.resize(q * (q + 1) / 2);
+    for (Index j = 0, place = 0; j < q; place += q - j, ++j) out.packed.segment(place, q - j) = G.col(j).tail(q - j);
+    out.response = Vector(q);
+    design->project(rows.r, out.response);
   }
-  if (asked.wants_scores) add_scores(asked, t, k, moments, out.sums);
+  if (asked.wants_scores) add_scores(asked, t, k, moments, out);
+  return out;
+}
+
+// How often the class with the largest probability is that of the row, and -ln of the probability of its class.                  (SMX.9)
+void add_class_scores(const RowQuestion::State& asked, const RowBlock& block, const Vector& k, const std::vector<ComponentMoments>& parts,
+                      ClassTally& out) {
+  const auto C = static_cast<Index>(parts.size());
+  Vector score(C), probability(C);
+  for (Index i = 0; i < k.size(); ++i) {
+    Index own = 0, best = 0;
+    for (Index c = 0; c < C; ++c) {
+      const auto at = static_cast<std::size_t>(c);
+      score[c] = log_expected_sigmoid(parts[at].mean(i, 0), parts[at].variance(i, 0));
+      if (block.y[i] == asked.parts[at].own_label) own = c;
+    }
+    plain_softmax(score, probability);
+    probability.maxCoeff(&best);
+    if (best == own) out.correct += k[i];
+    out.loss -= k[i] * std::log(std::max(probability[own], std::numeric_limits<double>::min()));
+  }
+}
+
+Answered answer(const RowQuestion::State& asked, const RowBlock& block) {
+  const ByRows by_rows(block.X);
+  const Vector k = block.weights.empty() ? Vector(Vector::Ones(block.X.rows())) : Vector(block.weights.eigen());
+  Answered out{{}, fingerprint_of(block)};
+  std::vector<ComponentMoments> moments(std::max<std::size_t>(asked.parts.size(), 1));
+  if (asked.parts.empty()) out.sums = sums_of(asked, block, by_rows.X, k, moments[0]);
+  for (std::size_t i = 0; i < asked.parts.size(); ++i) out.sums.parts.push_back(sums_of(asked.parts[i], block, by_rows.X, k, moments[i]));
+  if (asked.compares_parts) add_class_scores(asked, block, k, moments, out.sums.scores);
   return out;
 }
 
@@ -140,26 +170,40 @@ Answered answer(const RowQuestion::State& asked, const RowBlock& block) {
 }
 
 void check_labels(const RowSums::State& state, const RowBlock& rows) {
-  const auto& label = state.asked().label;
+  const auto& labels = state.asked().labels;
   for (Index i = 0; i < rows.X.rows(); ++i)
-    if (const bool counts = rows.weights.empty() || rows.weights[i] > 0; counts && rows.y[i] != label[0] && rows.y[i] != label[1])
+    if (const bool counts = rows.weights.empty() || rows.weights[i] > 0; counts && !std::ranges::binary_search(labels, rows.y[i]))
       refuse_change(fmt::format("row {} has the label {}, which no row had before", state.num_rows + i + 1, rows.y[i]));
 }
 
-void note_labels(RowSums::State& state, const RowBlock& rows) {
-  for (Index i = 0; i < rows.X.rows(); ++i) {
-    const double weight = rows.weights.empty() ? 1.0 : rows.weights[i];
-    if (weight == 0) continue;
-    state.weight_of_label[rows.y[i]] += weight;
-    if (state.weight_of_label.size() > 2)
-      throw InvalidArgument(
-          fmt::format("row {} has the label {}, the third one; logistic regression needs two classes", state.num_rows + i + 1, rows.y[i]));
+[[noreturn]] void refuse_labels(Index most, const std::string& what) {
+  if (most == 2) throw InvalidArgument(what + ", the third one; logistic regression needs two classes");
+  throw InvalidArgument(fmt::format(
+      "{}, and there are {} others already; rows that are not in memory can have {} classes; if the labels are measurements, use a "
+      "linear regression (--model linear)",
+      what, most, most));
+}
+
+// Weight and sums of the columns of each class. Each row is added after the one before, in whatever pieces they come.
+void note_classes(RowSums::State& state, const RowBlock& rows) {
+  const Index n = rows.X.rows(), p = rows.X.cols(), most = state.asked().most_labels;
+  std::vector<ClassSums*> of_row(static_cast<std::size_t>(n));
+  Vector k(n);
+  for (Index i = 0; i < n; ++i) {
+    ClassSums& own = *(of_row[static_cast<std::size_t>(i)] = &state.classes[rows.y[i]]);
+    own.weight += k[i] = rows.weights.empty() ? 1.0 : rows.weights[i];
+    if (own.columns.empty()) own.columns.resize(static_cast<std::size_t>(p));
+    if (static_cast<Index>(state.classes.size()) > most)
+      refuse_labels(most, fmt::format("row {} has the label {}", state.num_rows + i + 1, rows.y[i]));
   }
+  for (Index j = 0; j < p; ++j)
+    for (Index i = 0; i < n; ++i)
+      if (k[i] > 0) of_row[static_cast<std::size_t>(i)]->columns[static_cast<std::size_t>(j)].add(k[i] * rows.X(i, j));
 }
 
 void look(RowSums::State& state, const RowBlock& rows) {
   state.statistics.update(rows.X, rows.y, rows.weights);
-  note_labels(state, rows);
+  note_classes(state, rows);
   state.fingerprint += fingerprint_of(rows);
   state.sample.add(rows, state.num_rows, state.stream, most_sample_rows(state.num_columns));
 }
@@ -194,6 +238,13 @@ void PassSums::merge(const PassSums& right) {
   nearest = std::min(nearest, right.nearest);
   least_margin = std::min(least_margin, right.least_margin);
   scores.merge(right.scores);
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i].merge(right.parts[i]);
+}
+
+void ClassSums::merge(const ClassSums& right) {
+  weight += right.weight;
+  columns.resize(std::max(columns.size(), right.columns.size()));
+  for (std::size_t j = 0; j < right.columns.size(); ++j) columns[j].add(right.columns[j].sum), columns[j].rest += right.columns[j].rest;
 }
 
 Matrix PassSums::gram() const {
@@ -317,9 +368,9 @@ void RowSums::merge(const RowSums& right) {
   if (state.asked().is_first_look) {
     state.statistics.merge(other.statistics);
     state.sample.merge(other.sample, most_sample_rows(state.num_columns));
-    for (const auto& [label, weight] : other.weight_of_label) state.weight_of_label[label] += weight;
-    if (state.weight_of_label.size() > 2)
-      throw InvalidArgument("the rows have more than two labels; logistic regression needs two classes");
+    for (const auto& [label, sums] : other.classes) state.classes[label].merge(sums);
+    if (const Index most = state.asked().most_labels; static_cast<Index>(state.classes.size()) > most)
+      refuse_labels(most, fmt::format("the rows have the label {}", state.classes.rbegin()->first));
   } else {
     const std::optional<PassSums> added = other.total();
     state.closed = state.total();

@@ -27,13 +27,19 @@ struct RowQuestion::State {
   };
   bool is_first_look = false;       ///< then only the names are read
   std::vector<std::string> names;   ///< of the columns, for messages; empty: x1, x2, ...
+  Index most_labels = 2;            ///< that the first look accepts
   std::string likelihood;           ///< name in the registry
-  double label[2] = {0, 1};         ///< of the two classes
+  std::vector<double> labels;       ///< ascending; no row may have another one
+  double own_label = 1;             ///< of the second class; all others are the first
   internal::Standardization units;  ///< of the columns
   std::vector<Posterior> at;        ///< where the sums are computed
   bool wants_step = false;          ///< X'omega X and X'r at the first of them
   bool wants_scores = false;        ///< accuracy and log loss of the first of them, or of the mixture of all
   bool is_mixture = false;
+  /// Questions that share one pass, each of one class against the rest. Of the others, only labels, rows, columns and fingerprint are read
+  /// here.
+  std::vector<State> parts;
+  bool compares_parts = false;               ///< each part has one posterior; scores of the class with the largest probability (SMX.9)
   std::optional<std::uint64_t> fingerprint;  ///< of the rows in the first look
   Index num_rows = 0, num_columns = 0;       ///< in the first look
 };
@@ -56,9 +62,28 @@ struct PassSums {
   double nearest = 1e300;       ///< the smallest m^2 + s of a row at the first posterior
   double least_margin = 1e300;  ///< the smallest signed score at the first posterior; > 0: it puts each row into its class
   ClassTally scores;
+  std::vector<PassSums> parts;  ///< of the parts of the question
 
   void merge(const PassSums& right);
   [[nodiscard]] Matrix gram() const;  ///< [q,q] both triangles
+};
+
+/// A sum, and what rounding took from it.
+struct ExactSum {
+  double sum = 0, rest = 0;
+  void add(double x) {
+    const double next = sum + x, added = next - sum;
+    rest += (sum - (next - added)) + (x - added);
+    sum = next;
+  }
+  [[nodiscard]] double total() const { return sum + rest; }
+};
+
+/// The rows of one class.
+struct ClassSums {
+  double weight = 0;
+  std::vector<ExactSum> columns;  ///< [p] weight times value
+  void merge(const ClassSums& right);
 };
 
 /// The rows with the smallest hashes of their positions: a random part of a table, in whatever pieces it comes.                (PASS.2)
@@ -89,7 +114,7 @@ struct RowSums::State : internal::WaitingRows {
   // The first look.
   LinearStatistics statistics;
   internal::RowSample sample;
-  std::map<double, double> weight_of_label;
+  std::map<double, internal::ClassSums> classes;  ///< by their labels
 
   [[nodiscard]] const RowQuestion::State& asked() const { return question.state(); }
   [[nodiscard]] std::optional<internal::PassSums> total() const;

@@ -22,7 +22,6 @@
 #include "preset/preset.hpp"
 
 namespace ardvark::internal {
-namespace {
 
 // ---- options ----------------------------------------------------------------------------------------------------------------------------
 
@@ -61,6 +60,8 @@ void validate_options(const SoftmaxOptions& options, Index p) {
   if (options.solver != SolverKind::automatic && options.solver != SolverKind::primal && options.solver != SolverKind::dual)
     throw InvalidArgument(fmt::format("solver '{}' cannot be used with several classes; use primal or dual", to_string(options.solver)));
 }
+
+namespace {
 
 // The number of regressions or classes for which start_precision has values.
 Index num_starts(const SoftmaxOptions& options, Index C) {
@@ -300,7 +301,9 @@ void fit_one_model(MatrixView X, const Classes& classes, const SoftmaxOptions& o
   }
 }
 
-void warn(const SoftmaxOptions& options, SoftmaxFit& fit) {
+}  // namespace
+
+void warn_of_classes(const SoftmaxOptions& options, SoftmaxFit& fit) {
   const auto columns = static_cast<double>(fit.num_columns());
   if (fit.report.status == Status::separated && fit.coding == ClassCoding::softmax)
     fit.report.warnings.emplace_back(
@@ -319,8 +322,6 @@ void warn(const SoftmaxOptions& options, SoftmaxFit& fit) {
         "all rows are classified correctly: the classes can be separated, and so far this prior does not limit the coefficients; they, "
         "their intervals and the log evidence are those of the last sweep");
 }
-
-}  // namespace
 
 void describe_classes(const std::vector<Index>& label, const Vector& k, const ClassProbabilities& p, SoftmaxFit& fit) {
   double correct = 0, loss = 0;
@@ -390,7 +391,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& gi
   } else {
     fit_machines(X, classes.number, k, options, fit);
   }
-  warn(options, fit);
+  warn_of_classes(options, fit);
   fit.report.seconds = watch.seconds();
   return fit;
 }

@@ -21,6 +21,9 @@
 #include "preset/preset.hpp"
 
 namespace ardvark::internal {
+
+std::string against_the_rest(const std::string& name) { return fmt::format("{} against the rest", name); }
+
 namespace {
 
 // The rows of a machine, and its name in messages.
@@ -47,7 +50,7 @@ std::vector<Machine> machines_of(const SoftmaxFit& fit, const std::vector<Index>
     all.push_back(std::move(machine));
   };
   if (fit.coding == ClassCoding::one_against_rest)
-    for (Index c = 0; c < fit.num_classes(); ++c) add(-1, c, fmt::format("{} against the rest", name(c)));
+    for (Index c = 0; c < fit.num_classes(); ++c) add(-1, c, against_the_rest(name(c)));
   else
     for (const auto& [low, high] : class_pairs(fit.num_classes())) add(low, high, fmt::format("{} against {}", name(high), name(low)));
   return all;
@@ -63,7 +66,14 @@ Matrix rows_of(MatrixView X, const std::vector<Index>& rows) {
   return out;
 }
 
-void add_machine(const Fit& one, Index column, const Standardization& s, SoftmaxFit& fit) {
+}  // namespace
+
+bool add_machine(Fit given, const Standardization& s, SoftmaxFit& fit) {
+  const auto column = static_cast<Index>(fit.machines.size());
+  fit.machines.push_back(std::move(given));
+  Fit& one = fit.machines.back();
+  one.classes = {"0", "1"};
+  fit.prior = one.prior;
   const Index p = one.num_columns();
   for (Index j = 0; j < p; ++j) {
     const double scale = s.scale.size() > 0 ? s.scale[j] : 1.0;
@@ -106,25 +116,27 @@ void add_machine(const Fit& one, Index column, const Standardization& s, Softmax
       for (Index& j : *list) j += column * fit.standardized_mean.rows();
     report.pruning.push_back(std::move(event));
   }
+  return one.state != nullptr && one.mean.allFinite();
 }
 
-// Under a prior that a softmax may have, the default likelihood and rule are those of a softmax; otherwise, they are those of fit_logistic.
-FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note) {
+FitOptions options_of(const FitOptions& each, UpdateRule rule, Index num_rows, Index num_columns, std::string& note) {
   ChosenOptions chosen = with_chosen_prior(each, Task::logistic, num_rows, num_columns);
   note = std::move(chosen.note);
   FitOptions& options = chosen.options;
   if (is_sparse(options.prior.kind) || options.prior.kind == PriorKind::laplace) return std::move(options);
   if (!options.likelihood) options.likelihood = LogisticLikelihood::laplace;
-  if (!options.rule) options.rule = UpdateRule::mackay;
+  if (!options.rule) options.rule = rule;
   return std::move(options);
 }
 
+namespace {
+
 // Collects the notes or warnings of the machines: all of them if there are few, otherwise their number and the first.
-void gather(const std::vector<Machine>& machines, const std::vector<Fit>& fits, std::vector<std::string> Report::*list, Report& report) {
+void gather(const std::vector<std::string>& names, const std::vector<Fit>& fits, std::vector<std::string> Report::*list, Report& report) {
   std::vector<std::string> texts;
   std::size_t num_machines = 0;
   for (std::size_t m = 0; m < fits.size(); ++m) {
-    for (const std::string& text : fits[m].report.*list) texts.push_back(fmt::format("{}: {}", machines[m].name, text));
+    for (const std::string& text : fits[m].report.*list) texts.push_back(fmt::format("{}: {}", names[m], text));
     if (!(fits[m].report.*list).empty()) ++num_machines;
   }
   constexpr std::size_t few = 5;
@@ -133,9 +145,22 @@ void gather(const std::vector<Machine>& machines, const std::vector<Fit>& fits, 
   (report.*list).insert((report.*list).end(), texts.begin(), texts.end());
 }
 
-// Writes how many machines have converged, and the message of the first that has not.
-void summarise(const std::vector<Machine>& machines, Index num_machines, bool compat, SoftmaxFit& fit) {
+}  // namespace
+
+void begin_machines(Index num_columns, Index num_machines, const SoftmaxOptions& options, SoftmaxFit& fit) {
+  fit.mean = fit.variance = fit.relevance = Matrix::Zero(num_columns, num_machines);
+  fit.standardized_mean = Matrix::Zero(num_columns + (options.intercept ? 1 : 0), num_machines);
+  fit.precision = Matrix::Zero(num_columns + (options.penalize_intercept ? 1 : 0), num_machines);
+  if (options.intercept) fit.intercept = fit.intercept_variance = Vector::Zero(num_machines);
+  fit.relevant.assign(static_cast<std::size_t>(num_columns), false);
+  fit.left_out.assign(static_cast<std::size_t>(num_columns), true);
+  fit.bound = 0;
+}
+
+void summarise_machines(const std::vector<std::string>& names, bool compat, SoftmaxFit& fit) {
+  fit.report.bound = fit.bound;
   Report& report = fit.report;
+  const auto num_machines = static_cast<Index>(names.size());
   Index unfinished = num_machines - static_cast<Index>(fit.machines.size());
   std::string first;
   report.status = Status::converged;
@@ -145,7 +170,7 @@ void summarise(const std::vector<Machine>& machines, Index num_machines, bool co
     ++unfinished;
     if (report.status != Status::converged) continue;
     report.status = one.status;
-    first = fmt::format("{}: {}", machines[m].name, one.message);
+    first = fmt::format("{}: {}", names[m], one.message);
   }
   if (unfinished > 0)
     report.message = fmt::format("{} of {} logistic regressions did not converge; the first, {}", unfinished, num_machines, first);
@@ -154,9 +179,11 @@ void summarise(const std::vector<Machine>& machines, Index num_machines, bool co
                                  num_machines, report.sweeps);
   else
     report.message = fmt::format("each of {} logistic regressions has converged, the slowest after {} sweeps", num_machines, report.sweeps);
-  gather(machines, fit.machines, &Report::notes, report);
-  gather(machines, fit.machines, &Report::warnings, report);
+  gather(names, fit.machines, &Report::notes, report);
+  gather(names, fit.machines, &Report::warnings, report);
 }
+
+namespace {
 
 // The options that all regressions have in common.
 FitOptions options_of_each(const SoftmaxOptions& options) {
@@ -188,13 +215,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
   const std::vector<Machine> machines = machines_of(fit, label);
   const Stopwatch watch;
   const Index p = X.cols(), columns = static_cast<Index>(machines.size());
-  fit.mean = fit.variance = fit.relevance = Matrix::Zero(p, columns);
-  fit.standardized_mean = Matrix::Zero(p + (options.intercept ? 1 : 0), columns);
-  fit.precision = Matrix::Zero(p + (options.penalize_intercept ? 1 : 0), columns);
-  if (options.intercept) fit.intercept = fit.intercept_variance = Vector::Zero(columns);
-  fit.relevant.assign(static_cast<std::size_t>(p), false);
-  fit.left_out.assign(static_cast<std::size_t>(p), true);
-  fit.bound = 0;
+  begin_machines(p, columns, options, fit);
   const char* const of_machine = pairs ? "pair of classes" : "class";
   for (Index m = 0; m < columns; ++m) {
     const double done_at = watch.seconds();
@@ -217,25 +238,25 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
         return options.on_sweep(progress);
       };
     std::string note;
-    const FitOptions options_here = options_of(each, machine.t.size(), p, note);
-    fit.machines.push_back(fit_logistic(pairs ? MatrixView(some) : X, machine.t, options_here));
-    Fit& one = fit.machines.back();
+    const FitOptions options_here = options_of(each, UpdateRule::mackay, machine.t.size(), p, note);
+    Fit one = fit_logistic(pairs ? MatrixView(some) : X, machine.t, options_here);
     if (!note.empty()) one.report.notes.insert(one.report.notes.begin(), std::move(note));
-    one.classes = {"0", "1"};
-    fit.prior = one.prior;
-    add_machine(one, m, state->standardization, fit);
-    if (one.state == nullptr || !one.mean.allFinite()) break;
-    if (one.report.status == Status::stopped_by_user) break;
+    const bool is_stopped = one.report.status == Status::stopped_by_user;
+    if (!add_machine(std::move(one), state->standardization, fit) || is_stopped) break;
   }
   if (!constant.empty()) fit.left_out = std::move(constant);
-  fit.report.bound = fit.bound;
-  summarise(machines, columns, options.compat, fit);
+  std::vector<std::string> names;
+  for (const Machine& machine : machines) names.push_back(machine.name);
+  summarise_machines(names, options.compat, fit);
   fit.state = std::move(state);
   if (static_cast<Index>(fit.machines.size()) < columns || !fit.mean.allFinite()) return;
   const bool integrates = std::all_of(fit.machines.begin(), fit.machines.end(),
                                       [](const Fit& one) { return one.state->factor.kind != CovarianceFactor::Kind::none; });
   describe_classes(label, k, predict(fit, whole, integrates ? ClassRule::automatic : ClassRule::plug_in), fit);
-  if (options.keep_covariance != Keep::never) return;
+  if (options.keep_covariance == Keep::never) drop_covariances(fit);
+}
+
+void drop_covariances(SoftmaxFit& fit) {
   for (Fit& one : fit.machines) {
     auto bare = std::make_shared<FitState>(*one.state);
     bare->factor = {};
@@ -264,7 +285,7 @@ Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const
         each.weights = weights;
         const Matrix some = pairs ? rows_of(X, machine.rows) : Matrix();
         std::string note;
-        const FitOptions here = options_of(each, machine.t.size(), X.cols(), note);
+        const FitOptions here = options_of(each, UpdateRule::mackay, machine.t.size(), X.cols(), note);
         return diagnose(fit.machines[m], pairs ? MatrixView(some) : X, machine.t, here, why_not);
       },
       why_not);

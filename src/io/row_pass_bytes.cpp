@@ -1,7 +1,9 @@
 // Questions to rows and the sums that answer them as bytes, in the layout of a model file.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -53,15 +55,26 @@ void require(bool holds) {
   if (!holds) throw InvalidArgument("the bytes given are damaged: their numbers contradict each other");
 }
 
+// Before the names of what belongs to one of the parts of a question.
+std::string part_name(std::size_t i) { return fmt::format("part.{}.", i); }
+
+// How many posteriors or parts there are.
+Index count_in(const Json& description, const char* name) {
+  const Index count = description.at(name).whole_number();
+  require(count >= 0 && count < 100'000);
+  return count;
+}
+
 Vector vector_of(const std::vector<double>& values) { return VectorView(values).eigen(); }
 std::vector<double> values_of(const Vector& vector) { return {vector.begin(), vector.end()}; }
 
-PassSums read_sums(const io::SafetensorsReader& file) {
+// \param prefix  of the names: empty, or that of a part
+PassSums read_sums(const io::SafetensorsReader& file, const std::string& prefix = {}) {
   PassSums out;
-  out.log_likelihood = file.vector("log_likelihood");
-  out.packed = file.vector("gram");
-  out.response = file.vector("response");
-  const Vector numbers = file.vector("numbers");
+  out.log_likelihood = file.vector(prefix + "log_likelihood");
+  out.packed = file.vector(prefix + "gram");
+  out.response = file.vector(prefix + "response");
+  const Vector numbers = file.vector(prefix + "numbers");
   const Index q = out.response.size();
   require(numbers.size() == 9 && out.packed.size() == q * (q + 1) / 2);
   out.weight = numbers[0], out.extent.farthest = numbers[1], out.nearest = numbers[2], out.least_margin = numbers[3];
@@ -71,12 +84,14 @@ PassSums read_sums(const io::SafetensorsReader& file) {
   return out;
 }
 
-void add_sums(const PassSums& sums, io::SafetensorsWriter& file) {
-  file.add_vector("log_likelihood", sums.log_likelihood);
-  file.add_vector("gram", sums.packed);
-  file.add_vector("response", sums.response);
-  file.add_vector("numbers", Vector(vector_of({sums.weight, sums.extent.farthest, sums.nearest, sums.least_margin, sums.scores.correct,
-                                               sums.scores.loss, sums.scores.weight[0], sums.scores.weight[1], sums.extent.vaguest})));
+void add_sums(const PassSums& sums, io::SafetensorsWriter& file, const std::string& prefix = {}) {
+  file.add_vector(prefix + "log_likelihood", sums.log_likelihood);
+  file.add_vector(prefix + "gram", sums.packed);
+  file.add_vector(prefix + "response", sums.response);
+  file.add_vector(prefix + "numbers",
+                  Vector(vector_of({sums.weight, sums.extent.farthest, sums.nearest, sums.least_margin, sums.scores.correct,
+                                    sums.scores.loss, sums.scores.weight[0], sums.scores.weight[1], sums.extent.vaguest})));
+  for (std::size_t i = 0; i < sums.parts.size(); ++i) add_sums(sums.parts[i], file, part_name(i));
 }
 
 // Positions and hashes are whole numbers of 64 bits: two numbers each.
@@ -113,70 +128,116 @@ RowSample read_sample(const io::SafetensorsReader& file, Index num_columns) {
   return out;
 }
 
-}  // namespace
-
-std::string RowQuestion::to_bytes() const {
-  const State& asked = *state_;
-  io::SafetensorsWriter file;
+Json described(const RowQuestion::State& asked, io::SafetensorsWriter& file, const std::string& prefix = {}) {
   Json description = {{"first_look", asked.is_first_look},
+                      {"most_labels", asked.most_labels},
                       {"names", asked.names},
                       {"likelihood", asked.likelihood},
                       {"intercept", asked.units.intercept},
                       {"wants_step", asked.wants_step},
                       {"wants_scores", asked.wants_scores},
                       {"is_mixture", asked.is_mixture},
+                      {"compares_parts", asked.compares_parts},
                       {"has_fingerprint", asked.fingerprint.has_value()},
                       {"fingerprint", digits(asked.fingerprint.value_or(0))},
                       {"rows", asked.num_rows},
                       {"columns", asked.num_columns},
-                      {"posteriors", asked.at.size()}};
-  Vector labels(2);
-  labels << asked.label[0], asked.label[1];
-  file.add_vector("labels", std::move(labels));
-  file.add_vector("center", asked.units.center);
-  file.add_vector("scale", asked.units.scale);
+                      {"posteriors", asked.at.size()},
+                      {"parts", asked.parts.size()}};
+  file.add_vector(prefix + "labels", asked.labels);
+  file.add_vector(prefix + "own_label", Vector(Vector::Constant(1, asked.own_label)));
+  file.add_vector(prefix + "center", asked.units.center);
+  file.add_vector(prefix + "scale", asked.units.scale);
   for (std::size_t i = 0; i < asked.at.size(); ++i) {
     const auto& one = asked.at[i];
-    file.add_vector(fmt::format("mean.{}", i), one.w);
-    file.add_matrix(fmt::format("root.{}", i), one.L);
-    file.add_vector(fmt::format("weight.{}", i), Vector(Vector::Constant(1, one.weight)));
+    file.add_vector(fmt::format("{}mean.{}", prefix, i), one.w);
+    file.add_matrix(fmt::format("{}root.{}", prefix, i), one.L);
+    file.add_vector(fmt::format("{}weight.{}", prefix, i), Vector(Vector::Constant(1, one.weight)));
   }
+  for (std::size_t i = 0; i < asked.parts.size(); ++i) description[part_name(i)] = described(asked.parts[i], file, part_name(i));
+  return description;
+}
+
+RowQuestion::State read_question(const io::SafetensorsReader& file, const Json& description, const std::string& prefix = {}) {
+  RowQuestion::State out;
+  out.is_first_look = description.at("first_look").flag();
+  out.most_labels = description.at("most_labels").whole_number();
+  out.names = description.at("names").texts();
+  out.likelihood = description.at("likelihood").text();
+  out.units.intercept = description.at("intercept").flag();
+  out.wants_step = description.at("wants_step").flag();
+  out.wants_scores = description.at("wants_scores").flag();
+  out.is_mixture = description.at("is_mixture").flag();
+  out.compares_parts = description.at("compares_parts").flag();
+  if (description.at("has_fingerprint").flag()) out.fingerprint = bits_of(description.at("fingerprint").text());
+  out.num_rows = description.at("rows").whole_number();
+  out.num_columns = description.at("columns").whole_number();
+  out.labels = values_of(file.vector(prefix + "labels"));
+  const Vector own = file.vector(prefix + "own_label");
+  require(std::ranges::is_sorted(out.labels) && own.size() == 1);
+  out.own_label = own[0];
+  out.units.center = file.vector(prefix + "center");
+  out.units.scale = file.vector(prefix + "scale");
+  const Index p = out.num_columns, q = p + (out.units.intercept ? 1 : 0);
+  for (const Vector* of_columns : {&out.units.center, &out.units.scale}) require(of_columns->size() == 0 || of_columns->size() == p);
+  for (Index i = 0, count = count_in(description, "posteriors"); i < count; ++i) {
+    RowQuestion::State::Posterior one{file.vector(fmt::format("{}mean.{}", prefix, i)), file.matrix(fmt::format("{}root.{}", prefix, i)),
+                                      1};
+    const Vector weight = file.vector(fmt::format("{}weight.{}", prefix, i));
+    require(weight.size() == 1 && one.w.size() == q && (one.L.size() == 0 || (one.L.rows() == q && one.L.cols() == q)));
+    one.weight = weight[0];
+    out.at.push_back(std::move(one));
+  }
+  const Index parts = count_in(description, "parts");
+  require(parts == 0 || prefix.empty());
+  for (Index i = 0; i < parts; ++i) {
+    const std::string name = part_name(static_cast<std::size_t>(i));
+    out.parts.push_back(read_question(file, description.at(name), name));
+    require(out.parts.back().num_columns == p && (!out.compares_parts || out.parts.back().at.size() == 1));
+  }
+  return out;
+}
+
+// The classes of a first look: label and weight, then the sums of the columns, then their rests.
+void add_classes(const std::map<double, ClassSums>& classes, Index num_columns, io::SafetensorsWriter& file) {
+  Matrix out = Matrix::Zero(2 + 2 * num_columns, static_cast<Index>(classes.size()));
+  Index at = 0;
+  for (const auto& [label, sums] : classes) {
+    out(0, at) = label, out(1, at) = sums.weight;
+    for (Index j = 0; j < static_cast<Index>(sums.columns.size()); ++j) {
+      const ExactSum& sum = sums.columns[static_cast<std::size_t>(j)];
+      out(2 + j, at) = sum.sum, out(2 + num_columns + j, at) = sum.rest;
+    }
+    ++at;
+  }
+  file.add_matrix("classes", std::move(out));
+}
+
+std::map<double, ClassSums> read_classes(const io::SafetensorsReader& file, Index num_columns) {
+  const Matrix given = file.matrix("classes");
+  require(given.rows() == 2 + 2 * num_columns);
+  std::map<double, ClassSums> out;
+  for (Index i = 0; i < given.cols(); ++i) {
+    ClassSums& sums = out[given(0, i)];
+    sums.weight = given(1, i);
+    for (Index j = 0; j < num_columns; ++j) sums.columns.push_back({given(2 + j, i), given(2 + num_columns + j, i)});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string RowQuestion::to_bytes() const {
+  io::SafetensorsWriter file;
+  const Json description = described(*state_, file);
   return finished(file, question_format, description);
 }
 
 RowQuestion RowQuestion::from_bytes(std::string_view bytes) {
-  auto state = std::make_shared<State>();
-  read_bytes(bytes, question_format, [&](const io::SafetensorsReader& file, const Json& description) {
-    state->is_first_look = description.at("first_look").flag();
-    state->names = description.at("names").texts();
-    state->likelihood = description.at("likelihood").text();
-    state->units.intercept = description.at("intercept").flag();
-    state->wants_step = description.at("wants_step").flag();
-    state->wants_scores = description.at("wants_scores").flag();
-    state->is_mixture = description.at("is_mixture").flag();
-    if (description.at("has_fingerprint").flag()) state->fingerprint = bits_of(description.at("fingerprint").text());
-    state->num_rows = description.at("rows").whole_number();
-    state->num_columns = description.at("columns").whole_number();
-    const Vector labels = file.vector("labels");
-    require(labels.size() == 2);
-    state->label[0] = labels[0], state->label[1] = labels[1];
-    state->units.center = file.vector("center");
-    state->units.scale = file.vector("scale");
-    const Index p = state->num_columns, q = p + (state->units.intercept ? 1 : 0);
-    for (const Vector* of_columns : {&state->units.center, &state->units.scale})
-      require(of_columns->size() == 0 || of_columns->size() == p);
-    const Index count = description.at("posteriors").whole_number();
-    require(count >= 0 && count < 100'000);
-    for (Index i = 0; i < count; ++i) {
-      State::Posterior one{file.vector(fmt::format("mean.{}", i)), file.matrix(fmt::format("root.{}", i)), 1};
-      const Vector weight = file.vector(fmt::format("weight.{}", i));
-      require(weight.size() == 1 && one.w.size() == q && (one.L.size() == 0 || (one.L.rows() == q && one.L.cols() == q)));
-      one.weight = weight[0];
-      state->at.push_back(std::move(one));
-    }
-    return 0;
-  });
-  return RowQuestion(std::move(state));
+  return RowQuestion(
+      std::make_shared<const State>(read_bytes(bytes, question_format, [](const io::SafetensorsReader& file, const Json& description) {
+        return read_question(file, description);
+      })));
 }
 
 std::string RowSums::to_bytes() const {
@@ -192,6 +253,7 @@ std::string RowSums::to_bytes() const {
                       {"threshold", digits(state.sample.threshold)}};
   const std::optional<PassSums> total = state.total();
   description["has_sums"] = total.has_value();
+  description["parts"] = total ? total->parts.size() : 0;
   if (total) add_sums(*total, file);
   if (!first) return finished(file, sums_format, description);
   const std::string statistics = state.statistics.to_bytes();
@@ -207,10 +269,8 @@ std::string RowSums::to_bytes() const {
   description["statistics_bytes"] = statistics.size();
   file.add_vector("statistics", std::move(words));
   add_sample(state.sample, file);
-  Matrix labels(2, static_cast<Index>(state.weight_of_label.size()));
-  Index at = 0;
-  for (const auto& [label, weight] : state.weight_of_label) labels.col(at++) << label, weight;
-  file.add_matrix("labels", std::move(labels));
+  description["most_labels"] = state.asked().most_labels;
+  add_classes(state.classes, state.num_columns, file);
   return finished(file, sums_format, description);
 }
 
@@ -224,7 +284,12 @@ RowSums RowSums::from_bytes(std::string_view bytes) {
     state->fingerprint = bits_of(description.at("fingerprint").text());
     state->stream = bits_of(description.at("stream").text());
     require(state->num_rows >= 0 && state->num_columns >= 0 && (state->num_rows == 0 || state->num_columns > 0));
+    if (asked.is_first_look) asked.most_labels = description.at("most_labels").whole_number();
     if (description.at("has_sums").flag()) state->closed = read_sums(file);
+    for (Index i = 0, count = count_in(description, "parts"); i < count; ++i) {
+      require(state->closed.has_value());
+      state->closed->parts.push_back(read_sums(file, part_name(static_cast<std::size_t>(i))));
+    }
     state->question = RowQuestion(std::make_shared<const RowQuestion::State>(std::move(asked)));
     if (!state->asked().is_first_look) return 0;
     const Vector words = file.vector("statistics");
@@ -241,9 +306,7 @@ RowSums RowSums::from_bytes(std::string_view bytes) {
     state->sample = read_sample(file, state->num_columns);
     state->sample.num_seen = description.at("seen").whole_number();
     state->sample.threshold = bits_of(description.at("threshold").text());
-    const Matrix labels = file.matrix("labels");
-    require(labels.cols() <= 2 && labels.rows() == 2);
-    for (Index i = 0; i < labels.cols(); ++i) state->weight_of_label[labels(0, i)] = labels(1, i);
+    state->classes = read_classes(file, state->num_columns);
     return 0;
   });
   return RowSums(std::move(state));

@@ -13,6 +13,7 @@
 #include "core/pulse.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
+#include "fit/from_passes.hpp"
 #include "fit/softmax_machines.hpp"
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
@@ -36,12 +37,14 @@ namespace {
 
 // If almost all labels are different, they are measurements or names of rows, and not classes.
 // \param otherwise  the option that fits a regression
-void require_classes(const ModelOptions& options, VectorView labels, const std::string& otherwise) {
-  const Index count = count_classes(labels);
-  if (count <= 2 || 2 * count <= labels.size()) return;
+void require_few_classes(const ModelOptions& options, Index count, Index num_rows, const std::string& otherwise) {
+  if (count <= 2 || 2 * count <= num_rows) return;
   const bool has_names = !options.class_names.empty();
   throw InvalidArgument(fmt::format("labels holds {} different {} in {} rows; more than two classes need two rows each on average{}", count,
-                                    has_names ? "classes" : "numbers", labels.size(), has_names ? "" : "; measurements need " + otherwise));
+                                    has_names ? "classes" : "numbers", num_rows, has_names ? "" : "; measurements need " + otherwise));
+}
+void require_classes(const ModelOptions& options, VectorView labels, const std::string& otherwise) {
+  require_few_classes(options, count_classes(labels), labels.size(), otherwise);
 }
 
 // \param diagnosis  computes the diagnosis, or sets the reason why there is none
@@ -488,22 +491,41 @@ SavedModel fit_model(const std::vector<LinearStatistics>& folds, const ModelOpti
   return in_names_of(options, [&] { return fit_sums(all, folds, options); });
 }
 
+namespace {
+
+SavedModel fit_two_by_passes(const AskRows& ask, const ModelOptions& given, const FitOptions& options) {
+  refuse(given, {"coding", "precision_per_class"}, "applies only to three classes or more");
+  Fit fit = fit_logistic(ask, options);
+  fit.target = given.target;
+  if (given.class_names.size() == 2 && fit.classes == std::vector<std::string>{"0", "1"}) fit.classes = given.class_names;
+  return {std::move(fit)};
+}
+
+SavedModel fit_several_by_passes(const AskRows& ask, const ModelOptions& given, const FitOptions& options) {
+  SoftmaxFit fit = fit_softmax(ask, softmax_options(given, options));
+  fit.target = given.target;
+  return {std::move(fit)};
+}
+
+}  // namespace
+
 SavedModel fit_model(const AskRows& ask, const ModelOptions& given) {
   return in_names_of(given, [&] {
     const auto num_columns =
         static_cast<Index>(given.encoding.features.empty() ? given.column_names.size() : given.encoding.names().size());
     if (num_columns == 0) throw InvalidArgument("column_names is empty; rows that are not in memory need the names of their columns");
-    refuse(given, {"weights", "missing", "diagnose", "coding", "precision_per_class"}, "cannot be used with rows that are not in memory");
+    refuse(given, {"weights", "missing", "diagnose"}, "cannot be used with rows that are not in memory");
     const ResolvedModel model = resolve(with_encoded_columns(given, num_columns));
     const auto* const logistic = std::get_if<LogisticModel>(&model);
     if (logistic == nullptr)
-      throw InvalidArgument(fmt::format("{} needs the table in memory; passes over rows are enough only for {} with two classes",
+      throw InvalidArgument(fmt::format("{} needs the table in memory; passes over rows are enough only for {}",
                                         given.preset.empty() ? given.spelled("model", given.model) : given.spelled("preset", given.preset),
                                         given.spelled("model", "logistic")));
-    Fit fit = fit_logistic(ask, logistic->options);
-    fit.target = given.target;
-    if (given.class_names.size() == 2 && fit.classes == std::vector<std::string>{"0", "1"}) fit.classes = given.class_names;
-    return described({std::move(fit)}, given);
+    const RowsLookedAt rows = look_once(ask, logistic->options.column_names);
+    require_few_classes(given, rows.num_labels, rows.num_rows, given.spelled("model", "linear"));
+    return described(is_softmax(given, rows.num_labels) ? fit_several_by_passes(rows.ask, given, logistic->options)
+                                                        : fit_two_by_passes(rows.ask, given, logistic->options),
+                     given);
   });
 }
 

@@ -7,34 +7,19 @@
 
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
-#include "ardvark/row_pass.hpp"
+#include "labelled_rows.hpp"
 
 namespace ardvark {
 namespace {
 
 using testing::expect_invalid;
+using testing::is_sparse_kind;
+using testing::LabelledRows;
 using testing::Random;
 
-struct Classes {
-  Matrix X;
-  Vector y, weights;
-
-  // In pieces of `size` rows.
-  [[nodiscard]] AskRows rows(Index size = 3000) const {
-    return rows_from([this, size](const TakeRows& take) {
-      for (Index first = 0; first < y.size(); first += size) {
-        const Index count = std::min(size, y.size() - first);
-        const Matrix piece = X.middleRows(first, count);
-        const Vector labels = y.segment(first, count), k = weights.size() > 0 ? Vector(weights.segment(first, count)) : Vector();
-        take(piece, labels, k);
-      }
-    });
-  }
-};
-
-Classes random_table(std::uint64_t seed, Index n, Index p, Index num_effects, double size = 0.5, bool weighted = false) {
+LabelledRows random_table(std::uint64_t seed, Index n, Index p, Index num_effects, double size = 0.5, bool weighted = false) {
   Random random(seed);
-  Classes out{random.normals(n, p), Vector(n), {}};
+  LabelledRows out{random.normals(n, p), Vector(n), {}};
   for (Index j = 1; j < p; ++j) out.X.col(j) += 0.5 * out.X.col(j - 1);
   Vector w = Vector::Zero(p);
   w.head(num_effects) = size * random.normals(num_effects);
@@ -48,17 +33,13 @@ Classes random_table(std::uint64_t seed, Index n, Index p, Index num_effects, do
   return out;
 }
 
-bool is_sparse_kind(PriorKind kind) {
-  return kind == PriorKind::sparse || kind == PriorKind::slab || kind == PriorKind::dense || kind == PriorKind::automatic;
-}
-
-LogisticFit in_memory(const Classes& table, FitOptions options) {
+LogisticFit in_memory(const LabelledRows& table, FitOptions options) {
   if (table.weights.size() > 0) options.weights = table.weights;
   return fit_logistic(table.X, table.y, options);
 }
 
 // Rows of weight 0 take no part.
-Classes without_zeros(const Classes& table) {
+LabelledRows without_zeros(const LabelledRows& table) {
   std::vector<Index> kept;
   for (Index i = 0; i < table.y.size(); ++i)
     if (table.weights[i] > 0) kept.push_back(i);
@@ -86,7 +67,7 @@ void expect_same(const LogisticFit& passes, const LogisticFit& memory, double sd
 TEST(Passes, GiveTheFitOfRowsInMemory) {
   for (const PriorKind kind : {PriorKind::shared, PriorKind::ard, PriorKind::none, PriorKind::sparse, PriorKind::slab, PriorKind::dense})
     for (const Index p : {6, 30}) {
-      const Classes table = random_table(3, 30000, p, p / 2, 0.5, kind == PriorKind::ard || kind == PriorKind::slab);
+      const LabelledRows table = random_table(3, 30000, p, p / 2, 0.5, kind == PriorKind::ard || kind == PriorKind::slab);
       FitOptions options;
       options.prior.kind = kind;
       SCOPED_TRACE(fmt::format("prior {}, {} columns", to_string(kind), p));
@@ -96,7 +77,7 @@ TEST(Passes, GiveTheFitOfRowsInMemory) {
 }
 
 TEST(Passes, GiveTheFitOfRowsInMemoryUnderEachOption) {
-  const Classes table = random_table(4, 20000, 7, 4);
+  const LabelledRows table = random_table(4, 20000, 7, 4);
   FitOptions groups, flat, flat_sparse, fixed, no_intercept, as_they_are, bound, laplace, sparse_groups, penalised;
   groups.prior = Prior::groups({0, 0, 1, 1, 1, 2, 2});
   flat.prior.kind = PriorKind::ard;
@@ -135,7 +116,7 @@ TEST(Passes, OfRandomProblemsGiveTheFitInMemory) {
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     Random random(seed);
     const Index p = random.integer(1, 14), n = random.integer(10500, 13000);
-    Classes table = random_table(seed, n, p, random.integer(0, p), random.scale(0.05, 3), random.chance(0.3));
+    LabelledRows table = random_table(seed, n, p, random.integer(0, p), random.scale(0.05, 3), random.chance(0.3));
     if (random.chance(0.3)) table.X.col(0) = table.X.col(0).array().square();  // a long tail
     if (random.chance(0.3)) table.X.col(p - 1) = (table.X.col(p - 1).array() > table.X.col(p - 1).mean()).cast<double>();
     if (random.chance(0.2))
@@ -163,7 +144,7 @@ TEST(Passes, OfRandomProblemsGiveTheFitInMemory) {
 }
 
 TEST(Passes, PredictAsTheFitInMemory) {
-  const Classes table = random_table(5, 20000, 5, 3), fresh = random_table(6, 200, 5, 3);
+  const LabelledRows table = random_table(5, 20000, 5, 3), fresh = random_table(6, 200, 5, 3);
   for (const PriorKind kind : {PriorKind::shared, PriorKind::sparse}) {
     FitOptions options;
     options.prior.kind = kind;
@@ -185,7 +166,7 @@ std::string bits(const LogisticFit& fit) {
 TEST(Passes, HaveTheSameBitsForPiecesOfAnySize) {
   for (const bool weighted : {false, true})
     for (const PriorKind kind : {PriorKind::ard, PriorKind::sparse}) {
-      const Classes table = random_table(7, 3 * 8192 + 100, 4, 2, 0.5, weighted);
+      const LabelledRows table = random_table(7, 3 * 8192 + 100, 4, 2, 0.5, weighted);
       FitOptions options;
       options.prior.kind = kind;
       const std::string whole = bits(fit_logistic(table.rows(table.y.size()), options));
@@ -199,7 +180,7 @@ TEST(Passes, HaveTheSameBitsForPiecesOfAnySize) {
 
 // Parts of the rows are summed apart, sent as bytes, and merged.
 TEST(Passes, OfPartsGiveTheSameFit) {
-  const Classes table = random_table(8, 30000, 5, 3, 0.5, true);
+  const LabelledRows table = random_table(8, 30000, 5, 3, 0.5, true);
   const AskRows in_parts = [&](const RowQuestion& asked) {
     const RowQuestion question = RowQuestion::from_bytes(asked.to_bytes());
     RowSums all(question);
@@ -222,7 +203,7 @@ TEST(Passes, OfPartsGiveTheSameFit) {
 }
 
 TEST(Passes, FitASmallTableInMemory) {
-  const Classes table = random_table(9, 900, 30, 5, 1, true), kept = without_zeros(table);
+  const LabelledRows table = random_table(9, 900, 30, 5, 1, true), kept = without_zeros(table);
   const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> X = kept.X;
   FitOptions weighted;
   weighted.weights = kept.weights;
@@ -231,7 +212,7 @@ TEST(Passes, FitASmallTableInMemory) {
 
 // A rare class that the sample does not have, and columns whose values are far from zero.
 TEST(Passes, StartWithoutASample) {
-  Classes table = random_table(10, 20000, 3, 2);
+  LabelledRows table = random_table(10, 20000, 3, 2);
   table.y.setConstant(2);
   for (const Index row : {50, 9000, 19000}) table.y[row] = 5;
   table.X.col(1).array() += 1e5 * table.X.col(1).cwiseAbs().maxCoeff();
@@ -241,7 +222,7 @@ TEST(Passes, StartWithoutASample) {
 }
 
 TEST(Passes, SayThatColumnsWithoutAPriorSeparateTheClasses) {
-  Classes table = random_table(11, 12000, 2, 2);
+  LabelledRows table = random_table(11, 12000, 2, 2);
   for (Index i = 0; i < 12000; ++i) table.y[i] = table.X(i, 0) > table.X.col(0).mean() ? 5 : 2;
   FitOptions options;
   options.prior.kind = PriorKind::none;
@@ -251,7 +232,7 @@ TEST(Passes, SayThatColumnsWithoutAPriorSeparateTheClasses) {
 
 // Only the rows of one level are separated: their log odds grow without limit.
 TEST(Passes, SayThatAColumnWithoutAPriorSeparatesSomeRows) {
-  Classes table = random_table(15, 12000, 4, 2);
+  LabelledRows table = random_table(15, 12000, 4, 2);
   table.X.col(3).setZero();
   for (const Index row : {10, 5000, 11000}) table.X(row, 3) = 1, table.y[row] = 2;
   FitOptions none, flat;
@@ -284,7 +265,7 @@ TEST(Passes, WarnWhereTheSparsePriorIsRough) {
 }
 
 TEST(Passes, LeaveOutConstantsAndCopies) {
-  Classes table = random_table(12, 20000, 5, 2);
+  LabelledRows table = random_table(12, 20000, 5, 2);
   table.X.col(1).setConstant(1e4);
   table.X.col(3) = -2.5 * table.X.col(0);
   FitOptions options;
@@ -297,52 +278,53 @@ TEST(Passes, LeaveOutConstantsAndCopies) {
 }
 
 TEST(Passes, RefuseRowsThatChange) {
-  const Classes table = random_table(13, 20000, 3, 2);
+  const LabelledRows table = random_table(13, 20000, 3, 2);
   FitOptions options;
   options.prior.kind = PriorKind::shared;
-  const auto fit_with = [&](const std::function<void(Classes&, int)>& change) {
+  const auto fit_with = [&](const std::function<void(LabelledRows&, int)>& change) {
     int pass = 0;
     static_cast<void>(fit_logistic(
         [&](const RowQuestion& question) {
-          Classes now = table;
+          LabelledRows now = table;
           if (++pass > 2) change(now, pass);
           return now.rows()(question);
         },
         options));
   };
-  expect_invalid([&] { fit_with([](Classes& now, int) { now.X(17, 1) += 1e-9; }); }, {"the rows have changed between two passes"});
+  expect_invalid([&] { fit_with([](LabelledRows& now, int) { now.X(17, 1) += 1e-9; }); }, {"the rows have changed between two passes"});
   expect_invalid(
       [&] {
-        fit_with([](Classes& now, int) {
+        fit_with([](LabelledRows& now, int) {
           now.y.conservativeResize(19999);
           now.X.conservativeResize(19999, 3);
         });
       },
       {"there were 20000 rows, and now there are 19999"});
-  expect_invalid([&] { fit_with([](Classes& now, int) { now.y[4] = 7; }); }, {"row 5 has the label 7"});
-  expect_invalid([&] { fit_with([](Classes& now, int) { now.X = Matrix::Zero(20000, 2); }); },
+  expect_invalid([&] { fit_with([](LabelledRows& now, int) { now.y[4] = 7; }); }, {"row 5 has the label 7"});
+  expect_invalid([&] { fit_with([](LabelledRows& now, int) { now.X = Matrix::Zero(20000, 2); }); },
                  {"there were 3 columns, and now there are 2"});
-  expect_invalid([&] { fit_with([](Classes& now, int) { now.y[4] = now.y[4] == 5 ? 2 : 5; }); }, {"a number is another one"});
+  expect_invalid([&] { fit_with([](LabelledRows& now, int) { now.y[4] = now.y[4] == 5 ? 2 : 5; }); }, {"a number is another one"});
 }
 
 TEST(Passes, NameWhatIsWrong) {
-  const Classes table = random_table(14, 20000, 3, 2);
-  const auto fit_of = [&](const std::function<void(Classes&)>& change, const FitOptions& options = {}) {
-    Classes changed = table;
+  const LabelledRows table = random_table(14, 20000, 3, 2);
+  const auto fit_of = [&](const std::function<void(LabelledRows&)>& change, const FitOptions& options = {}) {
+    LabelledRows changed = table;
     change(changed);
     static_cast<void>(fit_logistic(changed.rows(), options));
   };
-  expect_invalid([&] { fit_of([](Classes& now) { now.X(12344, 1) = std::nan(""); }); }, {"row 12345 has the value nan in column 'x2'"});
+  expect_invalid([&] { fit_of([](LabelledRows& now) { now.X(12344, 1) = std::nan(""); }); },
+                 {"row 12345 has the value nan in column 'x2'"});
   FitOptions named;
   named.column_names = {"size", "age", "rent"};
-  expect_invalid([&] { fit_of([](Classes& now) { now.X(12344, 1) = std::nan(""); }, named); }, {"in column 'age'"});
-  expect_invalid([&] { fit_of([](Classes& now) { now.y[12344] = 7; }); }, {"row 12345 has the label 7, the third one"});
-  expect_invalid([&] { fit_of([](Classes& now) { now.y.setConstant(2); }); }, {"two"});
-  expect_invalid([&] { fit_of([](Classes& now) { now = {Matrix(0, 3), Vector(0), {}}; }); }, {"there are no rows"});
-  expect_invalid([&] { fit_of([](Classes&) {}, options_for_preset("slr_var")); }, {"preset 'slr_var' needs the whole table"});
+  expect_invalid([&] { fit_of([](LabelledRows& now) { now.X(12344, 1) = std::nan(""); }, named); }, {"in column 'age'"});
+  expect_invalid([&] { fit_of([](LabelledRows& now) { now.y[12344] = 7; }); }, {"row 12345 has the label 7, the third one"});
+  expect_invalid([&] { fit_of([](LabelledRows& now) { now.y.setConstant(2); }); }, {"two"});
+  expect_invalid([&] { fit_of([](LabelledRows& now) { now = {Matrix(0, 3), Vector(0), {}}; }); }, {"there are no rows"});
+  expect_invalid([&] { fit_of([](LabelledRows&) {}, options_for_preset("slr_var")); }, {"preset 'slr_var' needs the whole table"});
   FitOptions lasso;
   lasso.prior = Prior::laplace(1);
-  expect_invalid([&] { fit_of([](Classes&) {}, lasso); }, {"prior 'laplace'"});
+  expect_invalid([&] { fit_of([](LabelledRows&) {}, lasso); }, {"prior 'laplace'"});
 }
 
 }  // namespace

@@ -1,0 +1,182 @@
+// fit_softmax for rows that are not in memory: a regression for each class against the rest.           docs/math/passes.md (PASS.6)
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/blas.hpp"
+#include "core/classes.hpp"
+#include "core/pulse.hpp"
+#include "core/side_by_side.hpp"
+#include "core/stopwatch.hpp"
+#include "fit/from_passes.hpp"
+#include "fit/softmax_machines.hpp"
+#include "frame/frame.hpp"
+#include "frame/prepare.hpp"
+#include "posterior/softmax_state.hpp"
+
+namespace ardvark {
+
+using namespace internal;
+
+namespace {
+
+using Machines = SideBySide<RowQuestion::State, PassSums>;
+
+// How many machines ask together: the posteriors of a question, of which a sparse prior has up to 20, take at most 128 MB.
+Index machines_at_once(Index q) {
+  constexpr Index most = 16'000'000, posteriors = 20;  // numbers
+  return std::max<Index>(1, most / (posteriors * q * q));
+}
+
+class ClassesByPasses {
+ public:
+  ClassesByPasses(const AskRows& ask, const FirstLook& look, const SoftmaxOptions& options) : ask_(ask), look_(look), options_(options) {}
+
+  // One machine for each class, in their order; each read of the rows answers all of them that still ask.
+  std::vector<ClassFit> fit_all() {
+    const auto C = static_cast<Index>(look_.labels.size());
+    const Index at_once = machines_at_once(look_.num_columns() + 1);
+    std::vector<ClassFit> out(static_cast<std::size_t>(C));
+    for (Index first = 0; first < C; first += at_once)
+      Machines([&](std::vector<RowQuestion::State> parts) {
+        return answer(std::move(parts));
+      }).run(std::min(at_once, C - first), [&](Index i, Machines::Place& place) {
+        out[static_cast<std::size_t>(first + i)] = fit_one(first + i, place);
+      });
+    return out;
+  }
+
+  // Accuracy and log loss of the rows, by the probabilities of all machines.                                                     (SMX.9)
+  void describe(const std::vector<ClassFit>& fits, SoftmaxFit& fit) {
+    RowQuestion::State question = pass_of(look_);
+    question.compares_parts = true;
+    for (const ClassFit& one : fits) {
+      RowQuestion::State part = one.question;
+      part.is_mixture = true;  // so that no likelihood is computed
+      const FitState& state = *one.fit.state;
+      part.at = {sent({state.w, state.factor.covariance(state.w.size())})};
+      question.parts.push_back(std::move(part));
+    }
+    const PassSums sums = ask(std::move(question));
+    fit.accuracy = std::min(sums.scores.correct / look_.total.weight, 1.0);
+    fit.log_loss = sums.scores.loss / look_.total.weight;
+  }
+
+  [[nodiscard]] int num_passes() const { return num_passes_; }
+
+ private:
+  PassSums ask(RowQuestion::State question) {
+    ++num_passes_;
+    return ask_rows(ask_, std::move(question));
+  }
+
+  std::vector<PassSums> answer(std::vector<RowQuestion::State> parts) {
+    RowQuestion::State question = pass_of(look_);
+    question.parts = std::move(parts);
+    return ask(std::move(question)).parts;
+  }
+
+  ClassFit fit_one(Index number, Machines::Place& place) {
+    const blas::ThreadScope threads(options_.threads);
+    const auto C = static_cast<Index>(look_.labels.size());
+    FitOptions each = options_;
+    each.keep_covariance = Keep::always;  // needed to describe the rows
+    each.start_precision = start_of_model(options_, C, number);
+    if (options_.on_sweep)
+      each.on_sweep = [&](const Progress& progress) {
+        place.on_caller([&] { tell(progress, number, C); });
+        return !stopped_;
+      };
+    std::string note;
+    const FitOptions here = options_of(each, UpdateRule::vb, look_.answer.num_rows(), look_.num_columns(), note);
+    ClassFit out = fit_class(look_, look_.labels[static_cast<std::size_t>(number)], {"0", "1"}, here,
+                             [&](RowQuestion::State part) { return place.ask(std::move(part)); });
+    if (!note.empty()) out.fit.report.notes.insert(out.fit.report.notes.begin(), std::move(note));
+    return out;
+  }
+
+  void tell(Progress progress, Index number, Index num_machines) {
+    if (stopped_) return;
+    progress.elapsed_seconds = watch_.seconds();
+    progress.fit = static_cast<int>(number) + 1;
+    progress.num_fits = static_cast<int>(num_machines);
+    progress.fit_name = "class";
+    stopped_ = !options_.on_sweep(progress);
+  }
+
+  const AskRows& ask_;
+  const FirstLook& look_;
+  const SoftmaxOptions& options_;
+  const Stopwatch watch_;
+  int num_passes_ = 1;  // the first look
+  bool stopped_ = false;
+};
+
+void refuse_coding(const SoftmaxOptions& options) {
+  if (options.coding.value_or(ClassCoding::one_against_rest) == ClassCoding::one_against_rest) return;
+  throw InvalidArgument(fmt::format(
+      "coding {} needs the whole table, and the rows are not in memory; use coding one-against-rest (--coding one-against-rest), "
+      "or read the table into memory",
+      options.coding == ClassCoding::softmax ? "softmax" : "one-against-one"));
+}
+
+SoftmaxFit without_machines(const FirstLook& look, const SoftmaxOptions& options) {
+  SoftmaxFit fit;
+  fit.coding = ClassCoding::one_against_rest;
+  fit.classes = read_classes(look.labels, {}, options.class_names).names;
+  for (Index c = 0; c < fit.num_classes(); ++c)
+    if (!(look.weights[c] > 0))
+      throw InvalidArgument(fmt::format("all rows of class '{}' have weight zero", fit.classes[static_cast<std::size_t>(c)]));
+  fit.column_names = complete_names(options.column_names, look.num_columns());
+  fit.num_rows = look.total.weight;
+  fit.class_weight = look.weights;
+  return fit;
+}
+
+void note_choice(const SoftmaxOptions& given, SoftmaxFit& fit) {
+  if (given.coding || coding_of(given, fit.num_classes(), 1'000'000'000, fit.num_columns()) != ClassCoding::softmax) return;
+  fit.report.notes.push_back(fmt::format(
+      "each of {} classes has a regression against the rest: a softmax, which a table in memory gets, needs all rows in memory (--coding "
+      "softmax)",
+      fit.num_classes()));
+}
+
+}  // namespace
+
+SoftmaxFit fit_softmax(const AskRows& ask, const SoftmaxOptions& given) {
+  const Stopwatch watch;
+  const blas::ThreadScope threads(given.threads);
+  refuse_weights(given);
+  pulse("preparing");
+  const FirstLook look = look_at(ask, given.column_names, most_classes_by_passes);
+  SoftmaxFit fit = without_machines(look, given);
+  if (look.sample.is_complete())
+    return fit_sample(look.sample, given, [](MatrixView X, VectorView y, const SoftmaxOptions& all) { return fit_softmax(X, y, all); });
+  SoftmaxOptions options = given;
+  refuse_what_needs_rows(options);
+  refuse_coding(options);
+  options.coding = ClassCoding::one_against_rest;
+  validate_options(options, look.num_columns());
+  validate_start(options, look.num_columns(), fit.num_classes());
+  ClassesByPasses classes(ask, look, options);
+  std::vector<ClassFit> fits = classes.fit_all();
+  begin_machines(look.num_columns(), fit.num_classes(), options, fit);
+  note_choice(given, fit);
+  for (const ClassFit& one : fits)
+    if (!add_machine(one.fit, {}, fit)) break;
+  std::vector<std::string> names;
+  for (const std::string& name : fit.classes) names.push_back(against_the_rest(name));
+  summarise_machines(names, false, fit);
+  fit.state = std::make_shared<SoftmaxState>();
+  if (holds_posterior(fit)) {
+    classes.describe(fits, fit);
+    if (given.keep_covariance == Keep::never) drop_covariances(fit);
+  }
+  fit.report.notes.push_back(fmt::format("the rows were read {} times, for all {} regressions together{}", classes.num_passes(),
+                                         fit.num_classes(), fits[0].start));
+  warn_of_classes(options, fit);
+  fit.report.seconds = watch.seconds();
+  return fit;
+}
+
+}  // namespace ardvark
