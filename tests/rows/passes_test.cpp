@@ -252,13 +252,13 @@ TEST(Passes, WarnWhereTheSparsePriorIsRough) {
   const auto is_rough = [](const LogisticFit& fit) {
     return std::ranges::any_of(fit.report.warnings, [](const std::string& text) { return text.find("vague") != std::string::npos; });
   };
-  Classes strong = random_table(71, 15000, 4, 4, 4.0);
+  LabelledRows strong = random_table(71, 15000, 4, 4, 4.0);
   const LogisticFit fit = fit_logistic(strong.rows());
   EXPECT_FALSE(is_rough(fit));
   expect_same(fit, in_memory(strong, {}), 0.05, 0.01);
   const Vector scores = (strong.X * fit.mean).array() + fit.intercept->mean;
   EXPECT_GT(scores.cwiseAbs2().maxCoeff(), 200);
-  Classes rare = random_table(72, 15000, 4, 4);
+  LabelledRows rare = random_table(72, 15000, 4, 4);
   rare.X.col(3).setZero();
   for (Index i = 0; i < 10; ++i) rare.X(1500 * i, 3) = 1, rare.y[1500 * i] = 5;
   EXPECT_TRUE(is_rough(fit_logistic(rare.rows())));
