@@ -115,13 +115,11 @@ class HypothesisSearch {
     return around(std::isfinite(from.slope.value) ? climb_from(from, average ? small_gain : 0) : climb(0));
   }
   Hypothesis run(const Hypothesis& from, double more, Ending ending) {
-    evidence_.set_tolerance(of_steps);
+    const double worthwhile = ending == Ending::rough ? rough_gain : ending == Ending::of_steps ? small_gain : 0;
+    set_tolerance_for(worthwhile);
     Maximum best{.theta = from.best.theta.cwiseMax(space_.low).cwiseMin(space_.high)};
     Slope slope = evidence_.at(best.theta, true);
-    best = rise_from(objective(evidence_), space_, std::move(best), std::move(slope), max_steps, grown(from.covariance, more),
-                     ending == Ending::rough      ? rough_gain
-                     : ending == Ending::of_steps ? small_gain
-                                                  : 0);
+    best = rise_from(objective(evidence_), space_, std::move(best), std::move(slope), max_steps, grown(from.covariance, more), worthwhile);
     if (ending == Ending::exact || !std::isfinite(best.value)) return around(std::move(best));
     const Eigen::SelfAdjointEigenSolver<Matrix> solved(best.inverse(space_.free, space_.free));
     return around(std::move(best), {solved.eigenvectors(), solved.eigenvalues().cwiseInverse()});
@@ -228,10 +226,13 @@ class HypothesisSearch {
                               : evidence_.log_constant());
   }
 
+  // For steps that must promise this gain.
+  void set_tolerance_for(double worthwhile) { evidence_.set_tolerance(worthwhile > 0 ? 0.1 * worthwhile : of_steps); }
+
   Maximum climb(double worthwhile) {
     Maximum best;
     const std::vector<Hyperparameters> points = starts();
-    evidence_.set_tolerance(worthwhile > 0 ? 0.1 * worthwhile : of_steps);
+    set_tolerance_for(worthwhile);
     for (const Hyperparameters& start : points) {
       Maximum found = rise(objective(evidence_), space_, start, max_steps, worthwhile);
       if (best.theta.size() == 0 || found.value > best.value) best = std::move(found);
@@ -240,7 +241,7 @@ class HypothesisSearch {
   }
 
   Maximum climb_from(const Outlook& from, double worthwhile) {
-    evidence_.set_tolerance(of_steps);
+    set_tolerance_for(worthwhile);
     return rise_from(objective(evidence_), space_, {.theta = from.theta}, from.slope, max_steps, from.inverse, worthwhile);
   }
 
