@@ -106,6 +106,8 @@ void note_remarks(const ModelProblem& problem, std::vector<std::string>& notes);
 /// Checks the classes of a target: more than one, but not as many as in a column of measurements or names.
 /// \param otherwise  the option that fits numbers
 void check_classes(const std::string& name, const TableColumn& column, const Vector& labels, const char* otherwise);
+/// \param classes  ascending: texts, or numbers as texts
+void check_classes(const std::string& name, bool is_text, const std::vector<std::string>& classes, Index num_rows, const char* otherwise);
 
 /// Writes the model, prints the result and returns the exit code. A fit without a posterior is not saved, and a message says so.
 [[nodiscard]] int finish_fit(const FitArguments& args, SavedModel& model, const Training& training);

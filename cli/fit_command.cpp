@@ -134,8 +134,9 @@ void add_fit(CLI::App& app, Run& run) {
       "--stream", args->stream,
       "Read the table in pieces, so that it may be larger than the memory: auto (the default; if it takes more than half of the available "
       "memory, or has several files and --model is linear), "
-      "always or never. Only --model linear, with another prior than laplace without --lambda, and --model logistic with two classes and "
-      "another prior than laplace, which reads the table several times");
+      "always or never. Only --model linear, with another prior than laplace without --lambda, and --model logistic with another prior "
+      "than "
+      "laplace, which reads the table several times");
   for (const char* name : {"folds", "imputations", "seed", "threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
     add_model_option(c, *args, name);
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);

@@ -92,22 +92,26 @@ void check_classes(const std::string& name, const TableColumn& column, const Vec
   std::vector<double> values(labels.begin(), labels.end());
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  const auto text = [&](std::size_t i) {
-    return column.categorical ? column.levels[static_cast<std::size_t>(values[i])] : fmt::format("{}", values[i]);
-  };
+  std::vector<std::string> texts;
+  for (const double value : values)
+    texts.push_back(column.categorical ? column.levels[static_cast<std::size_t>(value)] : fmt::format("{}", value));
+  check_classes(name, column.categorical, texts, labels.size(), otherwise);
+}
+
+void check_classes(const std::string& name, bool is_text, const std::vector<std::string>& classes, Index num_rows, const char* otherwise) {
   std::string some;
-  for (std::size_t i = 0; i < values.size() && i < 5; ++i) some += (i > 0 ? ", " : "") + text(i);
-  if (values.size() > 5) some += ", ...";
-  if (values.size() == 1)
+  for (std::size_t i = 0; i < classes.size() && i < 5; ++i) some += (i > 0 ? ", " : "") + classes[i];
+  if (classes.size() > 5) some += ", ...";
+  if (classes.size() == 1)
     throw InvalidArgument(fmt::format("target '{}' has 1 class ({}); a classification needs two or more", name, some));
-  const bool whole = std::all_of(values.begin(), values.end(), [](double v) { return v == std::floor(v); });
-  if (!column.categorical && values.size() > 2 && (!whole || values.size() > 30))
+  const auto is_whole = [](const std::string& text) { return std::stod(text) == std::floor(std::stod(text)); };
+  if (!is_text && classes.size() > 2 && (!std::ranges::all_of(classes, is_whole) || classes.size() > 30))
     throw InvalidArgument(
         fmt::format("target '{}' has {} different numbers ({}): for numbers use {}; if they name classes, use --categorical {}", name,
-                    values.size(), some, otherwise, name));
-  if (values.size() > 2 && 2 * values.size() > static_cast<std::size_t>(labels.size()))
+                    classes.size(), some, otherwise, name));
+  if (classes.size() > 2 && 2 * static_cast<Index>(classes.size()) > num_rows)
     throw InvalidArgument(fmt::format("target '{}' has {} classes ({}) in {} rows; more than two classes need two rows each on average",
-                                      name, values.size(), some, labels.size()));
+                                      name, classes.size(), some, num_rows));
 }
 
 ModelProblem model_problem(const FitArguments& args, Task task) {

@@ -1,9 +1,11 @@
-// ardvark fit --model logistic --stream: two classes, by several passes over a table that is read in pieces.
+// ardvark fit --model logistic --stream: classes, by several passes over a table that is read in pieces.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "ardvark/row_pass.hpp"
@@ -16,6 +18,14 @@ namespace ardvark::cli {
 
 using namespace internal;
 namespace {
+
+constexpr std::size_t most_classes = 1000;  // as the library
+
+// Texts in the order of their letters, numbers by their values.
+struct InOrder {
+  const std::optional<bool>& is_text;
+  bool operator()(const std::string& a, const std::string& b) const { return *is_text ? a < b : std::stod(a) < std::stod(b); }
+};
 
 // A table that is read once to know its columns and classes, and then once for each question of a fit.
 class Rows {
@@ -41,9 +51,7 @@ class Rows {
       facts.add(piece, weights(piece));
       add_classes(piece);
     }
-    if (classes_.size() < 2)
-      throw InvalidArgument(
-          fmt::format("target '{}' has 1 class ({}); a classification needs two or more", args_.target, io::listed(classes_)));
+    check_classes(args_.target, is_text_.value_or(true), {classes_.begin(), classes_.end()}, num_rows_, "--model linear");
     std::vector<std::string> no_features = {args_.target};
     if (!args_.weights_column.empty()) no_features.push_back(args_.weights_column);
     encoding_ = make_encoding(facts.facts(), no_features, args_);
@@ -68,7 +76,7 @@ class Rows {
   }
 
   [[nodiscard]] const FeatureEncoding& encoding() const { return encoding_; }
-  [[nodiscard]] std::vector<std::string> class_names() const { return classes_; }
+  [[nodiscard]] std::vector<std::string> class_names() const { return {classes_.begin(), classes_.end()}; }
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> notes = stream_.notes();
     if (stream_.num_dropped() > 0) {
@@ -95,47 +103,41 @@ class Rows {
     return out;
   }
 
-  [[noreturn]] void refuse_third_class(const std::string& row, const std::string& third) const {
-    if (*is_text_)
-      throw InvalidArgument(fmt::format(
-          "{}: target '{}' has a third class, '{}' (besides '{}' and '{}'); a table that is read in pieces can have two classes; use "
-          "--stream never",
-          row, args_.target, io::shown(third), io::shown(classes_[0]), io::shown(classes_[1])));
-    throw InvalidArgument(fmt::format(
-        "{}: target '{}' has a third number, {} (besides {} and {}): for numbers use --model linear; if they name classes, a table that is "
-        "read in pieces can have two: use --stream never",
-        row, args_.target, third, classes_[0], classes_[1]));
-  }
-
   void add_classes(const Table& piece) {
     const std::vector<std::string> texts = texts_of(piece);
     is_text_ = piece.columns[static_cast<std::size_t>(piece.at(args_.target))].categorical;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      if (std::ranges::find(classes_, texts[i]) != classes_.end()) continue;
-      if (classes_.size() == 2) refuse_third_class(piece.row_name(static_cast<Index>(i)), texts[i]);
-      classes_.push_back(texts[i]);
-      std::ranges::sort(classes_,
-                        [&](const std::string& a, const std::string& b) { return *is_text_ ? a < b : std::stod(a) < std::stod(b); });
+      if (!classes_.insert(texts[i]).second || classes_.size() <= most_classes) continue;
+      const std::vector<std::string> names(classes_.begin(), classes_.end());
+      throw InvalidArgument(
+          fmt::format("{}: target '{}' has more than {} classes ({}, {}, {}, ...), the most that a table that is read in pieces can have{}",
+                      piece.row_name(static_cast<Index>(i)), args_.target, most_classes, io::shown(names[0]), io::shown(names[1]),
+                      io::shown(names[2]), *is_text_ ? "" : "; for numbers use --model linear"));
     }
+    num_rows_ += piece.num_rows;
   }
 
   [[nodiscard]] Vector labels_of(const Table& piece) const {
     const std::vector<std::string> texts = texts_of(piece);
     Vector labels(piece.num_rows);
+    std::map<std::string_view, double> number;
+    for (const std::string& name : classes_) number.emplace(name, static_cast<double>(number.size()));
     for (Index i = 0; i < piece.num_rows; ++i) {
-      const auto at = std::ranges::find(classes_, texts[static_cast<std::size_t>(i)]);
+      const auto at = classes_.find(texts[static_cast<std::size_t>(i)]);
       if (at == classes_.end())
         throw InvalidArgument(fmt::format("{}: the class {} was not there when the table was read first; run the command again",
                                           piece.row_name(i), io::shown(texts[static_cast<std::size_t>(i)])));
-      labels[i] = static_cast<double>(at - classes_.begin());
+      labels[i] = number.at(*at);
     }
     return labels;
   }
 
   const FitArguments& args_;
   TableStream stream_;
-  std::vector<std::string> names_, classes_;
+  std::vector<std::string> names_;
   std::optional<bool> is_text_;
+  std::set<std::string, InOrder> classes_{InOrder{is_text_}};
+  Index num_rows_ = 0;
   FeatureEncoding encoding_;
 };
 

@@ -55,6 +55,8 @@ std::string why_rows_are_needed(const FitArguments& args, ModelKind kind) {
   if (kind != ModelKind::linear && (kind != ModelKind::logistic || !args.preset.empty()))
     return named_model(args) + " needs the table in memory";
   if (args.prior == "laplace" && kind == ModelKind::logistic) return "--prior laplace of classes needs the table in memory";
+  if (kind == ModelKind::logistic && (args.coding == "softmax" || args.coding == "one-against-one"))
+    return fmt::format("--coding {} needs the table in memory (--coding one-against-rest does not)", args.coding);
   if (args.prior == "laplace" && !args.lambda)
     return "--prior laplace without --lambda needs the table in memory, for its cross-validation";
   if (args.missing == "impute") return "--missing impute needs the table in memory, because it fills gaps from the other rows";

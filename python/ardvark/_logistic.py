@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from . import _core
 from ._predictions import Classifier
 from ._docs import assembled
-from ._passes import Pieces, RowSums, TableFacts, facts_of, rows_of
+from ._passes import Pieces, RowSums, TableFacts, UnknownLabel, facts_of, rows_of
 from ._progress import Watch
 from ._score import Columns, LinearScore, Prior, _intercept
 from ._streams import is_stream
@@ -286,7 +286,7 @@ class BayesianLogisticRegression(LogisticScore):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> BayesianLogisticRegression:
         """Fits the model.
 
-        X may also be read in pieces, several times, with ``y`` the name of a column that has two labels: a folder or file of Parquet, a dataset,
+        X may also be read in pieces, several times, with ``y`` the name of a column of labels: a folder or file of Parquet, a dataset,
         a lazy frame of polars, or a function that opens one of these or gives tables. A source that can be read only once, an iterator or an
         Arrow stream, is written to a temporary file.
 
@@ -332,7 +332,11 @@ class BayesianLogisticRegression(LogisticScore):
                 raise ValueError(f"missing is {self.missing!r}, but X is read in pieces; leave out rows with gaps in the source, or fill the gaps there")
             with Watch(type(self).__name__, self.verbose, self.callback) as watch:
                 facts = facts_of(pieces, target, sample_weight, self._references())
-                self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
+                try:
+                    self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
+                except UnknownLabel:
+                    facts = facts_of(pieces, target, sample_weight, self._references(), of_all=True)
+                    self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
         if pieces.is_spooled:
             self.notes_.append("X can be read only once, so its rows were written to a temporary file, which is gone now")
         return self

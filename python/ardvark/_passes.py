@@ -1,4 +1,4 @@
-"""Fits of two classes whose table is not in memory: sums over the rows, asked for several times."""
+"""Fits of classes whose table is not in memory: sums over the rows, asked for several times."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ctypes import byref
 from typing import Any, Callable, Iterator, Optional, Sequence
 
 import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
 
 from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle
 from ._arrays import matrix_of, vector_of
@@ -21,7 +22,9 @@ from ._tables import Encoding, holds_text, is_numeric, names_of, without
 
 SMALL_BYTES = 64 << 20  # a table that takes no more is fitted in memory; as many as the sample of a larger one
 
-__all__ = ["Pieces", "RowSums", "TableFacts", "facts_of", "rows_of"]
+__all__ = ["Pieces", "RowSums", "TableFacts", "UnknownLabel", "facts_of", "rows_of"]
+
+_MOST_CLASSES = 1000  # as the library
 
 
 class RowSums:
@@ -99,6 +102,7 @@ class TableFacts:
         self.names: Optional[list[str]] = None
         self.has_names = False
         self.labels: list[Any] = []
+        self.knows_all = True  # rows; else those of the first piece
         self.rows = 0
         self.statistics: Optional[LinearStatistics] = None  # where there are texts: they know the levels
         self.reference: Sequence[str] = ()
@@ -109,7 +113,7 @@ class TableFacts:
 
     def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
-        if self.statistics is not None and len(self.labels) == 2:
+        if self.statistics is not None and len(self.labels) > 1:
             self.encoding = self.statistics._encoding(self.reference)
 
     def split(self, piece: Any, y: Any = None, weights: Any = None) -> tuple[Any, Any, Any]:
@@ -129,19 +133,8 @@ class TableFacts:
         X, y, weights = self.split(piece, y, weights)
         if len(X) == 0:
             return self
-        labels = _labels_of(y)
-        for label in np.unique(labels).tolist():
-            if label not in self.labels:
-                self.labels.append(label)
-        if len(self.labels) > 2:
-            raise ValueError(
-                f"y has more than two labels ({', '.join(repr(label) for label in self.labels[:3])}); only two classes can be fitted without the"
-                " table in memory"
-            )
-        try:
-            self.labels.sort()
-        except TypeError:
-            raise ValueError(f"y holds both texts and numbers: {self.labels[0]!r} and {self.labels[1]!r}") from None
+        self._add_labels(_classes_in(_labels_of(y)))
+        labels = np.asarray(y)
         names = names_of(X)
         if self.names is None:
             self.names, self.has_names = [f"x{j + 1}" for j in range(np.shape(X)[1])] if names is None else list(names), names is not None
@@ -157,6 +150,21 @@ class TableFacts:
         self.rows += len(X)
         return self
 
+    def _add_labels(self, labels: list[Any]) -> None:
+        known = set(self.labels)
+        self.labels += [label for label in labels if label not in known]
+        try:
+            self.labels.sort()
+        except TypeError:
+            first, is_text = self.labels[0], isinstance(self.labels[0], str)
+            other = next((label for label in self.labels if isinstance(label, str) is not is_text), self.labels[-1])
+            raise ValueError(f"y holds both texts and numbers: {first!r} and {other!r}") from None
+        if len(self.labels) > _MOST_CLASSES:
+            raise ValueError(
+                f"y has more than {_MOST_CLASSES:,} labels ({', '.join(repr(label) for label in self.labels[:3])}, ...); without the table in memory"
+                f" there can be {_MOST_CLASSES:,} classes; if y is measured, use BayesianLinearRegression"
+            )
+
     def merge(self, right: TableFacts) -> TableFacts:
         """Adds the facts of other rows, as if they came next."""
         if right.rows == 0:
@@ -166,7 +174,7 @@ class TableFacts:
         if set(self.names or []) != set(right.names or []):
             other = sorted(set(self.names or []) ^ set(right.names or []))
             raise ValueError(f"the column {other[0]!r} is not in all parts of the table")
-        self.labels = sorted(set(self.labels) | set(right.labels))
+        self._add_labels(right.labels)
         if self.statistics is not None and right.statistics is not None:
             self.statistics.merge(right.statistics)
         self.rows += right.rows
@@ -177,7 +185,7 @@ class TableFacts:
         if self.rows == 0:
             raise ValueError("X has no rows")
         if len(self.labels) < 2:
-            raise ValueError(f"y has only one label, {self.labels[0]!r}; logistic regression needs two classes")
+            raise ValueError(f"y has only one label, {self.labels[0]!r}; a classification needs two or more")
         self.reference = list(reference)
         if self.statistics is not None:
             self.encoding = self.statistics._encoding(self.reference)
@@ -189,7 +197,7 @@ class TableFacts:
             raise ValueError(f"the rows have no column {absent[0]!r}, which earlier rows have")
 
     def numbers(self, piece: Any, y: Any = None, weights: Any = None) -> tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
-        """The rows of a piece as the numbers of a fit: columns, classes 0 and 1, weights."""
+        """The rows of a piece as the numbers of a fit: columns, positions in `labels`, weights."""
         if self.encoding is None and self.target is not None and _holds_numbers(piece, self.target):
             self._require(piece.schema.names)
             X: Any = np.empty((piece.num_rows, len(self.names or [])), order="F")
@@ -228,6 +236,16 @@ class UnknownLabel(Exception):
     def __init__(self, label: Any):
         super().__init__(f"y has the label {label!r}, which earlier rows do not have")
         self.label = label
+
+
+def _classes_in(labels: np.ndarray) -> list[Any]:
+    """The different labels. They are refused where a fit of a table in memory refuses them: numbers that are not whole."""
+    try:
+        found = np.unique(labels)
+    except TypeError:  # texts and numbers
+        return list(dict.fromkeys(labels.tolist()))
+    check_classification_targets(np.tile(found, 2))  # once each, they would look like measurements
+    return list(found.tolist())
 
 
 def _labels_of(y: Any) -> np.ndarray:
@@ -345,8 +363,14 @@ def _joined(pieces: Sequence[Any]) -> Any:
     return table if 8 * len(table) * width <= SMALL_BYTES else None
 
 
-def facts_of(pieces: Pieces, target: str, sample_weight: Optional[str], reference: Sequence[str]) -> TableFacts:
-    """The facts of a table: of its first piece, if they can be those of all, otherwise of all pieces."""
+def facts_of(pieces: Pieces, target: str, sample_weight: Optional[str], reference: Sequence[str], of_all: bool = False) -> TableFacts:
+    """The facts of a table: of its first piece, if they can be those of all, otherwise of all pieces.
+
+    Parameters
+    ----------
+    of_all : bool
+        Of all pieces in any case: a later one has a label that the first one does not have.
+    """
     facts = TableFacts(target, sample_weight)
     for number, piece in enumerate(pieces):
         try:
@@ -355,8 +379,9 @@ def facts_of(pieces: Pieces, target: str, sample_weight: Optional[str], referenc
             raise
         except ValueError as error:
             raise in_source(error, facts.rows) from None
-        knows_enough = facts.statistics is None and len(facts.labels) == 2
+        knows_enough = facts.statistics is None and len(facts.labels) > 1 and not of_all
         if number == 0 and knows_enough and not pieces.is_spooled:
+            facts.knows_all = False
             break
     return facts.end(reference)
 
@@ -371,6 +396,11 @@ def rows_of(pieces: Pieces, facts: TableFacts, tell: Optional[Callable[[Progress
         Of these pieces.
     tell : callable
         Called with the progress after each piece.
+
+    Raises
+    ------
+    UnknownLabel
+        The facts are those of the first piece, and another piece has another label.
     """
     number, total, started = 0, 0, time.monotonic()
 
@@ -384,7 +414,9 @@ def rows_of(pieces: Pieces, facts: TableFacts, tell: Optional[Callable[[Progress
             try:
                 X, codes, weights = facts.numbers(piece)
             except UnknownLabel as error:
-                raise ValueError(f"after row {rows}: {error}; only two classes can be fitted without the table in memory") from None
+                if number == 1 and not facts.knows_all:
+                    raise
+                raise in_source(ValueError(f"{error}; the rows have changed"), rows) from None
             except ValueError as error:
                 raise in_source(error, rows) from None
             sums.update(X, codes, weights)

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _linear, _logistic
 from ._docs import assembled
-from ._passes import RowSums, TableFacts
+from ._passes import RowSums, TableFacts, UnknownLabel
 from ._progress import Watch
 from ._statistics import LinearStatistics
 
@@ -250,7 +250,7 @@ def _sums_of_partition(number: int, X: Any, y: Any, sample_weight: Any, facts: b
         return sums
     try:
         return sums.update(*pickle.loads(facts).numbers(X, None if isinstance(y, str) else y, None if isinstance(sample_weight, str) else sample_weight))
-    except ValueError as error:
+    except (ValueError, UnknownLabel) as error:
         raise ValueError(f"in partition {number}: {error}") from None
 
 
@@ -263,11 +263,11 @@ def _all_sums(parts: Sequence[RowSums]) -> RowSums:
 
 @assembled
 class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
-    """Bayesian logistic regression of two classes, of a table in partitions.
+    """Bayesian logistic regression of two or more classes, of a table in partitions.
 
     It has the parameters, attributes and methods of `ardvark.BayesianLogisticRegression`, and gives the same fit, within its tolerance. The
-    partitions are read some times: to look at the columns and labels, and once for each pass of the fit. Keep them in the memory of the
-    workers with ``persist()`` if they fit there.
+    partitions are read some times: to look at the columns and labels, and once for each pass of the fit. Several classes have a regression each,
+    against the rest, and share the passes. Keep the partitions in the memory of the workers with ``persist()`` if they fit there.
 
     Examples
     --------
@@ -291,7 +291,7 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
         X : dask.dataframe.DataFrame, dask.array.Array, or what ``fit`` of `ardvark` takes
             The table.
         y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
-            The labels, two different ones, with the partitions of X; of a DataFrame also the name of its column.
+            The labels, with the partitions of X; of a DataFrame also the name of its column.
         sample_weight : as y, default=None
             Observation weights.
         {fit.target}
@@ -361,7 +361,7 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
 
         Returns
         -------
-        probability : dask.array.Array of shape (n_samples, 2)
+        probability : dask.array.Array of shape (n_samples, n_classes)
             Computed when they are needed. Of a DataFrame, the lengths of the chunks are not known.
 
         Examples
@@ -375,10 +375,11 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
         """
         if not is_dask_collection(X):
             return super().predict_proba(X)
+        meta = np.empty((0, self.classes_.size))
         if _is_frame(X):
-            return X.map_partitions(_probability, self, meta=np.empty((0, 2)))
+            return X.map_partitions(_probability, self, meta=meta)
         X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
-        return X.map_blocks(_probability, self, dtype=np.float64, chunks=(X.chunks[0], (2,)), meta=np.empty((0, 2)))
+        return X.map_blocks(_probability, self, dtype=np.float64, chunks=(X.chunks[0], (self.classes_.size,)), meta=meta)
 
     def __dask_tokenize__(self) -> Any:
         return _token_of(self)

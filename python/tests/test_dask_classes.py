@@ -1,4 +1,4 @@
-"""Fits of two classes in partitions of Dask."""
+"""Fits of classes in partitions of Dask."""
 
 from __future__ import annotations
 
@@ -64,13 +64,53 @@ def test_arrays_give_the_bits_of_frames_and_of_other_schedulers(table):
     assert model.predict(given[0]).compute().tolist() == model.predict(X).tolist()
 
 
+def three(table):
+    """The third label is only in the last partitions."""
+    late = np.arange(len(table)) > 15_000
+    species = np.where(table["click"] == "yes", "cat", np.where(late & (table["b"] > 0), "eel", "dog"))
+    return table.drop(columns="click").assign(species=species)
+
+
+@pytest.mark.parametrize("prior", ["ard", "auto"])
+def test_several_classes(table, prior):
+    rows = three(table)
+    parts = dd.from_pandas(rows, npartitions=7)
+    one_each = {"coding": "one-against-rest", "prior": "sparse" if prior == "auto" else prior}
+    full = ardvark.BayesianLogisticRegression(**one_each).fit(rows[[*"abcd", "city"]], rows["species"], rows["w"])
+    model = BayesianLogisticRegression(prior=prior).fit(parts, y="species", sample_weight="w")
+    assert model.status_ == "converged" and model.classes_.tolist() == ["cat", "dog", "eel"]
+    assert np.abs((model.coef_ - full.coef_) / full.coef_std_).max() < 0.02
+    assert np.allclose(model.coef_std_, full.coef_std_, rtol=0.03)
+    label, probability = model.predict(parts), model.predict_proba(parts)
+    assert dask.is_dask_collection(label) and dask.is_dask_collection(probability)
+    assert probability.compute().shape == (len(rows), 3)
+    assert np.allclose(probability.compute(), full.predict_proba(rows), atol=3e-3)
+    assert label.compute().tolist() == model.predict(rows).tolist()
+    X = da.from_array(rows[list("abcd")].to_numpy(), chunks=(5000, 4))
+    arrays = BayesianLogisticRegression(prior="shared").fit(X, da.from_array(rows["species"].to_numpy().astype(str), chunks=5000))
+    assert arrays.predict_proba(X).shape == (len(rows), 3)
+    assert arrays.predict_proba(X).compute().shape == (len(rows), 3)
+
+
+def test_the_bits_of_several_classes_do_not_depend_on_the_number_of_workers(table):
+    distributed = pytest.importorskip("distributed")
+    parts = dd.from_pandas(three(table), npartitions=6)
+    bits = set()
+    for workers in (1, 2, 4):
+        with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster:
+            with distributed.Client(cluster), dask.config.set(scheduler="distributed"):
+                model = BayesianLogisticRegression().fit(parts, y="species", sample_weight="w")
+        bits.add((model.coef_.tobytes(), model.coef_std_.tobytes(), model.intercept_.tobytes(), model.bound_))
+    assert len(bits) == 1
+
+
 def test_what_is_wrong_is_named_by_partition_and_row(table):
     spoiled = table.drop(columns=["city", "w"])
     spoiled.loc[13_000, "b"] = np.nan
     with pytest.raises(ValueError, match="in partition 2: row 1001 .*'b'"):
         BayesianLogisticRegression().fit(dd.from_pandas(spoiled, npartitions=4, sort=False), y="click")
-    third = table.assign(click=np.where(np.arange(len(table)) == 9, "maybe", table["click"]))
-    with pytest.raises(ValueError, match="more than two labels"):
-        BayesianLogisticRegression().fit(dd.from_pandas(third, npartitions=4), y="click")
+    measured = table[["a", "b"]].assign(click=np.arange(len(table)) % 1200)
+    with pytest.raises(ValueError, match="more than 1,000 labels .0, 1, 2, ..."):
+        BayesianLogisticRegression().fit(dd.from_pandas(measured, npartitions=40), y="click")
     with pytest.raises(ValueError, match="y is missing"):
         BayesianLogisticRegression().fit(dd.from_pandas(table, npartitions=4))

@@ -1,4 +1,4 @@
-"""Fits of two classes whose table is read in pieces, several times."""
+"""Fits of classes whose table is read in pieces, several times."""
 
 import pickle
 import threading
@@ -201,12 +201,15 @@ def spoiled(row, column, value):
     ("source", "arguments", "message"),
     [
         (spoiled(17_000, "age", np.nan), {"y": "click"}, "row 17001 .*'age'"),
-        (spoiled(17_000, "click", "maybe"), {"y": "click"}, "'maybe'"),
         (spoiled(17_000, "click", None), {"y": "click"}, "no value at row 17001"),
         (spoiled(17_000, "trend", "x"), {"y": "click"}, "column 'trend' holds both texts .'x' at row 17001. and numbers"),
         (lambda: pieces_of(with_weight(-1)), {"y": "click", "sample_weight": "weight"}, "sample_weight at row 17001 is -1"),
         (lambda: pieces_of(with_weight(np.nan)), {"y": "click", "sample_weight": "weight"}, "sample_weight 'weight' has no value at row 17001"),
         (lambda: pieces_of(with_weight(-1, with_text=True)), {"y": "click", "sample_weight": "weight"}, "^row 17001, column 'sample weight': -1 is no"),
+        (lambda: pieces_of(table().assign(click=np.arange(ROWS) % 1200)), {"y": "click"}, "more than 1,000 labels .*BayesianLinearRegression"),
+        (lambda: pieces_of(table().assign(click=lambda rows: rows["age"])), {"y": "click"}, "Unknown label type: continuous"),
+        (lambda: pieces_of(table().assign(click=np.where(np.arange(ROWS) % 2, 2.5, 0))), {"y": "click"}, "Unknown label type: continuous"),
+        (lambda: pieces_of(table().assign(click=np.where(np.arange(ROWS) < 9000, np.arange(ROWS) % 2, 2.5))), {"y": "click"}, "Unknown label type"),
         (lambda: [], {"y": "click"}, "X has no rows"),
         (lambda: pieces_of(table().assign(click="yes")), {"y": "click"}, "only one label, 'yes'"),
         (lambda: pieces_of(table()), {"y": "price"}, "price"),
@@ -217,6 +220,60 @@ def spoiled(row, column, value):
 def test_what_is_wrong_is_named(source, arguments, message):
     with pytest.raises((ValueError, KeyError), match=message):
         BayesianLogisticRegression().fit(source, **arguments)
+
+
+def species(seed=0, with_text=False):
+    rows = table(seed, with_text)
+    kind = np.where(rows["click"] == "yes", "cat", np.where(rows["rent"] > 5, "dog", "eel"))
+    return rows.drop(columns="click").assign(species=np.where((kind == "eel") & (rows.index < 9000), "dog", kind))  # the eels come later
+
+
+@pytest.mark.parametrize("prior", ["ard", "auto"])
+@pytest.mark.parametrize("with_text", [False, True])
+def test_several_classes(prior, with_text):
+    rows = species(with_text=with_text)
+    model = BayesianLogisticRegression(prior=prior).fit(lambda: pieces_of(rows), y="species", sample_weight="weight")
+    X = rows.drop(columns=["species", "weight"])
+    memory = BayesianLogisticRegression("sparse" if prior == "auto" else prior, coding="one-against-rest").fit(X, rows["species"], rows["weight"])
+    assert model.status_ == memory.status_ == "converged"
+    assert model.classes_.tolist() == memory.classes_.tolist() == ["cat", "dog", "eel"]
+    assert np.abs((model.coef_ - memory.coef_) / memory.coef_std_).max() < 0.01
+    np.testing.assert_allclose(model.coef_std_, memory.coef_std_, rtol=0.03)
+    np.testing.assert_allclose(model.predict_proba(X[:100]), memory.predict_proba(X[:100]), atol=1e-3)
+    assert model.bound_ == pytest.approx(memory.bound_, abs=0.01)
+    assert any("for all 3 regressions together" in note for note in model.notes_)
+    assert (model.predict(X[:100]) == memory.predict(X[:100])).mean() > 0.98
+
+
+def test_several_classes_of_all_kinds():
+    rows = species().drop(columns="weight")
+    number = rows["species"].map({"cat": 7, "dog": -1, "eel": 30})
+    by_text, by_number, at_once = (
+        BayesianLogisticRegression(prior="shared").fit(source, y="species")
+        for source in (lambda: pieces_of(rows), lambda: pieces_of(rows.assign(species=number)), iter(pieces_of(rows, 4000)))
+    )
+    assert by_number.classes_.tolist() == [-1, 7, 30]
+    assert by_number.coef_[[1, 0, 2]].tolist() == by_text.coef_.tolist() == at_once.coef_.tolist()
+    assert pickle.loads(pickle.dumps(by_text)).predict(rows.drop(columns="species")).tolist() == by_text.predict(rows.drop(columns="species")).tolist()
+
+
+def test_a_small_table_of_several_classes_is_fitted_in_memory():
+    rows = species().tail(700).drop(columns="weight")
+    model = BayesianLogisticRegression(coding="one-against-one").fit(iter(pieces_of(rows, 100)), y="species")
+    memory = BayesianLogisticRegression(coding="one-against-one").fit(np.ascontiguousarray(rows.drop(columns="species")), rows["species"])
+    assert model.coef_.tolist() == memory.coef_.tolist()
+
+
+def test_a_label_that_comes_later_is_refused_if_the_rows_change():
+    rows = species().drop(columns="weight")
+    with pytest.raises(ValueError, match="'bat', which earlier rows do not have; the rows have changed"):
+        BayesianLogisticRegression(prior="shared").fit(changed(rows, lambda now: now.assign(species="bat")), y="species")
+
+
+@pytest.mark.parametrize("coding", ["softmax", "one-against-one"])
+def test_a_coding_that_needs_rows_in_memory_is_refused(coding):
+    with pytest.raises(ValueError, match=f"coding {coding} needs the whole table.*coding='one-against-rest'"):
+        BayesianLogisticRegression(coding=coding).fit(lambda: pieces_of(species()), y="species")
 
 
 @pytest.mark.parametrize("prior", ["laplace"])

@@ -1,4 +1,4 @@
-// ardvark fit --model logistic --stream: two classes by several passes over tables that are read in pieces.
+// ardvark fit --model logistic --stream: classes by several passes over tables that are read in pieces.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -97,10 +97,64 @@ TEST_F(FitByPasses, TheModelPredicts) {
   EXPECT_NE(output_of({"predict", "m.ardvark", "all.csv"}, folder_.path()).find("probability_yes"), std::string::npos);
 }
 
+// Three classes, of which a late piece has one first.
+class FitClassesByPasses : public FitByPasses {
+ protected:
+  FitClassesByPasses() {
+    std::mt19937 random(6);
+    for (std::size_t i = 12000; i < lines_.size(); ++i)
+      if (random() % 3 == 0) lines_[i] = lines_[i].substr(0, lines_[i].rfind(',')) + ",maybe";
+    put("all.csv", 1, rows_of_all);
+  }
+};
+
+TEST_F(FitClassesByPasses, IsTheFitInMemory) {
+  for (const char* prior : {"ard", "auto"}) {
+    const Arguments options = {"all.csv", "--prior", prior, "--weights", "weight"};
+    const std::string in_memory_prior = std::string(prior) == "auto" ? "sparse" : prior;
+    const Json pieces = fit(options + Arguments{"--stream", "always"}),
+               memory =
+                   fit({"all.csv", "--prior", in_memory_prior, "--weights", "weight", "--stream", "never", "--coding", "one-against-rest"});
+    EXPECT_EQ(pieces["status"], "converged");
+    EXPECT_EQ(pieces["columns"], memory["columns"]);
+    EXPECT_EQ(pieces["classes"], memory["classes"]);
+    EXPECT_EQ(pieces["classes"], (std::vector<std::string>{"maybe", "no", "yes"}));
+    const auto rows = pieces["mean"], expected = memory["mean"], sd = memory["sd"];
+    ASSERT_EQ(rows.size(), 3U);
+    for (std::size_t c = 0; c < rows.size(); ++c)
+      for (std::size_t j = 0; j < rows[c].size(); ++j)
+        EXPECT_NEAR(rows[c][j].get<double>(), expected[c][j].get<double>(), 0.01 * sd[c][j].get<double>()) << prior << " " << c << " " << j;
+    EXPECT_NEAR(pieces["bound"].get<double>(), memory["bound"].get<double>(), 0.01);
+    EXPECT_NEAR(pieces["log_loss"].get<double>(), memory["log_loss"].get<double>(), 1e-5);
+  }
+}
+
+TEST_F(FitClassesByPasses, SeveralFilesAreOneTableAndTheModelPredicts) {
+  put("p1.csv", 1, 100), put("p2.csv", 101, 17000), put("p3.csv", 17001, rows_of_all);
+  const Json one = fit({"all.csv", "--stream", "always", "-o", "m.ardvark"}), three = fit({"p1.csv", "p2.csv", "p3.csv"});
+  EXPECT_EQ(one["mean"], three["mean"]);
+  EXPECT_EQ(one["bound"], three["bound"]);
+  const std::string predicted = output_of({"predict", "m.ardvark", "p1.csv", "p2.csv"}, folder_.path());
+  for (const char* name : {"probability_maybe", "probability_no", "probability_yes"}) EXPECT_NE(predicted.find(name), std::string::npos);
+  EXPECT_EQ(std::ranges::count(predicted, '\n'), 17001);
+}
+
+// Numbers as classes are in the order of their values.
+TEST_F(FitClassesByPasses, NumbersAreClasses) {
+  std::string text = "a,y\n";
+  std::mt19937 random(7);
+  for (int i = 0; i < 12000; ++i) text += fmt::format("{},{}\n", random() % 1000, static_cast<int>(random() % 3) * 10 - 5);
+  write_bytes(folder_ / "numbers.csv", text);
+  const Json found = Json::parse(
+      output_of({"fit", "numbers.csv", "--target", "y", "--model", "logistic", "--stream", "always", "--json"}, folder_.path()));
+  EXPECT_EQ(found["classes"], (std::vector<std::string>{"-5", "5", "15"}));
+}
+
 TEST_F(FitByPasses, NamesWhatIsWrong) {
   const auto refused = [&](int line, const std::string& text, testing::Pieces pieces, const Arguments& more = {},
                            const char* target = "click") {
     std::vector<std::string> now = lines_;
+    if (std::string(target) == "weight") now[15000] = "1,2,Ulm,2.5,yes";
     if (line > 0) now[static_cast<std::size_t>(line)] = text;
     std::string all;
     for (const std::string& one : now) all += one + "\n";
@@ -108,11 +162,13 @@ TEST_F(FitByPasses, NamesWhatIsWrong) {
     expect_refused(Arguments{"fit", "bad.csv", "--target", target, "--model", "logistic", "--stream", "always", "-o", "m.ardvark"} + more,
                    folder_, 2, pieces);
   };
-  refused(15000, "1,2,Ulm,1,maybe", {"row 15000 (line 15001)", "third class, 'maybe'", "--stream never"});
   refused(15000, "x,2,Ulm,1,yes", {"row 15000 (line 15001), column 'age'"});
   refused(15000, ",2,Ulm,1,yes", {"row 15000", "age"});
   refused(15000, "1,2,Ulm,-1,yes", {"weight", "-1"}, {"--weights", "weight"});
-  refused(0, "", {"row 3 (line 4)", "target 'age' has a third number", "--model linear"}, {}, "age");
+  refused(0, "", {"row 1001 (line 1002)", "target 'age' has more than 1000 classes", "--model linear"}, {}, "age");
+  refused(0, "", {"target 'weight' has 4 different numbers (1, 2, 2.5, 3)", "--model linear", "--categorical weight"}, {}, "weight");
+  for (const char* coding : {"softmax", "one-against-one"})
+    refused(0, "", {"--coding", coding, "needs the table in memory", "one-against-rest"}, {"--coding", coding});
   ASSERT_EQ(::mkfifo((folder_ / "pipe.csv").c_str(), 0600), 0);
   expect_refused({"fit", "pipe.csv", "--target", "click", "--model", "logistic", "--stream", "always"}, folder_, 2,
                  {"'pipe.csv' is a pipe or a device, which can be read only once", "--stream never"});
