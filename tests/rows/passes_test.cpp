@@ -255,7 +255,7 @@ TEST(Passes, WarnWhereTheSparsePriorIsRough) {
   LabelledRows strong = random_table(71, 15000, 4, 4, 4.0);
   const LogisticFit fit = fit_logistic(strong.rows());
   EXPECT_FALSE(is_rough(fit));
-  expect_same(fit, in_memory(strong, {}), 0.05, 0.01);
+  expect_same(fit, in_memory(strong, FitOptions()), 0.05, 0.01);
   const Vector scores = (strong.X * fit.mean).array() + fit.intercept->mean;
   EXPECT_GT(scores.cwiseAbs2().maxCoeff(), 200);
   LabelledRows rare = random_table(72, 15000, 4, 4);
