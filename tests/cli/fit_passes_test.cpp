@@ -131,7 +131,8 @@ TEST_F(FitClassesByPasses, IsTheFitInMemory) {
 
 TEST_F(FitClassesByPasses, SeveralFilesAreOneTableAndTheModelPredicts) {
   put("p1.csv", 1, 100), put("p2.csv", 101, 17000), put("p3.csv", 17001, rows_of_all);
-  const Json one = fit({"all.csv", "--stream", "always", "-o", "m.ardvark"}), three = fit({"p1.csv", "p2.csv", "p3.csv"});
+  const Json one = fit({"all.csv", "--stream", "always", "-o", "m.ardvark"}),
+             three = fit({"p1.csv", "p2.csv", "p3.csv", "--stream", "always"});
   EXPECT_EQ(one["mean"], three["mean"]);
   EXPECT_EQ(one["bound"], three["bound"]);
   const std::string predicted = output_of({"predict", "m.ardvark", "p1.csv", "p2.csv"}, folder_.path());
