@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "core/blas.hpp"
 #include "fit/passes.hpp"
@@ -18,7 +19,7 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double infinity = std::numeric_limits<double>::infinity(), least_share = 1e-6;
 
 // What replaces the likelihood of the rows near a posterior: -(w'Gw + tr GV)/2 + w'c and a constant.
 struct Tangent {
@@ -36,6 +37,8 @@ struct Standing {
   double bound = -infinity;
   Tangent rows;
   ClassTally scores;
+  double farthest = 0;  // m^2 + s of the row that is farthest from zero
+  bool all_in_class = false, runs_away = false;
 };
 
 class SweepsByPasses {
@@ -52,41 +55,59 @@ class SweepsByPasses {
     look(now, {}, 0);
     Tangent used = now.rows;
     double share = 1;
+    int steps_at_share = 1, patience = 1;  // the share is doubled after so many steps
     std::vector<double> history;
     const auto end = [&](Status status, std::string message) {
       scores = now.scores;
       return finished(std::move(now), std::move(history), status, std::move(message));
     };
+    bool may_begin_again = !now.q.w.isZero(0);
     for (;;) {
+      const double whole_step = share < 1 && !history.empty() ? promise_of_whole_step(now) : infinity;
       const Tangent tangent = used.towards(now.rows, share);
-      Solution solution = solve(tangent);
+      Solution solution = solve(tangent, now.solution.precision);
+      if (!solution.usable && history.empty() && std::exchange(may_begin_again, false)) {  // a sample whose classes are (nearly) separated
+        now.q.w.setZero(), now.q.V.setZero();
+        look(now, {}, 0);
+        used = now.rows;
+        continue;
+      }
+      if (!solution.usable && !history.empty() && share > least_share) {
+        share *= 0.5;
+        continue;
+      }
       if (!solution.usable) return failed(std::move(solution));
       WeightMoments q{solution.w, solution.factor.covariance(solution.w.size())};
-      if (!history.empty() && share == 1) {
-        const double gain = remaining(promised(now.q, q));
+      if (!history.empty()) {
+        const double gain = remaining(share == 1 ? promised(now.q, q) : whole_step, history.size());
         if (gain <= allowed())
           return end(Status::converged,
                      fmt::format("converged after {} passes over the rows: the next one would change the bound by about {:.2g} nats "
                                  "(allowed: {:.2g})",
                                  passes_.count(), gain, allowed()));
       }
-      if (static_cast<int>(history.size()) >= frame_.options.max_sweeps)
+      if (static_cast<int>(history.size()) + falls_ >= frame_.options.max_sweeps)
         return end(Status::max_sweeps, fmt::format("not converged after {} passes over the rows; increase max_sweeps", passes_.count()));
-      Standing next{std::move(q), std::move(solution), 0, {}, {}};
+      Standing next;
+      next.q = std::move(q), next.solution = std::move(solution);
       look(next, tangent, next.solution.report.bound);
       if (!to_mode_ && next.bound < now.bound - slack(now.bound)) {
         ++falls_;
+        if (steps_at_share == 0) patience = std::min(2 * patience, 16);  // it was too early for a longer step
         share *= 0.5;
-        if (share < 1e-6)
+        steps_at_share = 0;
+        if (share < least_share)
           return end(Status::bound_fell, fmt::format("after {} passes over the rows no step raises the bound", passes_.count()));
         continue;
       }
       used = tangent;
-      share = std::min(1.0, 2 * share);
+      if (++steps_at_share >= patience && share < 1) share *= 2, steps_at_share = 0;
+      const Vector step = next.q.w - now.q.w;
       now = std::move(next);
       history.push_back(now.bound);
-      if (const std::string why = why_separated(static_cast<int>(history.size())); !why.empty()) return end(Status::separated, why);
-      if (runs_away_)
+      farthest_.push_back(now.farthest);
+      if (const std::string why = why_separated(now, step); !why.empty()) return end(Status::separated, why);
+      if (now.runs_away)
         return end(Status::separated,
                    fmt::format("stopped after {} passes over the rows: the classes can be separated, and the coefficients grow "
                                "without limit",
@@ -102,9 +123,10 @@ class SweepsByPasses {
     return frame_.options.tolerance ? *frame_.options.tolerance * frame_.rows : hundredth_of_an_sd;
   }
   // Steps shrink at least by the factor of the last two: the rest of a geometric series of their lengths.
-  [[nodiscard]] double remaining(double gain) {
-    const double ratio = std::min(std::sqrt(gain / last_gain_), 0.99);
-    last_gain_ = gain;
+  // \param steps  so far; a step that is repeated shorter is not another one
+  [[nodiscard]] double remaining(double gain, std::size_t steps) {
+    if (steps > steps_before_) gain_before_ = std::exchange(last_gain_, gain), steps_before_ = steps;
+    const double ratio = std::min(std::sqrt(gain / gain_before_), 0.997);
     return std::isfinite(ratio) ? gain / ((1 - ratio) * (1 - ratio)) : gain;
   }
   [[nodiscard]] double slack(double bound) const { return std::isfinite(bound) ? 1e-11 * (std::abs(bound) + frame_.rows) : 0; }
@@ -117,10 +139,9 @@ class SweepsByPasses {
     double log_likelihood = sums.log_likelihood[0];
     if (proper_) log_likelihood += add_intercept(at);
     if (to_mode_) log_likelihood -= 0.5 * at.rows.G.cwiseProduct(at.q.V).sum();  // (LAP.3)
-    farthest_.push_back(sums.extent.farthest);
-    runs_away_ = sums.nearest > 1e6 && sums.log_likelihood[0] > -0.7 * frame_.rows;  // (VG.5)
-    all_in_class_ = sums.least_margin > 0;
-    now_ = at.q.w;
+    at.farthest = sums.extent.farthest;
+    at.runs_away = sums.nearest > 1e6 && sums.log_likelihood[0] > -0.7 * frame_.rows;  // (VG.5)
+    at.all_in_class = sums.least_margin > 0;
     at.bound = tangent.c.size() > 0 ? bound_of_tangent - quadratic_bound(tangent, at.q) + log_likelihood : -infinity;
   }
 
@@ -144,8 +165,9 @@ class SweepsByPasses {
   // The bound of make_quadratic at this posterior.
   [[nodiscard]] double quadratic_bound(const Tangent& tangent, const WeightMoments& q) const { return tangent.at(q) - 0.5 * square_; }
 
-  // The posterior, with all precisions, for these quadratic rows.
-  Solution solve(const Tangent& tangent) {
+  // The posterior, with all precisions, for these quadratic rows. The precisions begin at those of the last posterior: from elsewhere, they
+  // may reach another maximum, and then no step, however short, leads on from that posterior.
+  Solution solve(const Tangent& tangent, const Vector& precision) {
     const Index q = tangent.c.size();
     Matrix C = Matrix::Zero(q + 1, q + 1);
     C.topLeftCorner(q, q) = tangent.G;
@@ -165,6 +187,12 @@ class SweepsByPasses {
     inner.options.max_sweeps = std::max(inner.options.max_sweeps, 2000);
     inner.options.keep_covariance = Keep::always;
     inner.options.likelihood.reset();
+    if (precision.size() > 0 && (precision.array() > 0).all() && precision.allFinite()) {
+      inner.options.start_precision.assign(static_cast<std::size_t>(q), 1.0);
+      for (Index j = 0; j < q; ++j)
+        if (const Index g = prior_.partition.group[static_cast<std::size_t>(j)]; g >= 0)
+          inner.options.start_precision[static_cast<std::size_t>(j)] = precision[g];
+    }
     const auto likelihood = make_quadratic(z);
     return solve_by_sweeps({inner, *likelihood, prior_});
   }
@@ -182,6 +210,11 @@ class SweepsByPasses {
     for (Index j = 0; j < sd.size(); ++j)
       if (sd[j] > 0 && from.V.size() > 0) of_variances += std::pow(from.V(j, j) / (sd[j] * sd[j]) - 1, 2);
     return 0.5 * x.squaredNorm() + 0.25 * of_variances;
+  }
+
+  [[nodiscard]] double promise_of_whole_step(const Standing& now) {
+    const Solution whole = solve(now.rows, now.solution.precision);
+    return whole.usable ? promised(now.q, {whole.w, whole.factor.covariance(whole.w.size())}) : infinity;
   }
 
   Solution finished(Standing now, std::vector<double> history, Status status, std::string message) {
@@ -221,22 +254,36 @@ class SweepsByPasses {
     return true;
   }
 
+  // The margin of each row under this change of the columns without a prior: none is pushed towards the other class by more than 1e-6 of
+  // the largest change.
+  [[nodiscard]] bool pushes_all_into_their_class(const Vector& step) {
+    const std::vector<Index>& flat = prior_.partition.flat_columns;
+    WeightMoments of_flat{Vector::Zero(step.size()), {}};
+    of_flat.w(flat) = step(flat);
+    const PassSums sums = passes_.sums({&of_flat}, false);
+    return sums.farthest > 0 && sums.least_margin >= -1e-6 * std::sqrt(sums.farthest);
+  }
+
   // Columns without a prior that put every row into its class. Empty: they do not, or it is not yet time to look again.
-  std::string why_separated(int steps) {
+  std::string why_separated(const Standing& now, const Vector& step) {
+    const std::size_t steps = farthest_.size();
     const std::vector<Index>& flat = prior_.partition.flat_columns;
     const bool all_are_flat = prior_.partition.num_flat() + prior_.partition.num_left_out() == prior_.partition.num_columns();
     if (proper_ || flat.empty()) return "";
-    if (goes_on_growing())
-      return fmt::format(
-          "after {} passes over the rows the log odds of some rows still grow in each pass, as where columns without a prior separate "
-          "rows: "
-          "then the likelihood has no maximum; give these columns a prior that limits them (--prior shared --a0 1 --b0 1)",
-          passes_.count());
-    if (!all_in_class_) return "";
+    if (steps >= next_look_ && goes_on_growing()) {  // it takes a pass
+      next_look_ = steps + steps / 3;
+      if (pushes_all_into_their_class(step))
+        return fmt::format(
+            "after {} passes over the rows the log odds of some rows still grow in each pass, as where columns without a prior separate "
+            "rows: "
+            "then the likelihood has no maximum; give these columns a prior that limits them (--prior shared --a0 1 --b0 1)",
+            passes_.count());
+    }
+    if (!now.all_in_class) return "";
     if (!all_are_flat) {
-      if (!std::has_single_bit(static_cast<unsigned>(steps))) return "";  // it takes a pass
-      WeightMoments of_flat{Vector::Zero(now_.size()), {}};
-      of_flat.w(flat) = now_(flat);
+      if (!std::has_single_bit(steps)) return "";  // it takes a pass
+      WeightMoments of_flat{Vector::Zero(step.size()), {}};
+      of_flat.w(flat) = now.q.w(flat);
       if (!(passes_.sums({&of_flat}, false).least_margin > 0)) return "";
     }
     return fmt::format(
@@ -261,13 +308,14 @@ class SweepsByPasses {
   Passes& passes_;
   const LikelihoodRow& row_;
   PreparedPrior prior_;
-  bool proper_ = false, to_mode_ = false, runs_away_ = false, all_in_class_ = false;
+  bool proper_ = false, to_mode_ = false;
   int falls_ = 0;
   Matrix Z_;                      // of the last solve()
-  Vector now_;                    // the weights of the last pass
-  std::vector<double> farthest_;  // m^2 + s of the row that is farthest from zero, in each pass
+  std::vector<double> farthest_;  // after each step
+  std::size_t next_look_ = 0;     // steps
   double square_ = 0;             // of its targets
-  double last_gain_ = infinity;
+  double last_gain_ = infinity, gain_before_ = infinity;
+  std::size_t steps_before_ = 0;
 };
 
 }  // namespace

@@ -264,6 +264,25 @@ TEST(Passes, WarnWhereTheSparsePriorIsRough) {
   EXPECT_TRUE(is_rough(fit_logistic(rare.rows())));
 }
 
+// Some hundreds of rows near the border of the classes, or a few in the wrong class, limit coefficients that are far from zero.
+TEST(Passes, FitClassesThatAreNearlySeparated) {
+  for (const PriorKind prior : {PriorKind::none, PriorKind::shared, PriorKind::ard})
+    for (const double noise : {0.1, 0.0}) {
+      LabelledRows table = random_table(21, 12000, 3, 3);
+      Random random(22);
+      const Vector score = table.X * Vector(table.X.cwiseAbs().colwise().maxCoeff().cwiseInverse());
+      const double middle = score.mean();
+      for (Index i = 0; i < 12000; ++i) table.y[i] = score[i] - middle + noise * random.normal() > 0 ? 5 : 2;
+      for (Index i = 0; i < (noise > 0 ? 0 : 3); ++i) table.y[i * 4001] = 7 - table.y[i * 4001];
+      FitOptions options;
+      options.prior.kind = prior;
+      SCOPED_TRACE(fmt::format("prior {}, noise {}", static_cast<int>(prior), noise));
+      const LogisticFit memory = in_memory(table, options);
+      EXPECT_EQ(memory.report.status, Status::converged) << memory.report.message;
+      expect_same(fit_logistic(table.rows(), options), memory, 0.02, 0.01);
+    }
+}
+
 TEST(Passes, LeaveOutConstantsAndCopies) {
   LabelledRows table = random_table(12, 20000, 5, 2);
   table.X.col(1).setConstant(1e4);
