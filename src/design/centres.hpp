@@ -22,7 +22,8 @@ struct PivotedCholesky {
 [[nodiscard]] PivotedCholesky pivoted_cholesky(const Kernel& kernel, const Matrix& X, Index max_count, double tolerance,
                                                const std::function<bool(Index count, double left)>& go_on = {});
 
-/// The positions of the rows, sorted by the first value, then the second, and so on; equal rows by position.
+/// The positions of the rows, sorted by the smallest value, then the second smallest, and so on, so that the order of the columns does not
+/// matter; then by the first value, then the second, and so on; equal rows by position.
 [[nodiscard]] std::vector<Index> rows_by_content(const Matrix& X);
 
 /// Rows of X, in the order in which a pivoted Cholesky factorisation of k(X, X) takes them: each is the row that the rows before explain

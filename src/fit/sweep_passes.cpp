@@ -261,7 +261,7 @@ class SweepsByPasses {
     WeightMoments of_flat{Vector::Zero(step.size()), {}};
     of_flat.w(flat) = step(flat);
     const PassSums sums = passes_.sums({&of_flat}, false);
-    return sums.farthest > 0 && sums.least_margin >= -1e-6 * std::sqrt(sums.farthest);
+    return sums.extent.farthest > 0 && sums.least_margin >= -1e-6 * std::sqrt(sums.extent.farthest);
   }
 
   // Columns without a prior that put every row into its class. Empty: they do not, or it is not yet time to look again.
