@@ -25,7 +25,7 @@ int run_fit(FitArguments args) {
   const ModelKind kind = check_options(args);
   if (!args.path.empty() && (kind == ModelKind::relevance || kind == ModelKind::kernel || args.prior != "laplace" || args.lambda))
     throw InvalidArgument("--path applies only to --prior laplace without --lambda");
-  if (reads_in_pieces(args, kind)) return kind == ModelKind::linear ? fit_in_pieces(args) : fit_classes_in_pieces(args);
+  if (reads_in_pieces(args, kind)) return kind == ModelKind::linear ? fit_in_pieces(args) : fit_by_passes(args, kind == ModelKind::kernel);
   args.data = args.files.front();
   if (kind == ModelKind::relevance || kind == ModelKind::kernel) return fit_machine(args);
   return fit_table(args, kind == ModelKind::linear ? Task::linear : Task::logistic);
@@ -134,9 +134,8 @@ void add_fit(CLI::App& app, Run& run) {
       "--stream", args->stream,
       "Read the table in pieces, so that it may be larger than the memory: auto (the default; if it takes more than half of the available "
       "memory, or has several files and --model is linear), "
-      "always or never. Only --model linear, with another prior than laplace without --lambda, and --model logistic with another prior "
-      "than "
-      "laplace, which reads the table several times");
+      "always or never. Only --model linear, with another prior than laplace without --lambda; and --model logistic with another prior "
+      "than laplace, and --model kernel, which read the table several times");
   for (const char* name : {"folds", "imputations", "seed", "threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
     add_model_option(c, *args, name);
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);

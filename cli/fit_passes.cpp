@@ -1,4 +1,4 @@
-// ardvark fit --model logistic --stream: classes, by several passes over a table that is read in pieces.
+// ardvark fit --model logistic and --model kernel with --stream: several passes over a table that is read in pieces.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,16 +30,21 @@ struct InOrder {
 // A table that is read once to know its columns and classes, and then once for each question of a fit.
 class Rows {
  public:
-  explicit Rows(const FitArguments& args) : args_(args), stream_(args.files, csv_options(args)) {}
+  /// \param is_kernel  a target of more than two numbers is a regression, unless the options say something else
+  Rows(const FitArguments& args, bool is_kernel)
+      : args_(args),
+        stream_(args.files, csv_options(args)),
+        may_be_regression_(is_kernel && args.task.empty()),
+        is_regression_(is_kernel && args.task == "regression") {}
 
   // Finds columns, levels and classes.
   void look() {
     for (const std::string& file : args_.files)
       if (std::error_code none; std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none))
-        throw InvalidArgument(fmt::format(
-            "a logistic regression reads the table several times, but '{}' is a pipe or a device, which can be read only once; write "
-            "the table to a file, or read it into memory (--stream never)",
-            file));
+        throw InvalidArgument(
+            fmt::format("this fit reads the table several times, but '{}' is a pipe or a device, which can be read only once; write "
+                        "the table to a file, or read it into memory (--stream never)",
+                        file));
     const ProgressLine progress(args_.shows_progress(), "reading");
     FactsOfColumns facts;
     Table piece;
@@ -49,9 +54,10 @@ class Rows {
         for (const TableColumn& column : piece.columns) names_.push_back(column.name);
       }
       facts.add(piece, weights(piece));
-      add_classes(piece);
+      if (!is_regression_) add_classes(piece);
     }
-    check_classes(args_.target, is_text_.value_or(true), {classes_.begin(), classes_.end()}, num_rows_, "--model linear");
+    if (!is_regression_)
+      check_classes(args_.target, is_text_.value_or(true), {classes_.begin(), classes_.end()}, num_rows_, "--model linear");
     std::vector<std::string> no_features = {args_.target};
     if (!args_.weights_column.empty()) no_features.push_back(args_.weights_column);
     encoding_ = make_encoding(facts.facts(), no_features, args_);
@@ -63,7 +69,7 @@ class Rows {
     Table piece;
     constexpr Index some_blocks = 4 * 8192;  // each block has a thread
     while (stream_.next(piece, some_blocks)) {
-      const Vector labels = labels_of(piece), k = weights(piece);
+      const Vector labels = is_regression_ ? linear_target_of(piece, args_.target) : labels_of(piece), k = weights(piece);
       const Table rows = piece.row_names();
       const EncodedTable X = encode(std::move(piece), encoding_);
       try {
@@ -76,7 +82,10 @@ class Rows {
   }
 
   [[nodiscard]] const FeatureEncoding& encoding() const { return encoding_; }
-  [[nodiscard]] std::vector<std::string> class_names() const { return {classes_.begin(), classes_.end()}; }
+  [[nodiscard]] bool is_regression() const { return is_regression_; }
+  [[nodiscard]] std::vector<std::string> class_names() const {
+    return is_regression_ ? std::vector<std::string>() : std::vector<std::string>(classes_.begin(), classes_.end());
+  }
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> notes = stream_.notes();
     if (stream_.num_dropped() > 0) {
@@ -107,7 +116,12 @@ class Rows {
     const std::vector<std::string> texts = texts_of(piece);
     is_text_ = piece.columns[static_cast<std::size_t>(piece.at(args_.target))].categorical;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      if (!classes_.insert(texts[i]).second || classes_.size() <= most_classes) continue;
+      if (!classes_.insert(texts[i]).second) continue;
+      if (may_be_regression_ && !*is_text_ && classes_.size() > 2) {
+        is_regression_ = true;
+        return;
+      }
+      if (classes_.size() <= most_classes) continue;
       const std::vector<std::string> names(classes_.begin(), classes_.end());
       throw InvalidArgument(
           fmt::format("{}: target '{}' has more than {} classes ({}, {}, {}, ...), the most that a table that is read in pieces can have{}",
@@ -138,20 +152,23 @@ class Rows {
   std::optional<bool> is_text_;
   std::set<std::string, InOrder> classes_{InOrder{is_text_}};
   Index num_rows_ = 0;
+  bool may_be_regression_, is_regression_;
   FeatureEncoding encoding_;
 };
 
 }  // namespace
 
-int fit_classes_in_pieces(const FitArguments& args) {
+int fit_by_passes(const FitArguments& args, bool is_kernel) {
   require_writable(args);
-  Rows rows(args);
+  if (is_kernel && args.covariance) throw InvalidArgument(fmt::format("--covariance cannot be used with --model {}", args.model));
+  Rows rows(args, is_kernel);
   rows.look();
   ModelOptions options = args;
+  if (is_kernel) options.task = rows.is_regression() ? "regression" : "classification";
   options.encoding = rows.encoding();
   options.class_names = rows.class_names();
   for (const char* name : {"weights", "missing", "missing_marker"}) options.given.erase(name);  // they were of the rows
-  options.keep_covariance = !args.output.empty() || args.covariance ? "always" : "automatic";
+  if (!is_kernel) options.keep_covariance = !args.output.empty() || args.covariance ? "always" : "automatic";
   set_prior_columns(args, options.encoding, options);
   SavedModel model;
   {

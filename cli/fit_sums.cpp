@@ -52,13 +52,15 @@ std::string named_model(const FitArguments& args) { return args.preset.empty() ?
 
 // Why a fit needs the table in memory; empty: it does not.
 std::string why_rows_are_needed(const FitArguments& args, ModelKind kind) {
-  if (kind != ModelKind::linear && (kind != ModelKind::logistic || !args.preset.empty()))
-    return named_model(args) + " needs the table in memory";
+  const bool has_passes = kind == ModelKind::kernel || (kind == ModelKind::logistic && args.preset.empty());
+  if (kind != ModelKind::linear && !has_passes) return named_model(args) + " needs the table in memory";
   if (args.prior == "laplace" && kind == ModelKind::logistic) return "--prior laplace of classes needs the table in memory";
   if (kind == ModelKind::logistic && (args.coding == "softmax" || args.coding == "one-against-one"))
     return fmt::format("--coding {} needs the table in memory (--coding one-against-rest does not)", args.coding);
   if (args.prior == "laplace" && !args.lambda)
     return "--prior laplace without --lambda needs the table in memory, for its cross-validation";
+  if (kind == ModelKind::kernel && args.centres == "all") return "--centres all needs the table in memory";
+  if (kind == ModelKind::kernel && args.vectors != "auto") return "--vectors needs the table in memory";
   if (args.missing == "impute") return "--missing impute needs the table in memory, because it fills gaps from the other rows";
   if (args.diagnose) return "--diagnose needs the table in memory";
   if (!args.preset.empty()) return fmt::format("--preset {} needs the table in memory", args.preset);

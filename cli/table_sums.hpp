@@ -30,8 +30,8 @@ struct TableSums {
 /// \throws InvalidArgument  it must (--stream always), but cannot: the message says why; --stream has no such word
 [[nodiscard]] bool reads_in_pieces(const FitArguments& args, ModelKind kind);
 [[nodiscard]] int fit_in_pieces(const FitArguments& args);
-/// Two classes.
-[[nodiscard]] int fit_classes_in_pieces(const FitArguments& args);
+/// Two classes, or a kernel machine.
+[[nodiscard]] int fit_by_passes(const FitArguments& args, bool is_kernel);
 [[nodiscard]] int fit_of_statistics(const FitArguments& args);
 
 /// Sums count rows over all files: a message that begins with "row 12" gets the name of the row in its file.

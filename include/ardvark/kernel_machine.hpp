@@ -10,6 +10,7 @@
 #include "ardvark/kernel.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/relevance.hpp"
+#include "ardvark/row_pass.hpp"
 
 namespace ardvark {
 
@@ -124,6 +125,16 @@ struct KernelClassification : KernelFit {};
 /// The same for two or more classes; three or more have one process for each class against the rest.
 /// \param labels  [n] at least two distinct values
 [[nodiscard]] KernelClassification fit_kernel_classification(MatrixView X, VectorView labels, const KernelOptions& options = {});
+
+/// The same for a table that is not in memory. Kernel, centres and first widths come from a sample: the larger of 20,000 rows and ten times
+/// as many as centres, if they take at most 64 MB. All rows are then read some times: for the widths of a regression, and for what they say
+/// of the function, of its size and of the noise (PASS.7). A table of at most twice as many rows as the sample is fitted in memory, as
+/// above. \param options  weights must be empty: they belong to the rows. Larger tables are fitted with centres, so num_vectors,
+/// all_vectors and
+///                 all_centres are refused
+/// \throws InvalidArgument  the rows change between two passes; more than two classes; else as above
+[[nodiscard]] KernelRegression fit_kernel_regression(const AskRows& ask, const KernelOptions& options = {});
+[[nodiscard]] KernelClassification fit_kernel_classification(const AskRows& ask, const KernelOptions& options = {});
 
 /// A mixture of Student-t distributions per row.
 struct TMixturePrediction {

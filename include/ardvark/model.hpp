@@ -172,9 +172,9 @@ void check_selection(const ModelOptions& options);
 [[nodiscard]] SavedModel fit_model(const LinearStatistics& statistics, const ModelOptions& options);
 /// The same from the statistics of several folds, which may choose the lambda of a Laplace prior.
 [[nodiscard]] SavedModel fit_model(const std::vector<LinearStatistics>& folds, const ModelOptions& options);
-/// The classification of rows that are not in memory. Options: those of model logistic, with the names of the columns or their encoding;
-/// with class_names, labels are 0, 1, .. \throws InvalidArgument  as fit_logistic(ask) and fit_softmax(ask); an option that needs rows in
-/// memory
+/// The fit of rows that are not in memory: a classification, or a kernel machine. Options: those of model logistic, or of model kernel with
+/// its task, with the names of the columns or their encoding; with class_names, labels are 0, 1, .. \throws InvalidArgument  as
+/// fit_logistic(ask), fit_softmax(ask) and fit_kernel_regression(ask); an option that needs rows in memory
 [[nodiscard]] SavedModel fit_model(const AskRows& ask, const ModelOptions& options);
 /// Whether the model has a posterior, so that it can predict.
 [[nodiscard]] bool has_posterior(const SavedModel& model);

@@ -339,7 +339,7 @@ def fit_statistics(
 
 
 def fit_rows(ask: Callable[[bytes], Any], *, callback: Optional[Callable[[Progress], Any]] = None, **options: Any) -> Model:
-    """Fits the logistic regression that the options name to rows that ``ask`` knows: it answers a question with sums over them.
+    """Fits the logistic regression or the kernel machine that the options name to rows that ``ask`` knows: it answers a question with sums over them.
 
     Examples
     --------

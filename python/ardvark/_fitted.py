@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Iterator, Optional, Sequence, TypeVar
+from typing import Any, Callable, ClassVar, Iterator, Optional, Sequence, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -11,6 +11,7 @@ from . import _core
 from ._base import Estimator, _defaults
 from ._docs import assembled
 from ._output import columns_of, write_tables
+from ._passes import RowSums, TableFacts
 from ._progress import Watch
 from ._streams import pieces_of
 
@@ -43,6 +44,37 @@ class FittedModel(Estimator):
                 raise self._in_our_names(error) from None
         if self._encoding is not None:
             self._encoding = model.encoding()  # which knows whether new rows may have gaps
+        self._take(model)
+        self._warn(model)
+
+    def _check_stream(self, sample_weight: Any, target: Optional[str], example: str) -> None:
+        """Refuses what cannot be given beside a source that is read in pieces."""
+        if target is None:
+            raise ValueError(f"X is read in pieces, so y must be the name of its column, as in fit(X, y={example!r})")
+        if sample_weight is not None and not isinstance(sample_weight, str):
+            raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
+
+    def _check_pieces(self) -> None:
+        """Refuses what needs the table in memory."""
+        missing = getattr(self, "missing", None)
+        if missing not in (None, "error", "refuse"):
+            raise ValueError(f"missing is {missing!r}, but X is read in pieces; leave out rows with gaps in the source, or fill the gaps there")
+
+    def _fit_rows(self, facts: TableFacts, ask: Callable[[bytes], RowSums], watch: Watch, **options: Any) -> None:
+        """Fits the model to rows that `ask` knows."""
+        self._encoding = facts.encoding
+        names = facts.names or []
+        self.n_features_in_ = len(names)
+        self.__dict__.pop("feature_names_in_", None)
+        if facts.has_names:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        columns = {"column_names": names} if facts.encoding is None else {"encoding": facts.encoding.handle}
+        try:
+            model = _core.fit_rows(ask, callback=watch.function, **columns, **options, **self._given_options())
+        except ValueError as error:
+            raise self._in_our_names(error) from None
+        if self._encoding is not None:
+            self._encoding = model.encoding()
         self._take(model)
         self._warn(model)
 

@@ -10,7 +10,10 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from . import _core
 from ._docs import assembled
 from ._fitted import FittedModel
+from ._passes import Pieces, RowSums, TableFacts, facts_of, rows_of
 from ._predictions import Classifier, Regressor
+from ._progress import Watch
+from ._streams import is_stream
 
 Width = Union[str, float, Sequence[float]]
 
@@ -80,6 +83,29 @@ class KernelMachine(FittedModel):
         if "variance_share" in found:
             self.variance_share_ = model.array("variance_share")
 
+    def _fit_stream(self, X: Any, sample_weight: Any, target: Optional[str], task: str) -> None:
+        self._check_stream(sample_weight, target, "price")
+        assert target is not None
+        with Pieces(X) as pieces:
+            table = pieces.table()
+            if table is not None:
+                self.fit(table, target, sample_weight)  # type: ignore[attr-defined]
+                return
+            self._check_pieces()
+            with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+                facts = facts_of(pieces, target, sample_weight, (), model="kernel", is_regression=task == "regression")
+                self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
+        if pieces.is_spooled:
+            self.notes_.append("X can be read only once, so its rows were written to a temporary file, which is gone now")
+
+    def _fit_passes(self, facts: TableFacts, ask: Callable[[bytes], RowSums], target: Optional[str], watch: Watch) -> None:
+        """Fits the model to rows that `ask` knows."""
+        of_task: dict[str, Any] = {"task": "regression"}
+        if not facts.is_regression:
+            self.classes_ = np.array(facts.labels)
+            of_task = {"task": "classification", "class_names": [str(label) for label in facts.labels]}
+        self._fit_rows(facts, ask, watch, model="kernel", target=target, **of_task)
+
     def _draws(self, X: Any, n_samples: int, random_state: Any, **options: Any) -> _core.Result:
         if n_samples < 1:
             raise ValueError(f"n_samples is {n_samples}; it must be at least 1")
@@ -141,6 +167,10 @@ class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> KernelRegressor:
         """Fits the machine.
 
+        X may also be read in pieces, several times, with ``y`` the name of a column: a folder or file of Parquet, a dataset, a lazy
+        frame of polars, or a function that opens one of these or gives tables. A source that can be read only once, an iterator or an Arrow
+        stream, is written to a temporary file.
+
         Parameters
         ----------
         {fit.X, fit.y, fit.sample_weight, fit.target}
@@ -163,6 +193,11 @@ class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
         >>> widths[0] < widths[1] < widths[2]
         True
         """
+        if isinstance(y, str):
+            y, target = None, y
+        if is_stream(X) and (target is not None or not hasattr(X, "__arrow_c_stream__")):
+            self._fit_stream(X, sample_weight, target, "regression")
+            return self
         X, y, sample_weight, target = self._split(X, y, sample_weight, target)
         X, y, weights, rows = self._checked(X, y, sample_weight, y_numeric=True)
         self._fit_model(X, y, weights, model="kernel", task="regression", target=target, **self._given_options())
@@ -325,6 +360,10 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> KernelClassifier:
         """Fits the machine.
 
+        X may also be read in pieces, several times, with ``y`` the name of a column that has two labels: a folder or file of Parquet, a dataset, a lazy
+        frame of polars, or a function that opens one of these or gives tables. A source that can be read only once, an iterator or an Arrow
+        stream, is written to a temporary file.
+
         Parameters
         ----------
         {fit.X, classes.y, fit.sample_weight, fit.target}
@@ -345,6 +384,11 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
         >>> KernelClassifier(averaging=False).fit(X, y).score(X, y) > 0.95
         True
         """
+        if isinstance(y, str):
+            y, target = None, y
+        if is_stream(X) and (target is not None or not hasattr(X, "__arrow_c_stream__")):
+            self._fit_stream(X, sample_weight, target, "classification")
+            return self
         X, y, sample_weight, target = self._split(X, y, sample_weight, target)
         X, y, weights, rows = self._checked(X, y, sample_weight)
         codes = self._encoded(y)

@@ -320,16 +320,13 @@ class BayesianLogisticRegression(LogisticScore):
         return self._fit_classes(X, y, sample_weight, target)
 
     def _fit_stream(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> BayesianLogisticRegression:
-        if target is None:
-            raise ValueError("X is read in pieces, so y must be the name of its column, as in fit(X, y='click')")
-        if sample_weight is not None and not isinstance(sample_weight, str):
-            raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
+        self._check_stream(sample_weight, target, "click")
+        assert target is not None
         with Pieces(X) as pieces:
             table = pieces.table()
             if table is not None:
                 return self._fit_classes(table, None, sample_weight, target)
-            if self.missing not in (None, "error", "refuse"):
-                raise ValueError(f"missing is {self.missing!r}, but X is read in pieces; leave out rows with gaps in the source, or fill the gaps there")
+            self._check_pieces()
             with Watch(type(self).__name__, self.verbose, self.callback) as watch:
                 facts = facts_of(pieces, target, sample_weight, self._references())
                 try:
@@ -347,25 +344,8 @@ class BayesianLogisticRegression(LogisticScore):
     def _fit_passes(self, facts: TableFacts, ask: Callable[[bytes], RowSums], target: Optional[str], watch: Watch) -> None:
         """Fits the model to rows that `ask` knows."""
         self.classes_ = np.array(facts.labels)
-        self._encoding = facts.encoding
-        names = facts.names or []
-        self.n_features_in_ = len(names)
-        self.__dict__.pop("feature_names_in_", None)
-        if facts.has_names:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        options = {
-            "class_names": [str(label) for label in facts.labels], "target": target, "reference": self._references() or None,
-            **self._model_options(), **self._given_options(),
-        }
-        columns = {"column_names": names} if facts.encoding is None else {"encoding": facts.encoding.handle}
-        try:
-            model = _core.fit_rows(ask, callback=watch.function, **columns, **options)
-        except ValueError as error:
-            raise self._in_our_names(error) from None
-        if self._encoding is not None:
-            self._encoding = model.encoding()
-        self._take(model)
-        self._warn(model)
+        names = [str(label) for label in facts.labels]
+        self._fit_rows(facts, ask, watch, class_names=names, target=target, reference=self._references() or None, **self._model_options())
 
     def _model_options(self) -> dict[str, Any]:
         return {"model": "logistic", **self._prior_options()}

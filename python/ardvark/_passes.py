@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle
 from ._arrays import matrix_of, vector_of
-from ._given import frame, gaps_in, in_source, taken_from
+from ._given import frame, gaps_in, in_source, require_numbers, taken_from
 from ._progress import Progress
 from ._statistics import LinearStatistics
 from ._streams import _arrow, _is_table, _numbers_of, pieces_of
@@ -87,6 +87,10 @@ class TableFacts:
     ----------
     target, sample_weight : str or None
         Names of columns; None: they are given beside the table.
+    model : {"logistic", "kernel"}
+        What reads the columns: a kernel has a column for every level of a text.
+    is_regression : bool
+        Whether the target are numbers, and not labels.
 
     Examples
     --------
@@ -97,8 +101,9 @@ class TableFacts:
     (['age'], ['no', 'yes'])
     """
 
-    def __init__(self, target: Optional[str], sample_weight: Optional[str]):
+    def __init__(self, target: Optional[str], sample_weight: Optional[str], model: str = "logistic", is_regression: bool = False):
         self.target, self.sample_weight = target, sample_weight
+        self.model, self.is_regression = model, is_regression
         self.names: Optional[list[str]] = None
         self.has_names = False
         self.labels: list[Any] = []
@@ -113,8 +118,8 @@ class TableFacts:
 
     def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
-        if self.statistics is not None and len(self.labels) > 1:
-            self.encoding = self.statistics._encoding(self.reference)
+        if self.statistics is not None and (self.is_regression or len(self.labels) > 1):
+            self.encoding = self.statistics._encoding(self.reference, self.model)
 
     def split(self, piece: Any, y: Any = None, weights: Any = None) -> tuple[Any, Any, Any]:
         """Features, labels and weights of a piece."""
@@ -133,15 +138,18 @@ class TableFacts:
         X, y, weights = self.split(piece, y, weights)
         if len(X) == 0:
             return self
-        self._add_labels(_classes_in(_labels_of(y)))
-        labels = np.asarray(y)
+        labels = _labels_of(y)
+        if self.is_regression:
+            require_numbers(y)
+        else:
+            self._add_labels(_classes_in(labels))
         names = names_of(X)
         if self.names is None:
             self.names, self.has_names = [f"x{j + 1}" for j in range(np.shape(X)[1])] if names is None else list(names), names is not None
             if names is not None and LinearStatistics().reads_as_table(X):
                 self.statistics = LinearStatistics()
         if self.statistics is not None:
-            codes = np.array([float(label == self.labels[0]) for label in labels.tolist()])
+            codes = np.asarray(y, dtype=float) if self.is_regression else np.array([float(label == self.labels[0]) for label in labels.tolist()])
             name = self.target or "the label of the row"  # none of the columns
             named = X.with_columns(**{name: codes}) if hasattr(X, "with_columns") else X.assign(**{name: codes})
             self.statistics.update(named, name, None if weights is None else np.asarray(weights, dtype=float))
@@ -184,11 +192,11 @@ class TableFacts:
         """Ends the adding. reference: COLUMN=LEVEL, the levels that others are compared with."""
         if self.rows == 0:
             raise ValueError("X has no rows")
-        if len(self.labels) < 2:
+        if len(self.labels) < 2 and not self.is_regression:
             raise ValueError(f"y has only one label, {self.labels[0]!r}; a classification needs two or more")
         self.reference = list(reference)
         if self.statistics is not None:
-            self.encoding = self.statistics._encoding(self.reference)
+            self.encoding = self.statistics._encoding(self.reference, self.model)
         return self
 
     def _require(self, names: Sequence[str]) -> None:
@@ -215,14 +223,18 @@ class TableFacts:
                 if holds_text(X):
                     raise ValueError(f"{_text_in(X)} holds texts, but numbers in earlier rows; make it a column of texts everywhere")
                 X = X[self.names].to_numpy()
+        weights = None if weights is None else np.asarray(weights, dtype=np.float64)
         labels = _labels_of(y)
+        if self.is_regression:
+            require_numbers(y)
+            return np.asarray(X, dtype=np.float64), np.asarray(labels, dtype=np.float64), weights
         codes = np.full(len(labels), np.nan)
         for code, label in enumerate(self.labels):
             codes[labels == label] = code
         unknown = np.isnan(codes)
         if unknown.any():
             raise UnknownLabel(labels[int(np.argmax(unknown))])
-        return np.asarray(X, dtype=np.float64), codes, None if weights is None else np.asarray(weights, dtype=np.float64)
+        return np.asarray(X, dtype=np.float64), codes, weights
 
 
 def _text_in(X: Any) -> str:
@@ -363,15 +375,17 @@ def _joined(pieces: Sequence[Any]) -> Any:
     return table if 8 * len(table) * width <= SMALL_BYTES else None
 
 
-def facts_of(pieces: Pieces, target: str, sample_weight: Optional[str], reference: Sequence[str], of_all: bool = False) -> TableFacts:
+def facts_of(pieces: Pieces, target: str, sample_weight: Optional[str], reference: Sequence[str], of_all: bool = False, **kind: Any) -> TableFacts:
     """The facts of a table: of its first piece, if they can be those of all, otherwise of all pieces.
 
     Parameters
     ----------
     of_all : bool
         Of all pieces in any case: a later one has a label that the first one does not have.
+    kind
+        As of `TableFacts`.
     """
-    facts = TableFacts(target, sample_weight)
+    facts = TableFacts(target, sample_weight, **kind)
     for number, piece in enumerate(pieces):
         try:
             facts.add(piece)
@@ -379,7 +393,7 @@ def facts_of(pieces: Pieces, target: str, sample_weight: Optional[str], referenc
             raise
         except ValueError as error:
             raise in_source(error, facts.rows) from None
-        knows_enough = facts.statistics is None and len(facts.labels) > 1 and not of_all
+        knows_enough = facts.statistics is None and (facts.is_regression or len(facts.labels) > 1) and not of_all
         if number == 0 and knows_enough and not pieces.is_spooled:
             facts.knows_all = False
             break

@@ -235,12 +235,12 @@ class LinearStatistics:
                 self.n_features_in_ = len(self._names)
         return self
 
-    def _encoding(self, reference: Sequence[str] = ()) -> Optional[Encoding]:
+    def _encoding(self, reference: Sequence[str] = (), model: str = "linear") -> Optional[Encoding]:
         """How the columns of a table become those of a fit; None: X is a matrix of numbers."""
         if not self._is_table and not self._has_text:
             return None
         with self._lock:
-            return Encoding(call_for_handle("encoding", "ardvark_statistics_encoding", self.handle, Options({"reference": list(reference) or None})))
+            return Encoding(call_for_handle("encoding", "ardvark_statistics_encoding", self.handle, Options({"reference": list(reference) or None, "model": model})))
 
     def _values_of(self, X: Any) -> tuple[np.ndarray, Optional[list[str]]]:
         names = names_of(X)

@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 
-from . import _linear, _logistic
+from . import _kernel, _linear, _logistic
 from ._docs import assembled
 from ._passes import RowSums, TableFacts, UnknownLabel
 from ._progress import Watch
@@ -26,7 +26,7 @@ try:
 except ImportError:
     raise ImportError('ardvark.dask needs Dask: pip install "ardvark[dask]"') from None
 
-__all__ = ["BayesianLinearRegression", "BayesianLogisticRegression"]
+__all__ = ["BayesianLinearRegression", "BayesianLogisticRegression", "KernelClassifier", "KernelRegressor"]
 
 _BRANCHES = 16  # statistics that one task adds
 
@@ -229,10 +229,10 @@ class BayesianLinearRegression(_linear.BayesianLinearRegression):
         return _token_of(self)
 
 
-def _facts_of_partition(number: int, X: Any, y: Any, sample_weight: Any) -> TableFacts:
+def _facts_of_partition(number: int, X: Any, y: Any, sample_weight: Any, *kind: Any) -> TableFacts:
     target, weights = (name if isinstance(name, str) else None for name in (y, sample_weight))
     try:
-        return TableFacts(target, weights).add(X, None if target else y, None if weights else sample_weight)
+        return TableFacts(target, weights, *kind).add(X, None if target else y, None if weights else sample_weight)
     except ValueError as error:
         raise ValueError(f"in partition {number}: {error}") from None
 
@@ -316,16 +316,7 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
         if not is_dask_collection(X):
             super().fit(X, y, sample_weight, target=target)
             return self
-        if target is not None and y is not None:
-            raise ValueError("fit has both y and target; give y, or the name of a column as target")
-        y = target if y is None else y
-        if y is None:
-            raise ValueError("y is missing: give the labels, or the name of their column")
-        rows = _rows_of(X, y, sample_weight)
-        with Watch(type(self).__name__, self.verbose, self.callback) as watch:
-            parts = [_task("look-at-partition", number, _facts_of_partition, number, *part) for number, part in enumerate(rows)]
-            facts = _in_a_tree(parts, "add-facts", _all_facts).compute().end(self._references())
-            self._fit_passes(facts, _ask_partitions(rows, pickle.dumps(facts)), y if isinstance(y, str) else None, watch)
+        _fit_partitions(self, X, y, sample_weight, target, "the labels, or the name of their column", self._references())
         return self
 
     def predict(self, X: Any) -> Any:
@@ -375,14 +366,26 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
         """
         if not is_dask_collection(X):
             return super().predict_proba(X)
-        meta = np.empty((0, self.classes_.size))
-        if _is_frame(X):
-            return X.map_partitions(_probability, self, meta=meta)
-        X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
-        return X.map_blocks(_probability, self, dtype=np.float64, chunks=(X.chunks[0], (self.classes_.size,)), meta=meta)
+        return _lazy_probabilities(self, X)
 
     def __dask_tokenize__(self) -> Any:
         return _token_of(self)
+
+
+def _fit_partitions(
+    model: Any, X: Any, y: Any, sample_weight: Any, target: Optional[str], wanted: str, references: Sequence[str] = (), *kind: Any
+) -> None:
+    """Fits a model by passes over all partitions. kind: as of `TableFacts`."""
+    if target is not None and y is not None:
+        raise ValueError("fit has both y and target; give y, or the name of a column as target")
+    y = target if y is None else y
+    if y is None:
+        raise ValueError(f"y is missing: give {wanted}")
+    rows = _rows_of(X, y, sample_weight)
+    with Watch(type(model).__name__, model.verbose, model.callback) as watch:
+        parts = [_task("look-at-partition", number, _facts_of_partition, number, *part, *kind) for number, part in enumerate(rows)]
+        facts = _in_a_tree(parts, "add-facts", _all_facts).compute().end(references)
+        model._fit_passes(facts, _ask_partitions(rows, pickle.dumps(facts)), y if isinstance(y, str) else None, watch)
 
 
 def _ask_partitions(rows: Sequence[tuple[Any, Any, Any]], facts: bytes) -> Callable[[bytes], RowSums]:
@@ -395,12 +398,216 @@ def _ask_partitions(rows: Sequence[tuple[Any, Any, Any]], facts: bytes) -> Calla
     return ask
 
 
+def _lazy_probabilities(model: Any, X: Any) -> Any:
+    meta = np.empty((0, model.classes_.size))
+    if _is_frame(X):
+        return X.map_partitions(_probability, model, meta=meta)
+    X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+    return X.map_blocks(_probability, model, dtype=np.float64, chunks=(X.chunks[0], (model.classes_.size,)), meta=meta)
+
+
 def _label(X: Any, model: Any) -> Any:
-    return _as_given(X, _logistic.BayesianLogisticRegression.predict(model, X))
+    return _as_given(X, _plain(model).predict(X))
 
 
 def _probability(X: Any, model: Any) -> Any:
-    return _logistic.BayesianLogisticRegression.predict_proba(model, X)
+    return _plain(model).predict_proba(X)
+
+
+@assembled
+class KernelRegressor(_kernel.KernelRegressor):
+    """Curves and surfaces of any shape, of a table in partitions.
+
+    It has the parameters, attributes and methods of `ardvark.KernelRegressor`. A sample of the rows says which kernel, widths and centres
+    serve; the partitions are read some times for what all rows say. Keep them in the memory of the workers with ``persist()`` if they fit
+    there. ``centres="all"`` and ``vectors`` need the table in memory.
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> from ardvark.dask import KernelRegressor
+    >>> X = dask.array.random.default_rng(0).uniform(size=(1000, 2), chunks=(200, 2)).persist()
+    >>> model = KernelRegressor(centres=20).fit(X, dask.array.sin(6 * X[:, 0]))
+    >>> model.predict(X).shape, model.score([[0.25, 0.5], [0.5, 0.5]], [0.9975, 0.1411]) > 0.99
+    ((1000,), True)
+    """
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> KernelRegressor:
+        """Fits the machine.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, dask.array.Array, or what ``fit`` of `ardvark` takes
+            The table.
+        y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
+            The target, with the partitions of X; of a DataFrame also the name of its column.
+        sample_weight : as y, default=None
+            Observation weights.
+        {fit.target}
+
+        Returns
+        -------
+        {self}
+
+        Raises
+        ------
+        ValueError
+            A value is wrong; the message names the partition, the row in it, and the column.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> from ardvark.dask import KernelRegressor
+        >>> X = dask.array.random.default_rng(0).uniform(size=(600, 2), chunks=(200, 2))
+        >>> KernelRegressor(centres=20).fit(X, X[:, 0] ** 2).converged_
+        True
+        """
+        if not is_dask_collection(X):
+            super().fit(X, y, sample_weight, target=target)
+            return self
+        _fit_partitions(self, X, y, sample_weight, target, "the target, or the name of its column", (), "kernel", True)
+        return self
+
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
+        """Mean of the predictive distribution.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict`` of `ardvark` takes
+            The rows.
+        return_std : bool, default=False
+            Whether to return the standard deviations of new observations, too.
+        return_cov : bool, default=False
+            As of `ardvark.KernelRegressor`; not for a table in partitions.
+
+        Returns
+        -------
+        mean : dask.dataframe.Series or dask.array.Array of shape (n_samples,)
+            Computed when they are needed.
+        std : the same
+            Only with ``return_std``.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> from ardvark.dask import KernelRegressor
+        >>> X = dask.array.random.default_rng(0).uniform(size=(600, 2), chunks=(200, 2))
+        >>> mean, std = KernelRegressor(centres=20).fit(X, X[:, 0] ** 2).predict(X, return_std=True)
+        >>> bool((std > 0).all().compute())
+        True
+        """
+        if not is_dask_collection(X):
+            return super().predict(X, return_std, return_cov)
+        if return_cov:
+            raise ValueError("return_cov cannot be used with a table in partitions: the covariance has a number for every two rows")
+        if not return_std:
+            return _lazily(self, X, _mean, None)
+        return tuple(_lazily(self, X, work, None) for work in (_mean, _std))
+
+    def __dask_tokenize__(self) -> Any:
+        return _token_of(self)
+
+
+@assembled
+class KernelClassifier(_kernel.KernelClassifier):
+    """Two classes that no line separates, of a table in partitions.
+
+    It has the parameters, attributes and methods of `ardvark.KernelClassifier`, and reads the partitions as `KernelRegressor`.
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> from ardvark.dask import KernelClassifier
+    >>> X = dask.array.random.default_rng(0).uniform(size=(600, 2), chunks=(200, 2)).persist()
+    >>> model = KernelClassifier(centres=20).fit(X, abs(X[:, 0] - 0.5) > 0.25)
+    >>> model.predict(X[:2]).shape, model.predict_proba(X).shape
+    ((2,), (600, 2))
+    """
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> KernelClassifier:
+        """Fits the machine.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, dask.array.Array, or what ``fit`` of `ardvark` takes
+            The table.
+        y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
+            The labels, two different ones, with the partitions of X; of a DataFrame also the name of its column.
+        sample_weight : as y, default=None
+            Observation weights.
+        {fit.target}
+
+        Returns
+        -------
+        {self}
+
+        Raises
+        ------
+        ValueError
+            A value is wrong; the message names the partition, the row in it, and the column.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> from ardvark.dask import KernelClassifier
+        >>> X = dask.array.random.default_rng(0).uniform(size=(600, 2), chunks=(200, 2))
+        >>> KernelClassifier(centres=20).fit(X, X[:, 0] > 0.5).classes_.tolist()
+        [False, True]
+        """
+        if not is_dask_collection(X):
+            super().fit(X, y, sample_weight, target=target)
+            return self
+        _fit_partitions(self, X, y, sample_weight, target, "the labels, or the name of their column", (), "kernel", False)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The most probable class.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict`` of `ardvark` takes
+            The rows.
+
+        Returns
+        -------
+        label : dask.dataframe.Series or dask.array.Array of shape (n_samples,)
+            Computed when they are needed.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> from ardvark.dask import KernelClassifier
+        >>> X = dask.array.random.default_rng(0).uniform(size=(600, 2), chunks=(200, 2))
+        >>> KernelClassifier(centres=20).fit(X, X[:, 0] > 0.5).predict(X).mean().round(1).compute().item()
+        0.5
+        """
+        return _lazily(self, X, _label, None, self.classes_.dtype) if is_dask_collection(X) else super().predict(X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each class.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict_proba`` of `ardvark` takes
+            The rows.
+
+        Returns
+        -------
+        probability : dask.array.Array of shape (n_samples, 2)
+            Computed when they are needed. Of a DataFrame, the lengths of the chunks are not known.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> from ardvark.dask import KernelClassifier
+        >>> X = dask.array.random.default_rng(0).uniform(size=(600, 2), chunks=(200, 2))
+        >>> KernelClassifier(centres=20).fit(X, X[:, 0] > 0.5).predict_proba(X).sum(axis=1).round(9).compute().max().item()
+        1.0
+        """
+        return _lazy_probabilities(self, X) if is_dask_collection(X) else super().predict_proba(X)
+
+    def __dask_tokenize__(self) -> Any:
+        return _token_of(self)
 
 
 def _token_of(model: Any) -> Any:
@@ -409,7 +616,9 @@ def _token_of(model: Any) -> Any:
 
 
 def _plain(model: Any) -> Any:
-    return super(BayesianLinearRegression, model)
+    """The methods of `ardvark` itself."""
+    own = next(kind for kind in type(model).__mro__ if kind.__module__ == __name__)
+    return super(own, model)
 
 
 def _mean(X: Any, model: Any) -> Any:

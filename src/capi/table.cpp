@@ -153,7 +153,9 @@ ardvark_code ardvark_statistics_encoding(const ardvark_statistics* statistics, c
   return guarded(error, [&] {
     required(encoding, "encoding");
     const ModelOptions all = options == nullptr ? ModelOptions() : options->options;
-    *encoding = new ardvark_encoding{required(statistics, "statistics").statistics.with_references(all.reference).encoding()};
+    const LinearStatistics& of = required(statistics, "statistics").statistics;
+    const bool has_every_level = all.model == "kernel" && of.encoding().dummies == Dummies::every_level;
+    *encoding = new ardvark_encoding{has_every_level ? of.encoding() : of.with_references(all.reference).encoding()};
   });
 }
 

@@ -43,6 +43,12 @@ PassSums Passes::sums(const std::vector<const WeightMoments*>& at, bool wants_st
   return ask(std::move(question));
 }
 
+Vector Passes::numbers(std::shared_ptr<const RowWork> work) {
+  RowQuestion::State question = pass_;
+  question.work = std::move(work);
+  return ask(std::move(question)).of_work;
+}
+
 ClassTally Passes::scores(const std::vector<std::pair<double, WeightMoments>>& mixture) {
   RowQuestion::State question = pass_;
   for (const auto& [weight, one] : mixture) question.at.push_back(sent(one, weight));

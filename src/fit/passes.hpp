@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,8 @@ class Passes {
   [[nodiscard]] PassSums sums(const std::vector<const WeightMoments*>& at, bool wants_step, bool wants_scores = false);
   /// Accuracy and log loss under a mixture of posteriors with these weights.
   [[nodiscard]] ClassTally scores(const std::vector<std::pair<double, WeightMoments>>& mixture);
+  /// What another model asks.                                                                                                    (PASS.7)
+  [[nodiscard]] Vector numbers(std::shared_ptr<const RowWork> work);
   [[nodiscard]] int count() const { return count_; }
   void add_to_count(int more) { count_ += more; }
   /// Over the same rows, with other units.

@@ -154,6 +154,11 @@ void add_class_scores(const RowQuestion::State& asked, const RowBlock& block, co
 }
 
 Answered answer(const RowQuestion::State& asked, const RowBlock& block) {
+  if (asked.work) {
+    PassSums sums;
+    sums.of_work = asked.work->sums_of(block);
+    return {std::move(sums), fingerprint_of(block)};
+  }
   const ByRows by_rows(block.X);
   const Vector k = block.weights.empty() ? Vector(Vector::Ones(block.X.rows())) : Vector(block.weights.eigen());
   Answered out{{}, fingerprint_of(block)};
@@ -170,6 +175,7 @@ Answered answer(const RowQuestion::State& asked, const RowBlock& block) {
 }
 
 void check_labels(const RowSums::State& state, const RowBlock& rows) {
+  if (state.asked().is_regression) return;
   const auto& labels = state.asked().labels;
   for (Index i = 0; i < rows.X.rows(); ++i)
     if (const bool counts = rows.weights.empty() || rows.weights[i] > 0; counts && !std::ranges::binary_search(labels, rows.y[i]))
@@ -177,7 +183,7 @@ void check_labels(const RowSums::State& state, const RowBlock& rows) {
 }
 
 [[noreturn]] void refuse_labels(Index most, const std::string& what) {
-  if (most == 2) throw InvalidArgument(what + ", the third one; logistic regression needs two classes");
+  if (most == 2) throw InvalidArgument(what + ", the third one; this fit needs two classes");
   throw InvalidArgument(fmt::format(
       "{}, and there are {} others already; rows that are not in memory can have {} classes; if the labels are measurements, use a "
       "linear regression (--model linear)",
@@ -186,6 +192,7 @@ void check_labels(const RowSums::State& state, const RowBlock& rows) {
 
 // Weight and sums of the columns of each class. Each row is added after the one before, in whatever pieces they come.
 void note_classes(RowSums::State& state, const RowBlock& rows) {
+  if (state.asked().is_regression) return;
   const Index n = rows.X.rows(), p = rows.X.cols(), most = state.asked().most_labels;
   std::vector<ClassSums*> of_row(static_cast<std::size_t>(n));
   Vector k(n);
@@ -205,7 +212,7 @@ void look(RowSums::State& state, const RowBlock& rows) {
   state.statistics.update(rows.X, rows.y, rows.weights);
   note_classes(state, rows);
   state.fingerprint += fingerprint_of(rows);
-  state.sample.add(rows, state.num_rows, state.stream, most_sample_rows(state.num_columns));
+  state.sample.add(rows, state.num_rows, state.stream, state.most_in_sample());
 }
 
 void pass(RowSums::State& state, const RowBlock& rows) {
@@ -238,6 +245,7 @@ void PassSums::merge(const PassSums& right) {
   nearest = std::min(nearest, right.nearest);
   least_margin = std::min(least_margin, right.least_margin);
   scores.merge(right.scores);
+  of_work += right.of_work;
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i].merge(right.parts[i]);
 }
 
@@ -291,13 +299,13 @@ void RowSample::keep(Index most, Index p) {
   rows.resize(kept), y.resize(kept), weights.resize(kept), X.resize(kept * static_cast<std::size_t>(p));
 }
 
-void RowSample::merge(const RowSample& right, Index most) {
+void RowSample::merge(const RowSample& right, Index before, Index most) {
   const Index p = !y.empty()        ? static_cast<Index>(X.size() / y.size())
                   : right.y.empty() ? 0
                                     : static_cast<Index>(right.X.size() / right.y.size());
   const bool was_complete = is_complete() && right.is_complete();
   num_seen += right.num_seen;
-  rows.insert(rows.end(), right.rows.begin(), right.rows.end());
+  for (const Row& row : right.rows) rows.push_back({row.hash, row.stream, before + row.position});
   X.insert(X.end(), right.X.begin(), right.X.end());
   y.insert(y.end(), right.y.begin(), right.y.end());
   weights.insert(weights.end(), right.weights.begin(), right.weights.end());
@@ -367,7 +375,7 @@ void RowSums::merge(const RowSums& right) {
         fmt::format("the sums to add are over rows with {} columns; these have {}", other.num_columns, state.num_columns));
   if (state.asked().is_first_look) {
     state.statistics.merge(other.statistics);
-    state.sample.merge(other.sample, most_sample_rows(state.num_columns));
+    state.sample.merge(other.sample, state.num_rows, state.most_in_sample());
     for (const auto& [label, sums] : other.classes) state.classes[label].merge(sums);
     if (const Index most = state.asked().most_labels; static_cast<Index>(state.classes.size()) > most)
       refuse_labels(most, fmt::format("the rows have the label {}", state.classes.rbegin()->first));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,18 @@
 #include "rows/waiting_rows.hpp"
 
 namespace ardvark {
+
+namespace internal {
+
+/// What a model of another kind asks of the rows: numbers that are added up.                                                   (PASS.7)
+class RowWork {
+ public:
+  virtual ~RowWork() = default;
+  /// [numbers] of the rows of a block; those of all blocks are added.
+  [[nodiscard]] virtual Vector sums_of(const RowBlock& block) const = 0;
+};
+
+}  // namespace internal
 
 /// A posterior of the weights in the units of the design: w, and V = L'L.
 struct RowQuestion::State {
@@ -39,17 +52,21 @@ struct RowQuestion::State {
   /// Questions that share one pass, each of one class against the rest. Of the others, only labels, rows, columns and fingerprint are read
   /// here.
   std::vector<State> parts;
-  bool compares_parts = false;               ///< each part has one posterior; scores of the class with the largest probability (SMX.9)
-  std::optional<std::uint64_t> fingerprint;  ///< of the rows in the first look
-  Index num_rows = 0, num_columns = 0;       ///< in the first look
+  bool compares_parts = false;                    ///< each part has one posterior; scores of the class with the largest probability (SMX.9)
+  std::shared_ptr<const internal::RowWork> work;  ///< then only its numbers are computed
+  bool is_regression = false;                     ///< y are numbers, not two labels
+  Index sample_rows = 0;                          ///< in the first look, if they take at most 64 MB; 0: most_sample_rows()
+  std::optional<std::uint64_t> fingerprint;       ///< of the rows in the first look
+  Index num_rows = 0, num_columns = 0;            ///< in the first look
 };
 
 namespace internal {
 
+inline constexpr Index numbers_in_sample = 8'000'000;  ///< 64 MB
+
 /// How many rows a sample has: 40 for each column if they take at most 64 MB, but at least two.                                  (PASS.2)
 [[nodiscard]] inline Index most_sample_rows(Index num_columns) {
-  constexpr Index least = 5000, numbers = 8'000'000;
-  return std::max(least, std::min(40 * num_columns, std::max(2 * num_columns, numbers / std::max<Index>(num_columns, 1))));
+  return std::max<Index>(5000, std::min(40 * num_columns, std::max(2 * num_columns, numbers_in_sample / std::max<Index>(num_columns, 1))));
 }
 
 /// Sums over the rows of a block, or of many.                                                                                  (PASS.1)
@@ -63,6 +80,7 @@ struct PassSums {
   double least_margin = 1e300;  ///< the smallest signed score at the first posterior; > 0: it puts each row into its class
   ClassTally scores;
   std::vector<PassSums> parts;  ///< of the parts of the question
+  Vector of_work;               ///< RowQuestion::State::work
 
   void merge(const PassSums& right);
   [[nodiscard]] Matrix gram() const;  ///< [q,q] both triangles
@@ -98,7 +116,8 @@ struct RowSample {
   std::uint64_t threshold = ~std::uint64_t{0};
 
   void add(const RowBlock& rows, Index before, std::uint64_t stream, Index most);
-  void merge(const RowSample& right, Index most);
+  /// \param before  number of rows before those of `right`
+  void merge(const RowSample& right, Index before, Index most);
   void keep(Index most, Index num_columns);
   [[nodiscard]] bool is_complete() const { return static_cast<Index>(y.size()) == num_seen; }
 };
@@ -117,6 +136,10 @@ struct RowSums::State : internal::WaitingRows {
   std::map<double, internal::ClassSums> classes;  ///< by their labels
 
   [[nodiscard]] const RowQuestion::State& asked() const { return question.state(); }
+  [[nodiscard]] Index most_in_sample() const {
+    if (asked().sample_rows == 0) return internal::most_sample_rows(num_columns);
+    return std::min(asked().sample_rows, std::max<Index>(2000, internal::numbers_in_sample / std::max<Index>(num_columns, 1)));
+  }
   [[nodiscard]] std::optional<internal::PassSums> total() const;
   [[nodiscard]] std::uint64_t all_fingerprints() const;  ///< with that of the waiting rows
 };

@@ -62,6 +62,18 @@ Matrix seen_inputs(MatrixView X, const std::vector<Index>& rows, const Vector& c
   return Z;
 }
 
+void scale_inputs(const Vector& sd, const std::vector<std::string>& names, KernelInputs& out) {
+  std::string constant;
+  for (Index j = 0; j < sd.size(); ++j) {
+    const std::string& name = names[static_cast<std::size_t>(j)];
+    const bool spread = is_spread(sd[j], out.center[j]);
+    if (has_few_digits(sd[j], out.center[j])) out.warnings.push_back(few_digits(fmt::format("input '{}'", name), sd[j], out.center[j]));
+    out.scale[j] = spread ? 1 / sd[j] : 0.0;
+    if (!spread) constant += fmt::format("{}'{}'", constant.empty() ? "" : ", ", name);
+  }
+  if (!constant.empty()) out.notes.push_back("constant inputs, left out: " + constant);
+}
+
 KernelInputs prepare_inputs(MatrixView X, const DifferentRows& rows, InputScale divide_by, const std::vector<std::string>& names) {
   const Index d = X.cols();
   KernelInputs out{Vector::Zero(d), Vector::Ones(d)};
@@ -81,22 +93,17 @@ KernelInputs prepare_inputs(MatrixView X, const DifferentRows& rows, InputScale 
     return out;
   }
   const Vector& k = rows.k;
-  std::string constant;
+  Vector sd(d);
   for (Index j = 0; j < d; ++j) {
-    double center = k.dot(Z.col(j)) / k.sum();
+    double& center = out.center[j];
+    center = k.dot(Z.col(j)) / k.sum();
     const double off = k.dot((Z.col(j).array() - center).matrix()) / k.sum();
-    if (steps_of(std::abs(off), center) > 4) center += off;                                            // (LIN.7)
-    const double sd = divide_by == InputScale::largest ? (Z.col(j).array() - center).abs().maxCoeff()  // (SLR.4)
-                                                       : std::sqrt(k.dot((Z.col(j).array() - center).square().matrix()) / k.sum());
-    const std::string& name = names[static_cast<std::size_t>(j)];
-    const bool spread =
-        is_spread(validate::spread(sd, Z.col(j).minCoeff() == Z.col(j).maxCoeff(), fmt::format("input '{}'", name)), center);
-    if (has_few_digits(sd, center)) out.warnings.push_back(few_digits(fmt::format("input '{}'", name), sd, center));
-    out.center[j] = center;
-    out.scale[j] = spread ? 1 / sd : 0.0;
-    if (!spread) constant += fmt::format("{}'{}'", constant.empty() ? "" : ", ", name);
+    if (steps_of(std::abs(off), center) > 4) center += off;                                  // (LIN.7)
+    sd[j] = divide_by == InputScale::largest ? (Z.col(j).array() - center).abs().maxCoeff()  // (SLR.4)
+                                             : std::sqrt(k.dot((Z.col(j).array() - center).square().matrix()) / k.sum());
+    sd[j] = validate::spread(sd[j], out.range(j, 0) == out.range(j, 1), fmt::format("input '{}'", names[static_cast<std::size_t>(j)]));
   }
-  if (!constant.empty()) out.notes.push_back("constant inputs, left out: " + constant);
+  scale_inputs(sd, names, out);
   out.Z = seen_inputs(X, rows.first, out.center, out.scale);
   return out;
 }
@@ -109,6 +116,15 @@ std::vector<Index> different(const Matrix& Z) {
   return {seen.begin(), seen.end()};
 }
 
+void scale_target(double sd, MachineTarget& target, std::vector<std::string>& warnings) {
+  target.scale = sd;
+  if (has_few_digits(sd, target.center)) warnings.push_back(few_digits("the target", sd, target.center));
+  if (is_spread(sd, target.center)) return;
+  warnings.push_back("the target is constant: there is nothing to explain");
+  target.scale = target.center != 0 ? std::abs(target.center) : 1.0;
+  target.t.setZero();
+}
+
 MachineTarget regression_target(const Vector& y, const Vector& k, std::vector<std::string>& warnings) {
   MachineTarget target;
   target.y = y;
@@ -116,13 +132,8 @@ MachineTarget regression_target(const Vector& y, const Vector& k, std::vector<st
   const double off = k.dot((target.y.array() - target.center).matrix()) / k.sum();
   if (steps_of(std::abs(off), target.center) > 4) target.center += off;  // (LIN.7)
   target.t = target.y.array() - target.center;
-  target.scale = validate::spread(std::sqrt(k.dot(target.t.cwiseAbs2()) / k.sum()), y.minCoeff() == y.maxCoeff(), "the target");
-  if (has_few_digits(target.scale, target.center)) warnings.push_back(few_digits("the target", target.scale, target.center));
-  if (!is_spread(target.scale, target.center)) {
-    warnings.push_back("the target is constant: there is nothing to explain");
-    target.scale = target.center != 0 ? std::abs(target.center) : 1.0;
-    target.t.setZero();
-  }
+  const double sd = std::sqrt(k.dot(target.t.cwiseAbs2()) / k.sum());
+  scale_target(validate::spread(sd, y.minCoeff() == y.maxCoeff(), "the target"), target, warnings);
   target.t /= target.scale;
   return target;
 }

@@ -36,6 +36,8 @@ struct KernelInputs {
 /// \throws InvalidArgument  the values of an input spread too far, or too little, to be squared
 [[nodiscard]] KernelInputs prepare_inputs(MatrixView X, const DifferentRows& rows, InputScale divide_by,
                                           const std::vector<std::string>& names);
+/// Fills `scale`, notes and warnings of inputs whose centres are known. \param sd  [d] what they are divided by; 0: constant
+void scale_inputs(const Vector& sd, const std::vector<std::string>& names, KernelInputs& out);
 /// These rows as the kernel uses them.
 [[nodiscard]] Matrix seen_inputs(MatrixView X, const std::vector<Index>& rows, const Vector& center, const Vector& scale);
 
@@ -49,6 +51,9 @@ struct MachineTarget {
 };
 /// \throws InvalidArgument  the target spreads too far, or too little, to be squared
 [[nodiscard]] MachineTarget regression_target(const Vector& y, const Vector& k, std::vector<std::string>& warnings);
+
+/// Fills `scale` of a target whose centre is known. Of a constant target, t becomes 0. \param sd  its standard deviation
+void scale_target(double sd, MachineTarget& target, std::vector<std::string>& warnings);
 
 struct ClassTargets {
   std::vector<std::string> classes;  ///< ascending

@@ -10,6 +10,8 @@
 #include "fit/row_sums.hpp"
 #include "io/json_reader.hpp"
 #include "io/safetensors.hpp"
+#include "kernel/kernel_function.hpp"
+#include "process/kernel_rows.hpp"
 
 namespace ardvark {
 
@@ -81,6 +83,7 @@ PassSums read_sums(const io::SafetensorsReader& file, const std::string& prefix 
   out.scores.correct = numbers[4], out.scores.loss = numbers[5];
   out.scores.weight[0] = numbers[6], out.scores.weight[1] = numbers[7];
   out.extent.vaguest = numbers[8];
+  out.of_work = file.vector(prefix + "work");
   return out;
 }
 
@@ -92,6 +95,7 @@ void add_sums(const PassSums& sums, io::SafetensorsWriter& file, const std::stri
                   Vector(vector_of({sums.weight, sums.extent.farthest, sums.nearest, sums.least_margin, sums.scores.correct,
                                     sums.scores.loss, sums.scores.weight[0], sums.scores.weight[1], sums.extent.vaguest})));
   for (std::size_t i = 0; i < sums.parts.size(); ++i) add_sums(sums.parts[i], file, part_name(i));
+  file.add_vector(prefix + "work", sums.of_work);
 }
 
 // Positions and hashes are whole numbers of 64 bits: two numbers each.
@@ -128,6 +132,58 @@ RowSample read_sample(const io::SafetensorsReader& file, Index num_columns) {
   return out;
 }
 
+// What a kernel machine asks.                                                                                                   (PASS.7)
+void add_work(const KernelQuestion& asked, io::SafetensorsWriter& file, Json& description) {
+  description["kernel"] = {{"kind", asked.kernel},
+                           {"linear_part", asked.linear_part},
+                           {"classes", asked.classes},
+                           {"group", asked.group},
+                           {"slope", asked.slope.has_value()}};
+  file.add_vector("kernel.center", asked.center);
+  file.add_vector("kernel.scale", asked.scale);
+  file.add_vector("kernel.numbers", Vector(vector_of({asked.target_center, asked.target_scale, asked.h})));
+  file.add_vector("kernel.theta", asked.theta);
+  file.add_matrix("kernel.centres", asked.centres);
+  file.add_vector("kernel.mean", asked.mean);
+  file.add_matrix("kernel.root", asked.root);
+  if (!asked.slope) return;
+  file.add_matrix("kernel.Y", asked.slope->Y);
+  file.add_vector("kernel.v1", asked.slope->v1);
+  file.add_vector("kernel.v0", asked.slope->v0);
+  file.add_vector("kernel.of_k", asked.slope->of_k);
+  file.add_vector("kernel.b", Vector(Vector::Constant(1, asked.slope->b)));
+}
+
+std::shared_ptr<const KernelQuestion> read_work(const io::SafetensorsReader& file, const Json& described, Index num_columns) {
+  auto out = std::make_shared<KernelQuestion>();
+  out->kernel = described.at("kind").text();
+  out->linear_part = described.at("linear_part").flag();
+  out->classes = described.at("classes").flag();
+  out->group = described.at("group").whole_numbers();
+  out->center = file.vector("kernel.center");
+  out->scale = file.vector("kernel.scale");
+  const Vector numbers = file.vector("kernel.numbers");
+  require(numbers.size() == 3);
+  out->target_center = numbers[0], out->target_scale = numbers[1], out->h = numbers[2];
+  out->theta = file.vector("kernel.theta");
+  out->centres = file.matrix("kernel.centres");
+  out->mean = file.vector("kernel.mean");
+  out->root = file.matrix("kernel.root");
+  const Index d = num_columns, size = out->num_features() + 1;
+  require(out->center.size() == d && out->scale.size() == d && out->centres.cols() == d && std::ssize(out->group) == d && d > 0);
+  require(is_distance_kernel(out->kernel));
+  require(out->theta.size() == *std::ranges::max_element(out->group) + (out->linear_part ? 3 : 2));
+  for (const Index group : out->group) require(group >= -1);
+  require(!out->classes || (out->mean.size() == size && out->root.rows() == size && out->root.cols() == size));
+  if (!described.at("slope").flag()) return out;
+  const Vector b = file.vector("kernel.b");
+  require(b.size() == 1);
+  out->slope = {file.matrix("kernel.Y"), file.vector("kernel.v1"), file.vector("kernel.v0"), file.vector("kernel.of_k"), {}, b[0]};
+  require(out->slope->Y.rows() == size - 1 && out->slope->Y.cols() == out->centres.rows());
+  for (const Vector* v : {&out->slope->v1, &out->slope->v0, &out->slope->of_k}) require(v->size() == out->centres.rows());
+  return out;
+}
+
 Json described(const RowQuestion::State& asked, io::SafetensorsWriter& file, const std::string& prefix = {}) {
   Json description = {{"first_look", asked.is_first_look},
                       {"most_labels", asked.most_labels},
@@ -142,8 +198,11 @@ Json described(const RowQuestion::State& asked, io::SafetensorsWriter& file, con
                       {"fingerprint", digits(asked.fingerprint.value_or(0))},
                       {"rows", asked.num_rows},
                       {"columns", asked.num_columns},
+                      {"regression", asked.is_regression},
+                      {"sample_rows", asked.sample_rows},
                       {"posteriors", asked.at.size()},
                       {"parts", asked.parts.size()}};
+  if (const auto* const work = dynamic_cast<const KernelQuestion*>(asked.work.get())) add_work(*work, file, description);
   file.add_vector(prefix + "labels", asked.labels);
   file.add_vector(prefix + "own_label", Vector(Vector::Constant(1, asked.own_label)));
   file.add_vector(prefix + "center", asked.units.center);
@@ -172,6 +231,10 @@ RowQuestion::State read_question(const io::SafetensorsReader& file, const Json& 
   if (description.at("has_fingerprint").flag()) out.fingerprint = bits_of(description.at("fingerprint").text());
   out.num_rows = description.at("rows").whole_number();
   out.num_columns = description.at("columns").whole_number();
+  out.is_regression = description.at("regression").flag();
+  out.sample_rows = description.at("sample_rows").whole_number();
+  require(out.sample_rows >= 0);
+  if (description.contains("kernel")) out.work = read_work(file, description.at("kernel"), out.num_columns);
   out.labels = values_of(file.vector(prefix + "labels"));
   const Vector own = file.vector(prefix + "own_label");
   require(std::ranges::is_sorted(out.labels) && own.size() == 1);
@@ -249,6 +312,8 @@ std::string RowSums::to_bytes() const {
                       {"columns", state.num_columns},
                       {"fingerprint", digits(state.all_fingerprints())},
                       {"stream", digits(state.stream)},
+                      {"regression", state.asked().is_regression},
+                      {"sample_rows", state.asked().sample_rows},
                       {"seen", state.sample.num_seen},
                       {"threshold", digits(state.sample.threshold)}};
   const std::optional<PassSums> total = state.total();
@@ -279,6 +344,8 @@ RowSums RowSums::from_bytes(std::string_view bytes) {
   read_bytes(bytes, sums_format, [&](const io::SafetensorsReader& file, const Json& description) {
     RowQuestion::State asked;
     asked.is_first_look = description.at("first_look").flag();
+    asked.is_regression = description.at("regression").flag();
+    asked.sample_rows = description.at("sample_rows").whole_number();
     state->num_rows = description.at("rows").whole_number();
     state->num_columns = description.at("columns").whole_number();
     state->fingerprint = bits_of(description.at("fingerprint").text());

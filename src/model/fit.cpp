@@ -507,6 +507,21 @@ SavedModel fit_several_by_passes(const AskRows& ask, const ModelOptions& given, 
   return {std::move(fit)};
 }
 
+KernelFit fit_kernel_by_passes(const AskRows& ask, KernelOptions kernel, const ModelOptions& options, Index num_columns) {
+  refuse(options, {"reference"}, "applies only to linear and logistic models; a kernel compares every level with every other");
+  if (options.task.empty() && options.class_names.empty())
+    throw InvalidArgument(
+        fmt::format("{} is not given; for rows that are not in memory it must be regression or classification", options.spelled("task")));
+  adapt(options, num_columns, kernel);
+  KernelFit fit;
+  if (!options.task.empty() && relevance_task(options) == Task::linear)
+    fit = fit_kernel_regression(ask, kernel);
+  else
+    fit = fit_kernel_classification(ask, kernel);
+  fit.target = options.target;
+  return fit;
+}
+
 }  // namespace
 
 SavedModel fit_model(const AskRows& ask, const ModelOptions& given) {
@@ -514,8 +529,13 @@ SavedModel fit_model(const AskRows& ask, const ModelOptions& given) {
     const auto num_columns =
         static_cast<Index>(given.encoding.features.empty() ? given.column_names.size() : given.encoding.names().size());
     if (num_columns == 0) throw InvalidArgument("column_names is empty; rows that are not in memory need the names of their columns");
+    const ModelOptions options = with_encoded_columns(given, num_columns);
+    const ResolvedModel model = resolve(options);
+    if (const auto* const kernel = std::get_if<KernelModel>(&model)) {
+      refuse(given, {"weights", "missing", "diagnose", "coding", "precision_per_class"}, "cannot be used with rows that are not in memory");
+      return described({fit_kernel_by_passes(ask, kernel->options, options, num_columns)}, given);
+    }
     refuse(given, {"weights", "missing", "diagnose"}, "cannot be used with rows that are not in memory");
-    const ResolvedModel model = resolve(with_encoded_columns(given, num_columns));
     const auto* const logistic = std::get_if<LogisticModel>(&model);
     if (logistic == nullptr)
       throw InvalidArgument(fmt::format("{} needs the table in memory; passes over rows are enough only for {}",

@@ -24,13 +24,13 @@ struct WorkingRows {
 };
 
 /// Moments of f at the rows in the full posterior, the variances in units of s2.
-struct RowMoments {
+struct FunctionMoments {
   Vector mean, variance;
 };
 
 struct FullPosterior {
   WorkingRows rows;
-  RowMoments moments;
+  FunctionMoments moments;
 };
 
 /// ln h, then ln rho of each width, and last, with a linear part, ln g.
@@ -57,6 +57,7 @@ class ProcessEvidence {
   [[nodiscard]] const Covariance& covariance() const { return covariance_; }
   [[nodiscard]] Index size() const { return 1 + covariance_.num_parameters(); }
   [[nodiscard]] const Vector& weights() const { return k_; }
+  [[nodiscard]] double total_weight() const { return N_; }
   /// Of the middle of the prior, with one width: -1/2 ln(2 d).
   [[nodiscard]] double usual_log_rho() const { return usual_log_rho_; }
   static constexpr double sd_of_log_rho = 1.5;
@@ -73,6 +74,8 @@ class ProcessEvidence {
   /// returns d / d l.                                                                                                  (KM.2), (KM.11)
   /// \param l  mean variance of the signal over the rows, without the linear part
   double add_prior(const Hyperparameters& theta, double l, Slope& out);
+  /// The rows of the covariance stand for others. \param spread  mean variance of x'x over those
+  void stand_for(double weight, double spread) { N_ = weight, spread_ = spread; }
 
   Covariance covariance_;
   Vector k_;

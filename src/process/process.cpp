@@ -22,25 +22,14 @@
 #include "frame/kernel_inputs.hpp"
 #include "frame/prepare.hpp"
 #include "kernel/kernel_function.hpp"
-#include "process/low_rank.hpp"
-#include "process/search.hpp"
+#include "process/fit_parts.hpp"
 #include "process/vectors.hpp"
 
-namespace ardvark {
-
-using namespace internal;
+namespace ardvark::internal {
 
 namespace {
 
 constexpr double least_weight = 0.02;  // hypotheses with less are dropped                                                        (KM.4)
-
-constexpr Index most_exact = 2000, usual_centres = 300;  // rows                                                                 (KM.7)
-
-Index centres_of(const KernelOptions& options) { return options.centres > 0 ? options.centres : usual_centres; }
-
-bool is_low_rank(const KernelOptions& options, Index num_rows) {
-  return !options.all_centres && (options.centres > 0 ? options.centres < num_rows : num_rows > most_exact);
-}
 
 // The kernel, its derivative, the slope and a factor: n x n each.
 void require_memory(Index n) {
@@ -50,8 +39,10 @@ void require_memory(Index n) {
     throw InvalidArgument(
         fmt::format("centres = all takes about {:.0f} GiB of memory for {} rows, and this machine has {:.1f}; give a "
                     "number of centres, such as {}",
-                    needed / gib, n, available / gib, usual_centres));
+                    needed / gib, n, available / gib, centres_of({})));
 }
+
+}  // namespace
 
 void validate_options(const KernelOptions& options, MatrixView X) {
   validate::matrix(X, "X", options.input_names);
@@ -74,6 +65,8 @@ void validate_options(const KernelOptions& options, MatrixView X) {
       throw InvalidArgument(fmt::format("{} has {} entries; it must have one per column of X: {}", name, size, d));
 }
 
+namespace {
+
 // Rows that are equal are one here, so that a table with repeated rows is answered as one with weights.
 void refuse_vectors_of_centres(const KernelOptions& options, const DifferentRows& rows) {
   const auto n = static_cast<Index>(rows.first.size());
@@ -84,14 +77,7 @@ void refuse_vectors_of_centres(const KernelOptions& options, const DifferentRows
                     n, centres_of(options)));
 }
 
-// One kernel and one way to find its widths.
-struct Candidate {
-  std::string kernel;
-  WidthKind widths = WidthKind::shared;
-  std::vector<Index> group = {};  // [d] as in Covariance
-  bool linear_part = false;
-  Vector given = {};  // ln rho that are fixed
-};
+}  // namespace
 
 std::vector<Candidate> candidates(const KernelOptions& options, const KernelInputs& inputs) {
   const auto d = static_cast<std::size_t>(inputs.scale.size());
@@ -129,25 +115,12 @@ std::vector<Candidate> candidates(const KernelOptions& options, const KernelInpu
   return out;
 }
 
-// A target of the process: a regression, or one class against the rest.
-struct Problem {
-  const Matrix& Z;  // [n,d] standardised inputs
-  const Vector& k;
-  const Vector& t;
-  bool classes = false;
-  bool average = true;
+std::unique_ptr<FullEvidence> Problem::evidence(const Candidate& candidate) const {
+  Covariance covariance(candidate.kernel, Z, candidate.group, candidate.linear_part);
+  return classes ? class_evidence(std::move(covariance), k, t) : regression_evidence(std::move(covariance), k, t);
+}
 
-  [[nodiscard]] std::unique_ptr<FullEvidence> evidence(const Candidate& candidate) const {
-    Covariance covariance(candidate.kernel, Z, candidate.group, candidate.linear_part);
-    return classes ? class_evidence(std::move(covariance), k, t) : regression_evidence(std::move(covariance), k, t);
-  }
-};
-
-struct Found {
-  std::unique_ptr<FullEvidence> evidence;
-  Hypothesis hypothesis;
-  double weight = 0;
-};
+namespace {
 
 // A fourth of the rows, spread over all of them: the search for the widths begins there.                                           (KM.3)
 struct PartOfRows {
@@ -183,23 +156,24 @@ Index threads_of_search(const Problem& problem) {
 }
 
 // Whether another hypothesis makes this one improbable, even if the search gains thrice what its outlook promises.                  (KM.3)
-std::vector<bool> are_hopeless(const std::vector<Outlook>& outlooks) {
+std::vector<bool> are_hopeless(const std::vector<SearchOutlook>& outlooks) {
   constexpr double margin = 10;  // nats
   double most = -std::numeric_limits<double>::infinity();
-  for (const Outlook& one : outlooks) most = std::max(most, one.log_evidence);
+  for (const SearchOutlook& one : outlooks) most = std::max(most, one.log_evidence);
   std::vector<bool> out;
-  for (const Outlook& one : outlooks) out.push_back(std::isfinite(one.log_evidence) && one.log_evidence + 3 * one.gain + margin < most);
+  for (const SearchOutlook& one : outlooks)
+    out.push_back(std::isfinite(one.log_evidence) && one.log_evidence + 3 * one.gain + margin < most);
   return out;
 }
 
 // Of the leaders, where the search with all rows begins; and which of them it leaves out.                                        (KM.3)
 struct Outlooks {
-  std::vector<Outlook> of;
+  std::vector<SearchOutlook> of;
   std::vector<bool> hopeless;
 };
-Outlooks outlooks_of(const Problem& problem, const std::vector<Candidate>& leaders, const std::vector<Found>& found) {
+Outlooks outlooks_of(const Problem& problem, const std::vector<Candidate>& leaders, const std::vector<FoundHypothesis>& found) {
   const PartOfRows some(problem);
-  std::vector<Outlook> out(leaders.size());
+  std::vector<SearchOutlook> out(leaders.size());
   if (!some.useful()) return {out, std::vector<bool>(leaders.size())};
   const Problem part{some.Z, some.k, some.t, problem.classes, problem.average};
   const auto each = [&](auto&& f) {
@@ -210,7 +184,7 @@ Outlooks outlooks_of(const Problem& problem, const std::vector<Candidate>& leade
   std::vector<bool> hopeless = are_hopeless(out);
   for (std::size_t i = 0; i < leaders.size(); ++i) hopeless[i] = hopeless[i] && leaders[i].widths == WidthKind::shared;
   each([&](std::size_t i) {
-    out[i] = hopeless[i] ? Outlook{} : outlook(*found[i].evidence, leaders[i].given, out[i], problem.k.sum() / part.k.sum());
+    out[i] = hopeless[i] ? SearchOutlook{} : outlook(*found[i].evidence, leaders[i].given, out[i], problem.k.sum() / part.k.sum());
   });
   const std::vector<bool> later = are_hopeless(out);
   for (std::size_t i = 0; i < leaders.size(); ++i) hopeless[i] = hopeless[i] || later[i];
@@ -218,21 +192,23 @@ Outlooks outlooks_of(const Problem& problem, const std::vector<Candidate>& leade
 }
 
 // From the maximum for another kernel with the same widths.                                                                      (KM.3)
-void follow(const Problem& problem, const Candidate& candidate, const Found& leader, Found& found) {
+void follow(const Problem& problem, const Candidate& candidate, const FoundHypothesis& leader, FoundHypothesis& found) {
   constexpr Index few_widths = 3;
   found.evidence->begin_with(leader.evidence->posterior_near(leader.hypothesis.best.theta));
   const bool exact = !problem.average || leader.hypothesis.covariance.cols() <= few_widths;
   found.hypothesis = find_hypothesis(*found.evidence, candidate.given, leader.hypothesis, 1, exact ? Ending::exact : Ending::of_steps);
 }
 
+}  // namespace
+
 // With many rows, the hypotheses of the first kernel lead, and those of others follow.
-std::vector<Found> search(const Problem& problem, const std::vector<Candidate>& candidates) {
+std::vector<FoundHypothesis> search_hypotheses(const Problem& problem, const std::vector<Candidate>& candidates) {
   const bool all_lead = problem.Z.rows() < many_rows;
   const auto leads = [&](const Candidate& one) { return all_lead || one.kernel == candidates.front().kernel; };
   std::vector<Candidate> leaders;
   std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(leaders), leads);
   const auto num_leaders = static_cast<Index>(leaders.size()), count = static_cast<Index>(candidates.size());
-  std::vector<Found> found(candidates.size());
+  std::vector<FoundHypothesis> found(candidates.size());
   pulse("fitting", {.name = "kernel", .done = 0, .total = count, .alike = false});
   const auto each = [&](Index first, Index end, auto&& f) {
     parallel_for(end - first, threads_of_search(problem), [&](Index i) { f(static_cast<std::size_t>(first + i)); });
@@ -243,30 +219,33 @@ std::vector<Found> search(const Problem& problem, const std::vector<Candidate>& 
     if (!hopeless[i]) found[i].hypothesis = find_hypothesis(*found[i].evidence, candidates[i].given, outlooks[i], problem.average);
   });
   each(num_leaders, count, [&](std::size_t i) {
-    const Found& leader = found[i % leaders.size()];
+    const FoundHypothesis& leader = found[i % leaders.size()];
     if (std::isfinite(leader.hypothesis.best.value)) follow(problem, candidates[i], leader, found[i]);
   });
   return found;
 }
 
+namespace {
+
 // Weights by the evidence, and without hypotheses that the data hardly support.
-void weigh(std::vector<Found>& found) {
+void weigh(std::vector<FoundHypothesis>& found) {
   double most = -std::numeric_limits<double>::infinity();
-  for (const Found& one : found)
+  for (const FoundHypothesis& one : found)
     if (std::isfinite(one.hypothesis.best.value)) most = std::max(most, one.hypothesis.log_evidence);
   if (!std::isfinite(most)) throw InvalidArgument("the kernel matrix of the rows cannot be factorised for any width");
   const auto total = [&] {
-    return std::accumulate(found.begin(), found.end(), 0.0, [](double sum, const Found& one) { return sum + one.weight; });
+    return std::accumulate(found.begin(), found.end(), 0.0, [](double sum, const FoundHypothesis& one) { return sum + one.weight; });
   };
-  for (Found& one : found) one.weight = std::isfinite(one.hypothesis.best.value) ? std::exp(one.hypothesis.log_evidence - most) : 0;
-  for (const double sum = total(); Found & one : found) one.weight = one.weight < least_weight * sum ? 0 : one.weight;
-  for (const double sum = total(); Found & one : found) one.weight /= sum;
+  for (FoundHypothesis& one : found)
+    one.weight = std::isfinite(one.hypothesis.best.value) ? std::exp(one.hypothesis.log_evidence - most) : 0;
+  for (const double sum = total(); FoundHypothesis & one : found) one.weight = one.weight < least_weight * sum ? 0 : one.weight;
+  for (const double sum = total(); FoundHypothesis & one : found) one.weight /= sum;
 }
 
 // With many rows, kernels with the same widths share the corners of the polytope, in proportion to their weights. Empty: all of them.
 //                                                                                                                                  (KM.4)
 std::vector<std::optional<std::vector<Index>>> corners_of(const Problem& problem, const std::vector<Candidate>& candidates,
-                                                          const std::vector<Found>& found) {
+                                                          const std::vector<FoundHypothesis>& found) {
   std::vector<std::optional<std::vector<Index>>> out(found.size());
   constexpr Index few = 6;  // are not shared
   if (problem.Z.rows() < many_rows) return out;
@@ -287,7 +266,7 @@ std::vector<std::optional<std::vector<Index>>> corners_of(const Problem& problem
 }
 
 // Of the hypotheses that are used.
-void average(const Problem& problem, const std::vector<Candidate>& candidates, std::vector<Found>& found) {
+void average(const Problem& problem, const std::vector<Candidate>& candidates, std::vector<FoundHypothesis>& found) {
   if (!problem.average) return;
   const auto corners = corners_of(problem, candidates, found);
   parallel_for(static_cast<Index>(found.size()), threads_of_search(problem), [&](Index i) {
@@ -375,6 +354,8 @@ class Choice {
   std::vector<Index> rows_;
 };
 
+}  // namespace
+
 KernelHypothesis described(ProcessEvidence& evidence, const Hypothesis& found, const Candidate& candidate, const KernelInputs& inputs) {
   const Vector log_rho = found.best.theta.tail(found.best.theta.size() - 1);
   KernelHypothesis out;
@@ -403,26 +384,20 @@ KernelHypothesis described(ProcessEvidence& evidence, const Hypothesis& found, c
   return out;
 }
 
-struct ProcessOutcome {
-  KernelProcess process;    // with vectors as positions in `rows`
-  std::vector<Index> rows;  // of Z
-  bool converged = true;
-  bool width_at_limit = false, no_noise = false;
-  int steps = 0;
-};
+namespace {
 
 ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options, const KernelInputs& inputs) {
   const std::vector<Candidate> all = candidates(options, inputs);
   for (const Candidate& candidate : all) require_variation(problem, candidate, options);
-  std::vector<Found> found = search(problem, all);
+  std::vector<FoundHypothesis> found = search_hypotheses(problem, all);
   weigh(found);
   average(problem, all, found);
   ProcessOutcome out;
   std::vector<Part> parts;
-  const Found* best = nullptr;
+  const FoundHypothesis* best = nullptr;
   double most = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const Found& one = found[i];
+    const FoundHypothesis& one = found[i];
     out.steps += one.hypothesis.best.steps;
     if (one.weight == 0) continue;
     if (one.hypothesis.log_evidence > most) {
@@ -440,7 +415,7 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
                        problem.average ? one.hypothesis.posteriors[p] : one.evidence->posterior(points[p])});
   }
   double sum = 0;
-  for (const Found& one : found)
+  for (const FoundHypothesis& one : found)
     if (std::isfinite(one.hypothesis.best.value)) sum += std::exp(one.hypothesis.log_evidence - most);
   out.process.log_evidence = most + std::log(sum / static_cast<double>(found.size()));
   std::stable_sort(out.process.hypotheses.begin(), out.process.hypotheses.end(),
@@ -460,65 +435,7 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
   return out;
 }
 
-// The candidate with the highest evidence on some rows, and what was found there.
-struct Scouted {
-  Candidate candidate;
-  Hypothesis hypothesis;
-  double weight;  // of the rows
-};
-Scouted scout(const Problem& problem, const std::vector<Candidate>& candidates) {
-  constexpr Index rows_of_scout = 500;
-  const std::vector<Index> rows = rows_by_hash(problem.Z, rows_of_scout);
-  const Matrix Z = problem.Z(rows, Eigen::all);
-  const Vector k = problem.k(rows), t = problem.t(rows);
-  const bool has_both = t.minCoeff() < t.maxCoeff();
-  if (!has_both && problem.classes)
-    throw InvalidArgument("a class is too rare for centres: all of 500 rows are of the others; use centres = all");
-  const std::vector<Found> found = search({Z, k, t, problem.classes, false}, candidates);
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < found.size(); ++i)
-    if (found[i].hypothesis.log_evidence > found[best].hypothesis.log_evidence || found[best].hypothesis.points.empty()) best = i;
-  return {candidates[best], found[best].hypothesis, k.sum()};
-}
-
-// For many rows: one hypothesis, in the features of some of them.                                                                (KM.7)
-ProcessOutcome fit_low_rank(const Problem& problem, const KernelOptions& options, const KernelInputs& inputs) {
-  const Scouted start = scout(problem, candidates(options, inputs));
-  Covariance covariance(start.candidate.kernel, problem.Z, start.candidate.group, start.candidate.linear_part);
-  std::unique_ptr<LowRankEvidence> evidence = problem.classes ? low_rank_classes(std::move(covariance), problem.k, problem.t)
-                                                              : low_rank_regression(std::move(covariance), problem.k, problem.t);
-  ProcessOutcome out;
-  Hypothesis found = start.hypothesis;
-  constexpr Index rounds = 2;  // centres are chosen for the widths, and then again for better ones
-  for (Index round = 0; round < rounds; ++round) {
-    pulse("fitting", {.name = "round", .done = round, .total = rounds, .alike = false});
-    out.rows = choose_centres(evidence->covariance(), found.best.theta, centres_of(options));
-    evidence->set_centres(out.rows);
-    found = find_hypothesis(*evidence, start.candidate.given, found, round == 0 ? problem.k.sum() / start.weight : 1,
-                            round + 1 < rounds ? Ending::rough : Ending::exact);
-    out.steps += found.best.steps;
-  }
-  if (found.points.empty()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");
-  const Hyperparameters& theta = found.best.theta;
-  const FeaturePosterior posterior = evidence->posterior(theta);
-  const WorkingRows rows = evidence->rows(theta);
-  KernelPoint point;
-  point.kernel = evidence->covariance().kernel(theta.tail(theta.size() - 1));
-  point.signal = std::exp(theta[0]);
-  point.linear = point.signal * evidence->covariance().linear_weight(theta);
-  point.noise_variance = rows.s2;
-  for (std::size_t i = 0; i < out.rows.size(); ++i) point.vectors.push_back(static_cast<Index>(i));
-  point.mean = posterior.mean;
-  point.factor = posterior.factor;
-  out.process.points.push_back(std::move(point));
-  out.converged = found.best.converged;
-  for (const Index at : found.best.at_limit) (at == 0 && theta[0] > 0 ? out.no_noise : out.width_at_limit) = true;
-  out.process.log_evidence = found.log_evidence;
-  out.process.hypotheses.push_back(described(*evidence, found, start.candidate, inputs));
-  out.process.hypotheses.back().weight = 1;
-  out.process.divergence = out.process.largest_change = std::numeric_limits<double>::quiet_NaN();
-  return out;
-}
+}  // namespace
 
 // Two tables with columns that are drawn independently, and of each input or group the covariance of f(B) with what changes in f(A) if
 // this input comes from B.                                                                                                       (KM.9)
@@ -559,13 +476,6 @@ Vector variance_shares(MatrixView X, const DifferentRows& rows, const std::vecto
   return share;
 }
 
-std::string note_on_centres(const KernelFit& fit) {
-  return fmt::format(
-      "{} of the rows are centres, in whose features the process is computed; with more of them (option centres) it follows finer detail; "
-      "kernel and first widths come from 500 rows",
-      fit.num_vectors());
-}
-
 // Collects the vectors of all processes, each once, in the order of the rows, and describes the fit.
 void finish(MatrixView X, const DifferentRows& rows, std::vector<ProcessOutcome>&& outcomes, KernelFit& fit) {
   std::map<Index, Index> position;
@@ -604,19 +514,37 @@ void finish(MatrixView X, const DifferentRows& rows, std::vector<ProcessOutcome>
   fit.report.bound = fit.log_evidence;
 }
 
-void start(MatrixView X, const KernelOptions& options, const DifferentRows& rows, KernelInputs& inputs, KernelFit& fit) {
-  refuse_vectors_of_centres(options, rows);
-  fit.input_names = options.input_names;
-  for (Index j = static_cast<Index>(fit.input_names.size()); j < X.cols(); ++j) fit.input_names.push_back(validate::column_name({}, j));
-  inputs = prepare_inputs(X, rows, options.standardize ? InputScale::deviation : InputScale::nothing, fit.input_names);
+std::vector<std::string> input_names(const KernelOptions& options, Index num_inputs) {
+  std::vector<std::string> out = options.input_names;
+  for (Index j = static_cast<Index>(out.size()); j < num_inputs; ++j) out.push_back(validate::column_name({}, j));
+  return out;
+}
+
+void take_inputs(const KernelOptions& options, KernelInputs& inputs, KernelFit& fit) {
+  fit.input_names = input_names(options, inputs.scale.size());
   fit.input_center = inputs.center;
   fit.input_scale = inputs.scale;
   fit.report.notes = std::move(inputs.notes);
   fit.report.warnings = std::move(inputs.warnings);
+}
+
+namespace {
+
+void start(MatrixView X, const KernelOptions& options, const DifferentRows& rows, KernelInputs& inputs, KernelFit& fit) {
+  refuse_vectors_of_centres(options, rows);
+  const InputScale divide_by = options.standardize ? InputScale::deviation : InputScale::nothing;
+  inputs = prepare_inputs(X, rows, divide_by, input_names(options, X.cols()));
+  take_inputs(options, inputs, fit);
   fit.num_rows = rows.k.sum();
 }
 
 }  // namespace
+
+}  // namespace ardvark::internal
+
+namespace ardvark {
+
+using namespace internal;
 
 KernelRegression fit_kernel_regression(MatrixView X, VectorView y, const KernelOptions& options) {
   validate_options(options, X);

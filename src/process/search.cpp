@@ -111,7 +111,7 @@ class HypothesisSearch {
       if (i == 0 || i > given.size()) space_.free.push_back(i);
   }
 
-  Hypothesis run(const Outlook& from, bool average) {
+  Hypothesis run(const SearchOutlook& from, bool average) {
     return around(std::isfinite(from.slope.value) ? climb_from(from, average ? small_gain : 0) : climb(0));
   }
   Hypothesis run(const Hypothesis& from, double more, Ending ending) {
@@ -125,21 +125,55 @@ class HypothesisSearch {
     return around(std::move(best), {solved.eigenvectors(), solved.eigenvalues().cwiseInverse()});
   }
 
+  Maximum climb_further(const Hypothesis& from, double more, int most) {
+    constexpr double worthwhile = 0.1;
+    Maximum at{.theta = from.best.theta};
+    Slope slope = evidence_.at(at.theta, true);
+    return rise_from(objective(evidence_), space_, std::move(at), std::move(slope), most, grown(from.covariance, more), worthwhile);
+  }
+  // Only ln h and ln g are searched. Without the value at the start, which may be large, the steps go on to the last millionth of a nat.
+  Maximum maximum_at_widths(const Hyperparameters& start) {
+    SearchSpace scales = space_;
+    const Index widths = evidence_.covariance().num_widths();
+    std::erase_if(scales.free, [&](Index i) { return i > 0 && i <= widths; });
+    const double at_start = evidence_.at(start, false).value;
+    const auto gain = [&](const Hyperparameters& theta, bool with_gradient) {
+      Slope out = evidence_.at(theta, with_gradient);
+      out.value -= at_start;
+      return out;
+    };
+    Maximum out = rise(gain, scales, start, max_steps, 0);
+    out.value += at_start;
+    return out;
+  }
+  Hypothesis run_at_widths(const Hypothesis& from, double more) {
+    Hypothesis out;
+    out.best = maximum_at_widths(from.best.theta);
+    if (!std::isfinite(out.best.value)) return out;
+    out.covariance = grown(from.covariance, more)(space_.free, space_.free);
+    const Eigen::SelfAdjointEigenSolver<Matrix> curve(out.covariance);
+    out.log_evidence = out.best.value + volume(curve.eigenvalues().cwiseInverse());
+    out.points = {out.best.theta};
+    for (const Index at : from.best.at_limit)
+      if (at > 0 && at <= evidence_.covariance().num_widths()) out.best.at_limit.push_back(at);
+    return out;
+  }
+
   // Of evidence_ as that of a part of the rows: its maximum, with its curvature.
-  Outlook begin() {
+  SearchOutlook begin() {
     const Maximum best = climb(rough_gain);
     if (!std::isfinite(best.value)) return {};
     const Curvature curve = curvature(best, 1e-6, 2e-2);
-    Outlook out;
+    SearchOutlook out;
     out.theta = best.theta;
     out.inverse = curve.axes * curve.eigenvalues.cwiseInverse().asDiagonal() * curve.axes.transpose();
     out.log_evidence = best.value + volume(curve.eigenvalues);
     return out;
   }
-  Outlook from(const Outlook& part, double more) {
+  SearchOutlook from(const SearchOutlook& part, double more) {
     if (!std::isfinite(part.log_evidence)) return {};
     const Eigen::SelfAdjointEigenSolver<Matrix> solved(part.inverse);
-    Outlook out;
+    SearchOutlook out;
     out.theta = part.theta;
     out.inverse = grown(part.inverse, more);
     evidence_.set_tolerance(of_steps);
@@ -240,7 +274,7 @@ class HypothesisSearch {
     return best;
   }
 
-  Maximum climb_from(const Outlook& from, double worthwhile) {
+  Maximum climb_from(const SearchOutlook& from, double worthwhile) {
     set_tolerance_for(worthwhile);
     return rise_from(objective(evidence_), space_, {.theta = from.theta}, from.slope, max_steps, from.inverse, worthwhile);
   }
@@ -336,15 +370,24 @@ class HypothesisSearch {
 
 }  // namespace
 
-Outlook outlook_of_part(ProcessEvidence& part, const Vector& given) { return HypothesisSearch(part, given).begin(); }
-Outlook outlook(ProcessEvidence& evidence, const Vector& given, const Outlook& of_part, double more) {
+SearchOutlook outlook_of_part(ProcessEvidence& part, const Vector& given) { return HypothesisSearch(part, given).begin(); }
+SearchOutlook outlook(ProcessEvidence& evidence, const Vector& given, const SearchOutlook& of_part, double more) {
   return HypothesisSearch(evidence, given).from(of_part, more);
 }
-Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Outlook& from, bool average) {
+Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const SearchOutlook& from, bool average) {
   return HypothesisSearch(evidence, given).run(from, average);
 }
 Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more, Ending ending) {
   return HypothesisSearch(evidence, given).run(from, more, ending);
+}
+Maximum climb_further(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more, int max_steps) {
+  return HypothesisSearch(evidence, given).climb_further(from, more, max_steps);
+}
+Maximum maximum_at_widths(ProcessEvidence& evidence, const Hyperparameters& start) {
+  return HypothesisSearch(evidence, {}).maximum_at_widths(start);
+}
+Hypothesis hypothesis_at_widths(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more) {
+  return HypothesisSearch(evidence, given).run_at_widths(from, more);
 }
 void place_points(FullEvidence& evidence, const Vector& given, Hypothesis& hypothesis, const std::optional<std::vector<Index>>& corners) {
   HypothesisSearch(evidence, given).place_points(evidence, hypothesis, corners);

@@ -45,7 +45,7 @@ enum class WidthKind { fixed, shared, each };
 constexpr Index many_rows = 300;
 
 /// The maximum of a part of the rows; or where the search with all rows begins, and what may be expected of it.
-struct Outlook {
+struct SearchOutlook {
   Hyperparameters theta = {};
   Slope slope = {};                                                ///< there, with all rows
   Matrix inverse = {};                                             ///< [theta, theta] of minus the Hessian, about
@@ -53,14 +53,15 @@ struct Outlook {
   double gain = 0;                                                 ///< nats, that the slope and the Hessian promise
 };
 /// \param given  [widths] ln rho that are fixed; empty: they are found
-[[nodiscard]] Outlook outlook_of_part(ProcessEvidence& part, const Vector& given);
+[[nodiscard]] SearchOutlook outlook_of_part(ProcessEvidence& part, const Vector& given);
 /// With all rows.                                                                                                                  (KM.3)
 /// \param more   how many times as many rows there are now
-[[nodiscard]] Outlook outlook(ProcessEvidence& evidence, const Vector& given, const Outlook& of_part, double more);
+[[nodiscard]] SearchOutlook outlook(ProcessEvidence& evidence, const Vector& given, const SearchOutlook& of_part, double more);
 
 /// Searches; the maximum is the only point. An outlook that is not finite is ignored.
 /// \param average  whether it is averaged over what the evidence leaves open: then many rows need no exact maximum
-[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Outlook& from = {}, bool average = false);
+[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const SearchOutlook& from = {},
+                                         bool average = false);
 enum class Ending {
   rough,     ///< early, and the curvature is only that of the steps
   of_steps,  ///< near the maximum, with the curvature of the steps
@@ -70,6 +71,14 @@ enum class Ending {
 /// \param more   how many times as many rows there are now
 [[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more,
                                          Ending ending);
+
+/// Some steps from the maximum of a similar evidence, with its curvature, while one promises to gain .1 nats.                     (PASS.7)
+/// \param more  how many times as many rows there are now
+[[nodiscard]] Maximum climb_further(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more, int max_steps);
+/// The best ln h and ln g, with the widths of the start.                                                                          (PASS.7)
+[[nodiscard]] Maximum maximum_at_widths(ProcessEvidence& evidence, const Hyperparameters& start);
+/// The same for the widths of a similar evidence, with the curvature there.
+[[nodiscard]] Hypothesis hypothesis_at_widths(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more);
 
 /// Replaces the maximum by the points that stand for what the evidence leaves open around it.                                      (KM.4)
 /// \param corners  of the regular polytope, those to use, and the maximum if there is none; empty: all

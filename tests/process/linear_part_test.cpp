@@ -115,7 +115,7 @@ TEST(LinearPart, IsExactInThePosteriorOfVectors) {
     const WorkingRows& working = all.rows;
     const Matrix K = std::exp(at[0]) * plain::covariance("gaussian", rows.X, rows.X, (Vector(3) << at[1], at[2], at[2]).finished());
     const Matrix linear = evidence->covariance().linear_features(rows.X, at);
-    const RowMoments& full = all.moments;
+    const FunctionMoments& full = all.moments;
     EXPECT_LT((evidence->signal_covariance(at) - K).triangularView<Eigen::Lower>().toDenseMatrix().cwiseAbs().maxCoeff(), 1e-12 * K(0, 0));
     VectorChoice one_by_one(K, working, rows.k, classes, full, linear), together = one_by_one;
     one_by_one.grow(0, 12);

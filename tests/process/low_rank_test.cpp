@@ -55,6 +55,21 @@ TEST(LowRank, OfAllRowsIsTheExactEvidence) {
     }
 }
 
+// Whole steps to the posterior may fall without end where the function is large and the rows are many.
+TEST(LowRank, FindsThePosteriorOfClassesWithALargeFunction) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    FunctionRows rows = function_rows(60, seed);
+    rows.k *= 200;
+    const auto bound = low_rank(rows, true);
+    bound->set_centres(first_rows(60));
+    for (const double log_h : {4.0, 7.0, 10.5}) {
+      const Hyperparameters large = (Vector(3) << log_h, 0.5, -0.5).finished();
+      const double value = bound->at(large, false).value, best = exact(rows, true)->at(large, false).value;
+      EXPECT_NEAR(value, best, 0.02 + 1e-4 * std::abs(best)) << seed << " at " << log_h;
+    }
+  }
+}
+
 TEST(LowRank, IsABoundThatRisesWithItsCentres) {
   for (const bool classes : {false, true})
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {

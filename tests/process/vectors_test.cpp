@@ -30,7 +30,7 @@ Curves curves(Index n, Index d, std::uint64_t seed) {
 }
 
 // (KM.5) by inverses.
-RowMoments plain_moments(const Matrix& K, const WorkingRows& rows) {
+FunctionMoments plain_moments(const Matrix& K, const WorkingRows& rows) {
   const Matrix B = Matrix(K + Matrix(rows.omega.cwiseInverse().asDiagonal())).inverse();
   const Vector B1 = B.rowwise().sum();
   const double sum = B1.sum() + rows.intercept_omega, b = (B1.dot(rows.z) + rows.intercept_omega * rows.intercept_z) / sum;
@@ -49,7 +49,7 @@ TEST(FullEvidence, HasTheMomentsOfTheFullPosterior) {
     const auto evidence = classes ? class_evidence(covariance, k, rows.t) : regression_evidence(covariance, k, rows.y);
     const Vector at = (Vector(3) << 1.3, -0.4, 0.1).finished();
     const FullPosterior full = evidence->posterior(at);
-    const RowMoments expected = plain_moments(evidence->signal_covariance(at).selfadjointView<Eigen::Lower>(), full.rows);
+    const FunctionMoments expected = plain_moments(evidence->signal_covariance(at).selfadjointView<Eigen::Lower>(), full.rows);
     EXPECT_LT((full.moments.mean - expected.mean).cwiseAbs().maxCoeff(), 1e-9);
     EXPECT_LT((full.moments.variance - expected.variance).cwiseAbs().maxCoeff(), 1e-9);
   }
@@ -65,7 +65,7 @@ TEST(VectorChoice, TakesRowsTogetherAsOneByOne) {
     const Matrix K = 4 * plain::covariance("gaussian", rows.X, rows.X, Vector::Constant(2, -0.3));
     const WorkingRows working{
         .omega = k, .z = rows.y, .intercept_omega = classes ? 0.2 : 0.0, .intercept_z = classes ? 0.1 : 0.0, .s2 = classes ? 1 : 0.05};
-    const RowMoments full = plain_moments(K, working);
+    const FunctionMoments full = plain_moments(K, working);
     VectorChoice one_by_one(K, working, k, classes, full), together(K, working, k, classes, full);
     one_by_one.grow(0, 6);
     static_cast<void>(one_by_one.add(3));
@@ -102,7 +102,7 @@ TEST(VectorChoice, TakesTheBestOfTheWorstExplainedRows) {
   const Vector k = Vector::NullaryExpr(80, [&] { return 0.5 + normal.uniform(); });
   const Matrix K = 4 * plain::covariance("gaussian", rows.X, rows.X, Vector::Constant(2, -0.3));
   const WorkingRows working{.omega = k, .z = rows.y, .s2 = 0.05};
-  const RowMoments full = plain_moments(K, working);
+  const FunctionMoments full = plain_moments(K, working);
   VectorChoice choice(K, working, k, false, full);
   for (Index size = 0; size < 6; ++size) {
     const Vector part = k.cwiseProduct(choice.reduction().divergence);

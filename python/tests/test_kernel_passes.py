@@ -1,0 +1,124 @@
+"""Kernel machines whose table is read in pieces, several times."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ardvark import KernelClassifier, KernelRegressor, load
+
+ROWS = 42_000  # more than twice the sample
+
+
+def table(seed=0, with_text=False):
+    rng = np.random.default_rng(seed)
+    rows = pd.DataFrame(rng.normal(size=(ROWS, 3)) * [1, 10, 1], columns=["age", "rent", "size"])
+    city = rng.choice(["Ulm", "Bern", "Köln"], ROWS)
+    f = np.sin(2 * rows["age"]) + 0.005 * rows["rent"] ** 2 + (city == "Ulm")
+    if with_text:
+        rows["city"] = city
+        rows["city"] = rows["city"].where(rows.index > 9000, "Bern")  # the others come later
+    rows["price"] = f + 0.3 * rng.normal(size=ROWS)
+    rows["click"] = np.where(rng.random(ROWS) < 1 / (1 + np.exp(1 - 2 * f)), "yes", "no")
+    rows["weight"] = rng.integers(1, 4, ROWS).astype(float)
+    return rows
+
+
+def pieces_of(rows, size=5000):
+    return [rows.iloc[first : first + size] for first in range(0, len(rows), size)]
+
+
+@pytest.mark.parametrize("with_text", [False, True])
+def test_a_regression_predicts_as_in_memory(with_text):
+    rows = table(with_text=with_text).drop(columns="click")
+    model = KernelRegressor("gaussian", width="each", centres=60).fit(lambda: pieces_of(rows), y="price", sample_weight="weight")
+    X = rows.drop(columns=["price", "weight"])
+    memory = KernelRegressor("gaussian", width="each", centres=60).fit(X, rows["price"], rows["weight"])
+    assert model.status_ == memory.status_ == "converged"
+    assert model.feature_names_in_.tolist() == X.columns.tolist()
+    mean, std = model.predict(X, return_std=True)
+    expected, expected_std = memory.predict(X, return_std=True)
+    assert np.sqrt(np.mean((mean - expected) ** 2)) < 0.3 * expected_std.mean()
+    np.testing.assert_allclose(std, expected_std, rtol=0.2)
+    assert model.score(X, rows["price"], rows["weight"]) > memory.score(X, rows["price"], rows["weight"]) - 0.01
+    assert any("from a sample of 20000 of 42000 rows" in note for note in model.notes_)
+    if not with_text:
+        np.testing.assert_array_equal(model.relevance_vectors_, X.to_numpy()[model.support_])
+
+
+@pytest.mark.parametrize("with_text", [False, True])
+def test_classes_are_predicted_as_in_memory(with_text, tmp_path):
+    rows = table(with_text=with_text).drop(columns=["price", "weight"])
+    model = KernelClassifier("gaussian", width="each", centres=60).fit(iter(pieces_of(rows)), y="click")
+    X = rows.drop(columns="click")
+    memory = KernelClassifier("gaussian", width="each", centres=60).fit(X, rows["click"])
+    assert model.classes_.tolist() == ["no", "yes"]
+    probability, expected = model.predict_proba(X), memory.predict_proba(X)
+    assert np.sqrt(np.mean((probability - expected) ** 2)) < 0.03
+    assert model.score(X, rows["click"]) > memory.score(X, rows["click"]) - 0.005
+    assert any("temporary file" in note for note in model.notes_)
+    model._model.save(tmp_path / "model.ardvark")
+    for other in (load(tmp_path / "model.ardvark"), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(other.predict_proba(X[:50]), probability[:50])
+
+
+def test_sources_of_all_kinds_give_the_same_bits(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    rows = table()[["age", "size", "price"]]
+    for number, piece in enumerate(pieces_of(rows, 7000)):
+        arrow.parquet.write_table(arrow.Table.from_pandas(piece, preserve_index=False), tmp_path / f"part-{number}.parquet")
+    whole = arrow.Table.from_pandas(rows, preserve_index=False)
+    sources = [lambda: pieces_of(rows), lambda: pieces_of(rows, 999), tmp_path, whole.to_reader(max_chunksize=1111)]
+    fits = [KernelRegressor("cauchy", width=1.0, centres=15).fit(source, y="price") for source in sources]
+    for fit in fits:
+        assert fit.predict(rows[["age", "size"]][:100]).tolist() == fits[0].predict(rows[["age", "size"]][:100]).tolist()
+
+
+def test_a_small_table_is_fitted_in_memory():
+    rows = table().head(300)[["age", "rent", "price"]]
+    model = KernelRegressor(centres="all").fit(iter(pieces_of(rows, 70)), y="price")
+    memory = KernelRegressor(centres="all").fit(rows[["age", "rent"]].to_numpy(), rows["price"])
+    np.testing.assert_array_equal(model.predict(rows[["age", "rent"]]), memory.predict(rows[["age", "rent"]].to_numpy()))
+    assert model.support_.tolist() == memory.support_.tolist()
+
+
+def spoiled(row, column, value):
+    rows = table()[["age", "rent", "price"]]
+    if isinstance(value, str):
+        rows[column] = rows[column].astype(object)
+    rows.loc[row, column] = value
+    return lambda: pieces_of(rows)
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "arguments", "message"),
+    [
+        (spoiled(17_000, "age", np.nan), {}, {"y": "price"}, "row 17001 .*'age'"),
+        (spoiled(17_000, "price", "high"), {}, {"y": "price"}, "y holds text .'high'"),
+        (spoiled(17_000, "price", None), {}, {"y": "price"}, "no value"),
+        (lambda: pieces_of(table()[["age", "price"]]), {"centres": "all"}, {"y": "price"}, "centres = all needs the whole table"),
+        (lambda: pieces_of(table()[["age", "price"]]), {"vectors": 5}, {"y": "price"}, "vectors needs the whole table"),
+        (lambda: [], {}, {"y": "price"}, "X has no rows"),
+        (lambda: pieces_of(table()), {}, {}, "y must be the name of its column"),
+        (lambda: pieces_of(table()), {"missing": "drop"}, {"y": "price"}, "missing is 'drop'"),
+    ],
+)
+def test_what_is_wrong_is_named(source, options, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        KernelRegressor(**options).fit(source, **arguments)
+
+
+def test_rows_that_change_are_refused():
+    readings = 0
+
+    def read():
+        nonlocal readings
+        readings += 1
+        rows = table()[["age", "rent", "price"]]
+        return pieces_of(rows if readings < 3 else rows.assign(age=rows["age"] + 1e-9))
+
+    with pytest.raises(ValueError, match="a number is another one"):
+        KernelRegressor("gaussian", width=1.0, centres=10).fit(read, y="price")

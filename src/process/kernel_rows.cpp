@@ -1,0 +1,98 @@
+#include "process/kernel_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ardvark::internal {
+
+void KernelSums::operator+=(const KernelSums& other) {
+  sums += other.sums;
+  fk += other.fk;
+  log_likelihood += other.log_likelihood, correct += other.correct, loss += other.loss;
+}
+
+Vector KernelSums::packed() const {
+  const Index m = fk.size();
+  Vector out(m * (m + 1) / 2 + 3 * m + 7);
+  Index at = 0;
+  for (Index j = 0; j < m; at += m - j, ++j) out.segment(at, m - j) = sums.S.col(j).tail(m - j);
+  out.tail(out.size() - at) << sums.f1, sums.fz, fk, sums.omega, sums.z, sums.zz, sums.rest, log_likelihood, correct, loss;
+  return out;
+}
+
+KernelSums KernelSums::unpacked(const Vector& numbers, Index m) {
+  if (numbers.size() != m * (m + 1) / 2 + 3 * m + 7) throw InvalidArgument("the sums over the rows answer another question");
+  KernelSums out(m);
+  Index at = 0;
+  for (Index j = 0; j < m; at += m - j, ++j) out.sums.S.col(j).tail(m - j) = numbers.segment(at, m - j);
+  for (Vector* v : {&out.sums.f1, &out.sums.fz, &out.fk}) *v = numbers.segment(at, m), at += m;
+  for (double* number : {&out.sums.omega, &out.sums.z, &out.sums.zz, &out.sums.rest, &out.log_likelihood, &out.correct, &out.loss})
+    *number = numbers[at++];
+  return out;
+}
+
+KernelSums KernelSums::mixed(const KernelSums& other, double share) const {
+  return unpacked((1 - share) * packed() + share * other.packed(), fk.size());
+}
+
+FeatureSums KernelSums::scaled(const Vector& root_scale) const {
+  FeatureSums out = sums;
+  out.S = root_scale.asDiagonal() * sums.S * root_scale.asDiagonal();
+  out.f1 = root_scale.cwiseProduct(sums.f1);
+  out.fz = root_scale.cwiseProduct(sums.fz);
+  return out;
+}
+
+namespace {
+
+// Precision and response of the rows of a block under the posterior of the question; adds what they say of it.                  (KM.5)
+void weigh(const KernelQuestion& asked, const Matrix& Phi, const Vector& t, Vector& omega, Vector& z, KernelSums& to) {
+  const Index n = Phi.rows(), all = Phi.cols(), m = asked.centres.rows();
+  Matrix V(n, all + 1);
+  V << Phi, Vector::Ones(n);
+  const Vector mean = V * asked.mean;
+  blas::trmm(blas::Side::right, blas::Transpose::yes, n, all + 1, asked.root.data(), all + 1, V.data(), n);
+  const double h = std::exp(asked.theta[0]);
+  const Vector rest = asked.h / h * (h - Phi.leftCols(m).rowwise().squaredNorm().array()).max(0);
+  const Vector variance = V.rowwise().squaredNorm() + rest;
+  for (Index i = 0; i < n; ++i) {
+    const double k = omega[i];
+    const WorkingRow row = working_row(k, t[i], mean[i], variance[i]);
+    const bool is_second = t[i] > 0.5;
+    to.log_likelihood += row.log_likelihood;
+    if ((row.probability > 0.5) == is_second) to.correct += k;
+    to.loss -= k * std::log(std::max(is_second ? row.probability : 1 - row.probability, 1e-300));
+    omega[i] = row.omega, z[i] = row.z;
+  }
+}
+
+}  // namespace
+
+Vector KernelQuestion::sums_of(const RowBlock& block) const {
+  const Index n = block.X.rows();
+  Matrix Z(n, center.size());
+  for (Index j = 0; j < Z.cols(); ++j)
+    for (Index i = 0; i < n; ++i) Z(i, j) = (block.X(i, j) - center[j]) * scale[j];
+  const Vector t = (block.y.eigen().array() - target_center) / target_scale;
+  const Vector k = block.weights.empty() ? Vector(Vector::Ones(n)) : Vector(block.weights.eigen());
+  const Covariance covariance(kernel, Z, group, linear_part);
+  const Features features(covariance, centres, theta);
+  if (!features.is_good()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");
+  std::vector<KernelSums> lanes(Features::num_lanes, KernelSums(slope ? 0 : num_features()));
+  std::vector<Vector> slopes(Features::num_lanes, Vector::Zero(covariance.num_widths()));
+  features.for_blocks(slope.has_value(), [&](Index lane, const FeatureBlock& rows) {
+    KernelSums& to = lanes[static_cast<std::size_t>(lane)];
+    const Vector weights = k.segment(rows.first, rows.Phi.rows());
+    Vector omega = weights, z = t.segment(rows.first, rows.Phi.rows());
+    if (classes) weigh(*this, rows.Phi, t.segment(rows.first, rows.Phi.rows()), omega, z, to);
+    if (slope) return features.add_slope(*slope, rows, omega, z, weights, slopes[static_cast<std::size_t>(lane)]);
+    to.fk += rows.Phi.transpose() * weights;
+    features.add(rows.Phi, omega, z, to.sums);
+  });
+  KernelSums sums(lanes.front().fk.size());
+  Vector of_widths = Vector::Zero(covariance.num_widths());
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) sums += lanes[lane], of_widths += slopes[lane];
+  return slope ? of_widths : sums.packed();
+}
+
+}  // namespace ardvark::internal

@@ -1,0 +1,50 @@
+// What a kernel machine asks of rows that are not in memory, and the sums that answer.                           docs/math/passes.md
+// (PASS.7)
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fit/row_sums.hpp"
+#include "process/features.hpp"
+
+namespace ardvark::internal {
+
+/// Sums over rows in the features of some h and g.
+struct KernelSums {
+  FeatureSums sums;
+  Vector fk;                                         ///< [features] Phi' k
+  double log_likelihood = 0, correct = 0, loss = 0;  ///< of classes: under the posterior of the question
+
+  explicit KernelSums(Index num_features) : sums(num_features), fk(Vector::Zero(num_features)) {}
+  void operator+=(const KernelSums& other);
+  [[nodiscard]] Vector packed() const;
+  [[nodiscard]] static KernelSums unpacked(const Vector& numbers, Index num_features);
+  /// (1 - share) times these sums and share times the others.
+  [[nodiscard]] KernelSums mixed(const KernelSums& other, double share) const;
+  /// The sums in features that are multiples of these. \param root_scale  [features]
+  [[nodiscard]] FeatureSums scaled(const Vector& root_scale) const;
+};
+
+/// Centres, widths, and of classes a posterior.
+struct KernelQuestion final : RowWork {
+  Vector center, scale;  ///< [d] the kernel uses (x - center) * scale
+  double target_center = 0, target_scale = 1;
+  std::string kernel;
+  std::vector<Index> group;  ///< as in Covariance
+  bool linear_part = false;
+  Hyperparameters theta;  ///< of the features
+  Matrix centres;         ///< [m,d] as the kernel uses them
+  // Of classes: a posterior.
+  bool classes = false;
+  double h = 1;  ///< perhaps another one than that of the features
+  Vector mean;   ///< [features + 1] of the weights, and the intercept
+  Matrix root;   ///< [features + 1, features + 1] lower: the variance of a score is |root (features, 1)|^2, and what h leaves out
+  std::optional<FeatureSlope> slope;  ///< then the answer is its part that rows have, [widths], instead of sums
+
+  [[nodiscard]] Index num_features() const { return centres.rows() + (linear_part ? center.size() : 0); }
+  [[nodiscard]] Vector sums_of(const RowBlock& block) const override;
+};
+
+}  // namespace ardvark::internal

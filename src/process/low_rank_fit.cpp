@@ -1,0 +1,109 @@
+// A kernel machine in the features of some rows.                                                               docs/math/process.md (KM.7)
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/pulse.hpp"
+#include "process/fit_parts.hpp"
+
+namespace ardvark::internal {
+
+namespace {
+
+constexpr Index most_exact = 2000, usual_centres = 300;  // rows
+
+}  // namespace
+
+Index centres_of(const KernelOptions& options) { return options.centres > 0 ? options.centres : usual_centres; }
+
+bool is_low_rank(const KernelOptions& options, Index num_rows) {
+  return !options.all_centres && (options.centres > 0 ? options.centres < num_rows : num_rows > most_exact);
+}
+
+std::string note_on_centres(const KernelFit& fit) {
+  return fmt::format(
+      "{} of the rows are centres, in whose features the process is computed; with more of them (option centres) it follows finer detail; "
+      "kernel and first widths come from 500 rows",
+      fit.num_vectors());
+}
+
+std::unique_ptr<LowRankEvidence> Problem::low_rank_evidence(const Candidate& candidate) const {
+  Covariance covariance(candidate.kernel, Z, candidate.group, candidate.linear_part);
+  return classes ? low_rank_classes(std::move(covariance), k, t) : low_rank_regression(std::move(covariance), k, t);
+}
+
+namespace {
+
+// The candidate with the highest evidence on some rows, and what was found there.
+struct Scouted {
+  Candidate candidate;
+  Hypothesis hypothesis;
+  double weight;  // of the rows
+};
+Scouted scout(const Problem& problem, const std::vector<Candidate>& candidates) {
+  constexpr Index rows_of_scout = 500;
+  const std::vector<Index> rows = rows_by_hash(problem.Z, rows_of_scout);
+  const Matrix Z = problem.Z(rows, Eigen::all);
+  const Vector k = problem.k(rows), t = problem.t(rows);
+  const bool has_both = t.minCoeff() < t.maxCoeff();
+  if (!has_both && problem.classes)
+    throw InvalidArgument("a class is too rare for centres: all of 500 rows are of the others; use centres = all");
+  const std::vector<FoundHypothesis> found = search_hypotheses({Z, k, t, problem.classes, false}, candidates);
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (found[i].hypothesis.log_evidence > found[best].hypothesis.log_evidence || found[best].hypothesis.points.empty()) best = i;
+  return {candidates[best], found[best].hypothesis, k.sum()};
+}
+
+}  // namespace
+
+CentreSearch search_with_centres(const Problem& problem, const KernelOptions& options, const KernelInputs& inputs) {
+  Scouted start = scout(problem, candidates(options, inputs));
+  CentreSearch out{std::move(start.candidate), nullptr, std::move(start.hypothesis), {}};
+  out.evidence = problem.low_rank_evidence(out.candidate);
+  constexpr Index rounds = 2;  // centres are chosen for the widths, and then again for better ones
+  for (Index round = 0; round < rounds; ++round) {
+    pulse("fitting", {.name = "round", .done = round, .total = rounds, .alike = false});
+    out.rows = choose_centres(out.evidence->covariance(), out.found.best.theta, centres_of(options));
+    out.evidence->set_centres(out.rows);
+    const double more = round == 0 ? problem.k.sum() / start.weight : 1;
+    out.found = find_hypothesis(*out.evidence, out.candidate.given, out.found, more, round + 1 < rounds ? Ending::rough : Ending::exact);
+    out.steps += out.found.best.steps;
+  }
+  if (out.found.points.empty()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");
+  return out;
+}
+
+ProcessOutcome outcome_of(const CentreSearch& search, ProcessEvidence& evidence, const Hypothesis& found, FeaturePosterior posterior,
+                          double s2, const KernelInputs& inputs) {
+  const Hyperparameters& theta = found.best.theta;
+  ProcessOutcome out;
+  out.rows = search.rows;
+  out.steps = search.steps;
+  KernelPoint point;
+  point.kernel = evidence.covariance().kernel(theta.tail(theta.size() - 1));
+  point.signal = std::exp(theta[0]);
+  point.linear = point.signal * evidence.covariance().linear_weight(theta);
+  point.noise_variance = s2;
+  for (std::size_t i = 0; i < out.rows.size(); ++i) point.vectors.push_back(static_cast<Index>(i));
+  point.mean = std::move(posterior.mean);
+  point.factor = std::move(posterior.factor);
+  out.process.points.push_back(std::move(point));
+  out.converged = found.best.converged;
+  for (const Index at : found.best.at_limit) (at == 0 && theta[0] > 0 ? out.no_noise : out.width_at_limit) = true;
+  out.process.log_evidence = found.log_evidence;
+  out.process.hypotheses.push_back(described(evidence, found, search.candidate, inputs));
+  out.process.hypotheses.back().weight = 1;
+  out.process.divergence = out.process.largest_change = std::numeric_limits<double>::quiet_NaN();
+  return out;
+}
+
+ProcessOutcome fit_low_rank(const Problem& problem, const KernelOptions& options, const KernelInputs& inputs) {
+  const CentreSearch search = search_with_centres(problem, options, inputs);
+  const Hyperparameters& theta = search.found.best.theta;
+  FeaturePosterior posterior = search.evidence->posterior(theta);
+  const double s2 = search.evidence->rows(theta).s2;
+  return outcome_of(search, *search.evidence, search.found, std::move(posterior), s2, inputs);
+}
+
+}  // namespace ardvark::internal

@@ -1,0 +1,163 @@
+#include "process/pass_evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "core/special.hpp"
+#include "process/search.hpp"
+
+namespace ardvark::internal {
+
+KernelSums ask_rows(Passes& passes, const KernelQuestion& question) {
+  return KernelSums::unpacked(passes.numbers(std::make_shared<const KernelQuestion>(question)), question.num_features());
+}
+
+PassEvidence::PassEvidence(Covariance covariance, Vector k, double weight, double spread, Passes& passes, const KernelQuestion& question)
+    : ProcessEvidence(std::move(covariance), std::move(k), question.classes ? 4 : 1),
+      classes_(question.classes),
+      passes_(passes),
+      question_(question) {
+  stand_for(weight, spread);
+}
+
+void PassEvidence::set_rows(KernelSums rows, const WorkingRow& intercept) {
+  rows_ = std::move(rows);
+  intercept_ = intercept;
+}
+
+Index PassEvidence::num_centres() const { return rows_.fk.size() - (covariance_.has_linear_part() ? covariance_.inputs().cols() : 0); }
+
+Vector PassEvidence::root_scale(const Hyperparameters& theta) const {
+  Vector out = Vector::Constant(rows_.fk.size(), std::exp(0.5 * theta[0]));
+  if (covariance_.has_linear_part()) out.tail(out.size() - num_centres()) *= std::sqrt(covariance_.linear_weight(theta));
+  return out;
+}
+
+FeatureSums PassEvidence::sums(const Hyperparameters& theta) const {
+  FeatureSums out = rows_.scaled(root_scale(theta));
+  out.rest *= std::exp(theta[0]);
+  out.zz += intercept_.omega * intercept_.z * intercept_.z;
+  return out;
+}
+
+double PassEvidence::variance_of_signal(const Hyperparameters& theta) const {
+  return std::exp(theta[0]) * (N_ - rows_.fk.head(num_centres()).squaredNorm() / N_) / (N_ - 1);
+}
+
+double PassEvidence::log_prior(const Hyperparameters& theta) {
+  Slope out{0, {}};
+  static_cast<void>(add_prior(theta, variance_of_signal(theta), out));
+  return out.value;
+}
+
+Slope PassEvidence::at(const Hyperparameters& theta, bool with_gradient) {
+  if (!classes_ && (rows_.fk.size() == 0 || widths_of(theta) != widths_of(question_.theta))) {
+    question_.theta.setZero();
+    question_.theta.segment(1, covariance_.num_widths()) = widths_of(theta);
+    rows_ = ask_rows(passes_, question_);
+  }
+  const FeatureSums sums = this->sums(theta);
+  const SolvedFeatures s = solution(sums);
+  if (s.w.size() == 0) return {};
+  const double q = misfit(sums, s), ratio = classes_ ? 1 : (N_ - 1) / q;
+  Slope out;
+  out.value = classes_ ? -0.5 * (q + s.log_det + std::log(s.one) + sums.rest) : log_evidence_of_regression(sums, s, N_);
+  if (with_gradient) out.gradient = Vector::Zero(theta.size());
+  const double of_l = add_prior(theta, variance_of_signal(theta), out);
+  if (!with_gradient) return out;
+  out.gradient[0] += slope_of_scale(s, ratio, 0) - 0.5 * sums.rest;
+  if (covariance_.has_linear_part()) out.gradient[theta.size() - 1] += slope_of_scale(s, ratio, num_centres());
+  auto of_widths = out.gradient.segment(1, covariance_.num_widths());
+  if (wants_slope_)
+    of_widths += slope_of_widths(theta, sums, s, ratio, of_l);
+  else
+    of_widths.setZero();
+  return out;
+}
+
+Vector PassEvidence::slope_of_widths(const Hyperparameters& theta, const FeatureSums& sums, const SolvedFeatures& s, double ratio,
+                                     double of_l) {
+  const Vector fk = root_scale(theta).cwiseProduct(rows_.fk);
+  KernelQuestion question = question_;
+  question.theta = theta;
+  question.slope = kernel_slope(sums, s, ratio, fk, -of_l / (N_ * (N_ - 1)), num_centres());
+  const Vector of_rows = passes_.numbers(std::make_shared<const KernelQuestion>(question));
+  if (of_rows.size() != covariance_.num_widths()) throw InvalidArgument("the sums over the rows answer another question");
+  return of_rows + Features(covariance_, question.centres, theta).slope_of_centres(*question.slope);
+}
+
+FeaturePosterior PassEvidence::posterior(const Hyperparameters& theta) const {
+  const FeatureSums sums = this->sums(theta);
+  return posterior_of(sums, solution(sums), intercept_.omega);
+}
+
+PassEvidence::Fitted PassEvidence::fitted(const Hyperparameters& theta) const {
+  const FeatureSums sums = this->sums(theta);
+  const SolvedFeatures s = solution(sums);
+  const double of_w = sums.f1.dot(s.w) / N_, wSw = s.w.dot(sums.S.selfadjointView<Eigen::Lower>() * s.w);
+  const double squares = wSw + 2 * s.b * N_ * of_w + N_ * s.b * s.b;  // of the means
+  const double left = sums.zz - 2 * (sums.fz.dot(s.w) + s.b * sums.z) + squares, all = sums.zz - sums.z * sums.z / N_;
+  return {misfit(sums, s) / (N_ - 1), all > 0 ? 1 - left / all : 0, std::sqrt(std::max(wSw / N_ - of_w * of_w, 0.0))};
+}
+
+// The bound of a posterior by its Cholesky factor: the variances of its weights are the squared lengths of the columns of L^-1.      (KM.5)
+void ClassPasses::read(State& state) {
+  const FeaturePosterior& p = state.posterior;
+  const Index size = p.mean.size(), m = size - 1;
+  Matrix root = p.factor;
+  static_cast<void>(blas::trtri(size, root.data(), size));
+  const double b = p.mean[m], of_intercept = root.col(m).squaredNorm(), of_others = root.leftCols(m).squaredNorm();
+  state.intercept = working_row(1, 0.5, b, of_intercept);  // (SP.20)
+  Vector scale = Vector::Ones(size);
+  scale.head(m) = evidence_.root_scale(state.theta);
+  question_.theta.setZero();
+  question_.theta.segment(1, evidence_.covariance().num_widths()) = state.theta.segment(1, evidence_.covariance().num_widths());
+  question_.h = std::exp(state.theta[0]);
+  question_.mean = scale.cwiseProduct(p.mean);
+  question_.root = root * scale.asDiagonal();
+  state.rows = ask_rows(passes_, question_);
+  constexpr double ln_pi = 1.1447298858494001741;
+  evidence_.set_rows(*state.rows, state.intercept);
+  state.bound = state.rows->log_likelihood + state.intercept.log_likelihood + 0.5 * ln_2pi - ln_pi - 0.5 * p.mean.head(m).squaredNorm() -
+                p.factor.diagonal().array().log().sum() + 0.5 * (static_cast<double>(size) - of_others) + evidence_.log_prior(state.theta);
+}
+
+// The posterior, and h and g, with the highest bound if the likelihood is quadratic.
+ClassPasses::State ClassPasses::step(const State& from, const KernelSums& rows, const WorkingRow& intercept) {
+  evidence_.set_rows(rows, intercept);
+  State out;
+  out.theta = maximum_at_widths(evidence_, from.theta).theta;
+  out.posterior = evidence_.posterior(out.theta);
+  return out;
+}
+
+void ClassPasses::run(const Hyperparameters& theta, FeaturePosterior start) {
+  constexpr double tolerance = 1e-3;  // nats
+  constexpr int most_passes = 40;
+  at_ = {.theta = theta, .posterior = std::move(start), .rows = {}};
+  evidence_.set_rows(KernelSums(question_.num_features()));
+  read(at_);
+  State next = step(at_, *at_.rows, at_.intercept);
+  KernelSums before = *at_.rows;  // the rows that gave the last posterior
+  WorkingRow intercept_before = at_.intercept;
+  double share = 1;
+  for (int pass = 1; pass < most_passes && !converged_; ++pass) {
+    read(next);
+    const double gain = next.bound - at_.bound;
+    if (pass > 1 && gain < -tolerance) {
+      share *= 0.5;
+      next = step(at_, before.mixed(*at_.rows, share), intercept_before);
+      continue;
+    }
+    converged_ = pass > 1 && gain < tolerance;
+    if (pass > 1) before = *at_.rows, intercept_before = at_.intercept;
+    at_ = std::move(next);
+    share = 1;
+    if (!converged_) next = step(at_, *at_.rows, at_.intercept);
+  }
+  evidence_.set_rows(*at_.rows, at_.intercept);
+}
+
+}  // namespace ardvark::internal

@@ -1,0 +1,375 @@
+// Kernel machines by passes over rows that are not in memory.                                                    docs/math/passes.md
+// (PASS.7)
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../support/random_problem.hpp"
+#include "../support/thrown.hpp"
+#include "ardvark/kernel_machine.hpp"
+#include "process/low_rank.hpp"
+#include "process/pass_evidence.hpp"
+
+namespace ardvark {
+namespace {
+
+using namespace internal;
+using testing::expect_invalid;
+using testing::Random;
+
+struct PassTable {
+  Matrix X;
+  Vector y, weights;
+
+  // In pieces of `size` rows.
+  [[nodiscard]] AskRows rows(Index size = 3000) const {
+    return rows_from([this, size](const TakeRows& take) {
+      for (Index first = 0; first < y.size(); first += size) {
+        const Index count = std::min(size, y.size() - first);
+        const Matrix piece = X.middleRows(first, count);
+        const Vector target = y.segment(first, count), k = weights.size() > 0 ? Vector(weights.segment(first, count)) : Vector();
+        take(piece, target, k);
+      }
+    });
+  }
+  [[nodiscard]] Vector k() const { return weights.size() > 0 ? weights : Vector(Vector::Ones(y.size())); }
+};
+
+double truth(const Matrix& X, Index i) { return std::sin(2 * X(i, 0)) + 0.5 * X(i, 1) * X(i, 1); }
+
+// Two inputs that matter, and one that does not.
+PassTable table_of(std::uint64_t seed, Index n, bool classes, bool weighted = false) {
+  Random random(seed);
+  PassTable out{random.normals(n, 3), Vector(n), {}};
+  for (Index i = 0; i < n; ++i) {
+    const double f = truth(out.X, i);
+    out.y[i] = classes ? (random.uniform() < 1 / (1 + std::exp(1 - 2 * f)) ? 7 : 3) : 10 * f + 4 * random.normal();
+  }
+  out.X.col(1) = 100 * out.X.col(1).array() + 1000;
+  if (weighted) {
+    out.weights = Vector(n);
+    for (Index i = 0; i < n; ++i) out.weights[i] = std::floor(random.uniform(0, 4));
+  }
+  return out;
+}
+
+// The rows again and again, as their weights say.
+PassTable repeated(const PassTable& table) {
+  std::vector<Index> rows;
+  for (Index i = 0; i < table.y.size(); ++i) rows.insert(rows.end(), static_cast<std::size_t>(table.weights[i]), i);
+  return {table.X(rows, Eigen::all), table.y(rows), {}};
+}
+
+// A question about a table in the units of its own rows, with the first rows as centres.
+struct Asked {
+  PassTable table;  // without rows of weight 0
+  Matrix Z;
+  Vector k, t;
+  KernelQuestion question;
+
+  explicit Asked(PassTable of, bool classes, bool linear_part, Index num_centres = 20) : table(std::move(of)) {
+    std::vector<Index> some;
+    for (Index i = 0; i < table.y.size(); ++i)
+      if (table.k()[i] > 0) some.push_back(i);
+    table = {table.X(some, Eigen::all), table.y(some), table.weights.size() > 0 ? Vector(table.weights(some)) : Vector()};
+    k = table.k();
+    question.center = table.X.colwise().mean().transpose();
+    question.scale =
+        ((table.X.rowwise() - question.center.transpose()).cwiseAbs2().colwise().mean()).cwiseSqrt().cwiseInverse().transpose();
+    Z = (table.X.rowwise() - question.center.transpose()) * question.scale.asDiagonal();
+    question.target_center = classes ? 3 : 5;
+    question.target_scale = classes ? 4 : 10;
+    t = (table.y.array() - question.target_center) / question.target_scale;
+    question.kernel = "gaussian";
+    question.group = {0, 1, 1};
+    question.linear_part = linear_part;
+    question.theta = Vector::Zero(linear_part ? 4 : 3);
+    question.theta.segment(1, 2) << 0.2, -0.4;
+    question.centres = Z.topRows(num_centres);
+    question.classes = classes;
+  }
+  [[nodiscard]] Covariance covariance() const { return {question.kernel, Z, question.group, question.linear_part}; }
+  [[nodiscard]] Hyperparameters theta(double log_h, double log_g) const {
+    Vector out = Vector::Zero(question.linear_part ? 4 : 3);
+    out[0] = log_h, out.segment(1, 2) = question.theta.segment(1, 2);
+    if (question.linear_part) out[3] = log_g;
+    return out;
+  }
+  [[nodiscard]] Passes passes(const AskRows& ask) const {
+    RowQuestion::State pass;
+    pass.num_rows = table.y.size(), pass.num_columns = 3;
+    pass.is_regression = !question.classes;
+    pass.labels = {3, 7};
+    return {[ask](RowQuestion::State asked) { return ask_rows(ask, std::move(asked)); }, pass};
+  }
+  [[nodiscard]] PassEvidence evidence(Passes& passes) const {
+    const double N = k.sum();
+    const double spread = (k.dot(Z.rowwise().squaredNorm()) - (Z.transpose() * k).squaredNorm() / N) / (N - 1);
+    return {covariance(), k, N, spread, passes, question};
+  }
+  [[nodiscard]] std::unique_ptr<LowRankEvidence> in_memory() const {
+    auto out = question.classes ? low_rank_classes(covariance(), k, t) : low_rank_regression(covariance(), k, t);
+    std::vector<Index> centres;
+    for (Index i = 0; i < question.centres.rows(); ++i) centres.push_back(i);
+    out->set_centres(centres);
+    return out;
+  }
+};
+
+// (KM.7) with nothing to search: evidence, slope and posterior of rows in memory. The weights of rows in memory say how often they are
+// there.
+TEST(KernelPasses, GiveTheEvidenceOfRowsInMemory) {
+  for (const bool linear_part : {false, true})
+    for (const bool weighted : {false, true}) {
+      const Asked asked(table_of(1, 2 * 8192 + 700, false, weighted), false, linear_part);
+      const AskRows ask = asked.table.rows();
+      Passes passes = asked.passes(ask);
+      PassEvidence evidence = asked.evidence(passes);
+      const auto memory = asked.in_memory();
+      for (const double log_h : {-1.0, 2.0, 5.0}) {
+        const Hyperparameters theta = asked.theta(log_h, -2);
+        const Slope here = evidence.at(theta, true), there = memory->at(theta, true);
+        EXPECT_NEAR(here.value, there.value - 0.5 * asked.k.array().log().sum(), 1e-8 * std::abs(there.value));
+        for (const Index i : {Index{0}, linear_part ? theta.size() - 1 : 0})
+          EXPECT_NEAR(here.gradient[i], there.gradient[i], 1e-7 * std::max(1.0, std::abs(there.gradient[i]))) << i;
+        const FeaturePosterior a = evidence.posterior(theta), b = memory->posterior(theta);
+        EXPECT_LE((a.mean - b.mean).norm(), 1e-8 * b.mean.norm());
+        EXPECT_LE((a.factor - b.factor).norm(), 1e-8 * b.factor.norm());
+        EXPECT_NEAR(evidence.fitted(theta).s2, memory->rows(theta).s2, 1e-8);
+      }
+      EXPECT_EQ(passes.count(), 1);
+    }
+}
+
+// The slope in the widths is that of rows in memory, and takes one more reading.
+TEST(KernelPasses, GiveTheSlopeOfRowsInMemory) {
+  for (const bool linear_part : {false, true}) {
+    const Asked asked(table_of(15, 9000, false, true), false, linear_part);
+    const AskRows ask = asked.table.rows();
+    Passes passes = asked.passes(ask);
+    PassEvidence evidence = asked.evidence(passes);
+    evidence.want_slope_of_widths(true);
+    const Hyperparameters theta = asked.theta(2, -2);
+    const Vector here = evidence.at(theta, true).gradient, there = asked.in_memory()->at(theta, true).gradient;
+    EXPECT_LE((here - there).norm(), 1e-8 * there.norm());
+    EXPECT_EQ(passes.count(), 2);
+  }
+}
+
+TEST(KernelPasses, CountARowAsOftenAsItsWeight) {
+  for (const bool classes : {false, true}) {
+    const PassTable table = table_of(2, 9000, classes, true);
+    const Asked asked(table, classes, false);
+    Asked again(repeated(table), classes, false);
+    again.question = asked.question;
+    again.question.mean = Vector::LinSpaced(21, -1, 1), again.question.root = Matrix::Identity(21, 21);
+    KernelQuestion question = again.question;
+    const AskRows a = asked.table.rows(), b = again.table.rows(777);
+    Passes of_weights = asked.passes(a), of_rows = again.passes(b);
+    const Vector weighted = of_weights.numbers(std::make_shared<KernelQuestion>(question)),
+                 rows = of_rows.numbers(std::make_shared<KernelQuestion>(question));
+    EXPECT_LE((weighted - rows).norm(), 1e-11 * rows.norm());
+  }
+}
+
+// The best Gaussian posterior of two classes: the bound that rows in memory have with these h and g, which is at its maximum there.
+TEST(KernelPasses, FindThePosteriorOfClassesInMemory) {
+  for (const bool linear_part : {false, true}) {
+    const Asked asked(table_of(3, 10000, true, true), true, linear_part);
+    const AskRows ask = asked.table.rows();
+    Passes passes = asked.passes(ask);
+    PassEvidence evidence = asked.evidence(passes);
+    ClassPasses steps(passes, asked.question, evidence);
+    const auto memory = asked.in_memory();
+    const Index size = asked.question.num_features() + 1;
+    steps.run(asked.theta(1, -1), {Vector::Zero(size), 30 * Matrix::Identity(size, size)});
+    EXPECT_TRUE(steps.converged());
+    EXPECT_LE(passes.count(), 15);
+    memory->set_tolerance(1e-7);
+    const Slope there = memory->at(steps.theta(), true);
+    EXPECT_NEAR(steps.bound(), there.value, 0.005);
+    EXPECT_NEAR(there.gradient[0], 0, 0.1);
+    EXPECT_NEAR(there.gradient[linear_part ? 3 : 0], 0, 0.1);
+    const FeaturePosterior posterior = memory->posterior(steps.theta());
+    const Vector off = posterior.factor.transpose().triangularView<Eigen::Upper>() * (steps.posterior().mean - posterior.mean);
+    EXPECT_LE(off.norm(), 0.1);  // standard deviations in the worst direction: .005 nats
+  }
+}
+
+KernelOptions few_centres() {
+  KernelOptions options;
+  options.centres = 25;
+  options.kernel = "gaussian";
+  return options;
+}
+
+// Not all rows were in the sample.
+bool was_read_in_passes(const KernelFit& fit) {
+  return std::ranges::any_of(fit.report.notes, [](const std::string& note) { return note.starts_with("the rows were read "); });
+}
+
+std::string bits(const KernelFit& fit) {
+  std::string out = fmt::format("{:a} {:a} {:a} ", fit.log_evidence, fit.r_squared, fit.log_loss);
+  for (const double value : fit.processes[0].points[0].mean) out += fmt::format("{:a} ", value);
+  for (const Index row : fit.relevance_rows) out += fmt::format("{} ", row);
+  return out;
+}
+
+TEST(KernelPasses, HaveTheSameBitsForPiecesOfAnySize) {
+  const PassTable table = table_of(4, 8 * 8192 + 100, false, true), classes = table_of(5, 5 * 8192 + 100, true);
+  KernelOptions options = few_centres();
+  const auto bits_of = [](const KernelFit& fit) {
+    EXPECT_TRUE(was_read_in_passes(fit));
+    return bits(fit);
+  };
+  const auto regression = [&](Index size) { return bits_of(fit_kernel_regression(table.rows(size), options)); };
+  const auto classification = [&](Index size) { return bits_of(fit_kernel_classification(classes.rows(size), options)); };
+  const std::string whole = regression(table.y.size()), whole_classes = classification(table.y.size());
+  for (const Index size : {1000, 9000}) {
+    EXPECT_EQ(regression(size), whole) << size;
+    EXPECT_EQ(classification(size), whole_classes) << size;
+  }
+  options.threads = 3;
+  EXPECT_EQ(regression(table.y.size()), whole);
+  EXPECT_EQ(classification(table.y.size()), whole_classes);
+}
+
+TEST(KernelPasses, PredictAsAFitInMemory) {
+  const PassTable table = table_of(6, 50000, false), fresh = table_of(7, 2000, false);
+  const KernelRegression passes = fit_kernel_regression(table.rows(), few_centres()),
+                         memory = fit_kernel_regression(table.X, table.y, few_centres());
+  EXPECT_EQ(passes.report.status, Status::converged) << passes.report.message;
+  EXPECT_EQ(passes.num_rows, 50000);
+  EXPECT_NEAR(passes.noise_sd, memory.noise_sd, 0.01);
+  EXPECT_NEAR(passes.signal_sd, memory.signal_sd, 0.05);
+  EXPECT_NEAR(passes.r_squared, memory.r_squared, 0.002);
+  EXPECT_NEAR(
+      passes.r_squared,
+      [&] {
+        const Vector off = table.y - predict(passes, table.X).mean;
+        return 1 - off.squaredNorm() / (table.y.array() - table.y.mean()).square().sum();
+      }(),
+      1e-6);
+  const auto error = [&](const KernelRegression& fit) {
+    const Vector mean = predict(fit, fresh.X).mean;
+    double sum = 0;
+    for (Index i = 0; i < 2000; ++i) {
+      Matrix row = fresh.X.row(i);
+      row(0, 1) = (row(0, 1) - 1000) / 100;
+      sum += std::pow(mean[i] - 10 * truth(row, 0), 2);
+    }
+    return std::sqrt(sum / 2000);
+  };
+  EXPECT_LE(error(passes), 1.2 * error(memory));
+  EXPECT_NEAR(passes.log_evidence, memory.log_evidence, 0.002 * 50000);
+  for (std::size_t i = 0; i < passes.relevance_rows.size(); ++i)
+    EXPECT_EQ(passes.relevance_vectors.row(static_cast<Index>(i)), table.X.row(passes.relevance_rows[i]));
+}
+
+TEST(KernelPasses, PredictClassesAsAFitInMemory) {
+  const PassTable table = table_of(8, 50000, true), fresh = table_of(9, 2000, true);
+  KernelOptions named = few_centres();
+  const KernelClassification passes = fit_kernel_classification(table.rows(), named),
+                             memory = fit_kernel_classification(table.X, table.y, named);
+  EXPECT_EQ(passes.report.status, Status::converged) << passes.report.message;
+  EXPECT_EQ(passes.classes, memory.classes);
+  EXPECT_NEAR(passes.log_loss, memory.log_loss, 5e-4);
+  EXPECT_NEAR(passes.accuracy, memory.accuracy, 3e-3);
+  const Vector a = predict(passes, fresh.X).probability.col(1), b = predict(memory, fresh.X).probability.col(1);
+  EXPECT_LE(std::sqrt((a - b).squaredNorm() / 2000), 0.02);
+  const Vector k = Vector::Ones(50000), p = predict(passes, table.X).probability.col(1);
+  double loss = 0;
+  for (Index i = 0; i < 50000; ++i) loss -= std::log(table.y[i] == 7 ? p[i] : 1 - p[i]);
+  EXPECT_NEAR(passes.log_loss, loss / 50000, 1e-6);
+}
+
+// Parts of the rows are summed apart, sent as bytes, and merged.
+TEST(KernelPasses, OfPartsGiveTheSameFit) {
+  for (const bool classes : {false, true}) {
+    const PassTable table = table_of(10, 60000, classes, true);
+    const AskRows in_parts = [&](const RowQuestion& asked) {
+      const RowQuestion question = RowQuestion::from_bytes(asked.to_bytes());
+      EXPECT_EQ(question.to_bytes(), asked.to_bytes());
+      RowSums all(question);
+      std::uint64_t part = 0;
+      for (Index first = 0; first < 60000; first += 7000) {
+        const Index count = std::min<Index>(7000, 60000 - first);
+        RowSums some(question, ++part);
+        some.update(Matrix(table.X.middleRows(first, count)), Vector(table.y.segment(first, count)),
+                    Vector(table.weights.segment(first, count)));
+        all.merge(RowSums::from_bytes(some.to_bytes()));
+        EXPECT_EQ(RowSums::from_bytes(some.to_bytes()).to_bytes(), some.to_bytes());
+      }
+      return all;
+    };
+    KernelOptions options = few_centres();
+    options.search = WidthSearch::each;
+    options.centres = 60;
+    KernelFit parts, whole;
+    if (classes)
+      parts = fit_kernel_classification(in_parts, options), whole = fit_kernel_classification(table.rows(), options);
+    else
+      parts = fit_kernel_regression(in_parts, options), whole = fit_kernel_regression(table.rows(), options);
+    EXPECT_TRUE(was_read_in_passes(parts) && was_read_in_passes(whole));
+    EXPECT_NEAR(parts.log_evidence, whole.log_evidence, 0.002 * whole.num_rows);  // another sample, and so other centres
+    for (std::size_t i = 0; i < parts.relevance_rows.size(); ++i)
+      EXPECT_EQ(parts.relevance_vectors.row(static_cast<Index>(i)), table.X.row(parts.relevance_rows[i]));
+  }
+}
+
+TEST(KernelPasses, FitASmallTableInMemory) {
+  const PassTable table = table_of(11, 150, false);
+  KernelOptions options;
+  options.num_vectors = 7;
+  EXPECT_EQ(bits(fit_kernel_regression(table.rows(77), options)), bits(fit_kernel_regression(table.X, table.y, options)));
+  const PassTable classes = table_of(12, 150, true);
+  EXPECT_EQ(bits(fit_kernel_classification(classes.rows(77))), bits(fit_kernel_classification(classes.X, classes.y)));
+}
+
+TEST(KernelPasses, RefuseRowsThatChange) {
+  const PassTable table = table_of(13, 42000, false);
+  KernelOptions options = few_centres();
+  options.search = WidthSearch::given, options.widths = {1.5};
+  const auto fit_with = [&](const std::function<void(PassTable&)>& change) {
+    int pass = 0;
+    static_cast<void>(fit_kernel_regression(
+        [&](const RowQuestion& question) {
+          PassTable now = table;
+          if (++pass > 1) change(now);
+          return now.rows()(question);
+        },
+        options));
+  };
+  expect_invalid([&] { fit_with([](PassTable& now) { now.X(17, 1) += 1e-9; }); }, {"the rows have changed between two passes"});
+  expect_invalid([&] { fit_with([](PassTable& now) { now.y[17] += 1e-9; }); }, {"the rows have changed between two passes"});
+  expect_invalid(
+      [&] {
+        fit_with([](PassTable& now) {
+          now.y.conservativeResize(41999);
+          now.X.conservativeResize(41999, 3);
+        });
+      },
+      {"there were 42000 rows, and now there are 41999"});
+}
+
+TEST(KernelPasses, NameWhatIsWrong) {
+  const PassTable table = table_of(14, 42000, false);
+  const auto fit = [&](const std::function<void(KernelOptions&)>& change, const PassTable& of) {
+    KernelOptions options = few_centres();
+    change(options);
+    static_cast<void>(fit_kernel_regression(of.rows(), options));
+  };
+  expect_invalid([&] { fit([](KernelOptions& o) { o.centres = 0, o.all_centres = true; }, table); },
+                 {"centres = all needs the whole table"});
+  expect_invalid([&] { fit([](KernelOptions& o) { o.num_vectors = 5; }, table); }, {"vectors needs the whole table"});
+  expect_invalid([&] { fit([](KernelOptions& o) { o.kernel = "round"; }, table); }, {"kernel is 'round'"});
+  PassTable gap = table;
+  gap.X(40000, 1) = std::nan("");
+  expect_invalid([&] { fit([](KernelOptions& o) { o.input_names = {"a", "age", "c"}; }, gap); }, {"row 40001", "'age'"});
+  expect_invalid([&] { static_cast<void>(fit_kernel_classification(table.rows())); }, {"the third one"});
+}
+
+}  // namespace
+}  // namespace ardvark
