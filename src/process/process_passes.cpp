@@ -187,11 +187,13 @@ KernelRegression fit_kernel_regression(const AskRows& ask, const KernelOptions& 
   }
   Hypothesis found = hypothesis_at_widths(evidence, search.candidate.given, better, 1 / all.share());
   if (found.points.empty()) throw InvalidArgument("the posterior of all rows cannot be factorised");
-  found.best.converged = found.best.converged && search.found.best.converged;
+  found.best.converged = found.best.converged && search.found.best.converged && better.best.steps < most_steps;
   found.log_evidence -= (fit.num_rows - 1) * std::log(fit.target_scale);
   const Hyperparameters& theta = found.best.theta;
   const PassEvidence::Fitted fitted = evidence.fitted(theta);
-  describe(all, outcome_of(search, evidence, found, evidence.posterior(theta), fitted.s2, all.inputs), passes.count() + 1, options, fit);
+  ProcessOutcome outcome = outcome_of(search, evidence, found, evidence.posterior(theta), fitted.s2, all.inputs);
+  outcome.steps += better.best.steps;
+  describe(all, std::move(outcome), passes.count() + 1, options, fit);
   fit.r_squared = fitted.r_squared;
   fit.signal_sd = fit.target_scale * fitted.signal_sd;
   fit.noise_sd = fit.target_scale * std::sqrt(fitted.s2);

@@ -131,7 +131,7 @@ class HypothesisSearch {
     Slope slope = evidence_.at(at.theta, true);
     return rise_from(objective(evidence_), space_, std::move(at), std::move(slope), most, grown(from.covariance, more), worthwhile);
   }
-  // Only ln h and ln g are searched. Without the value at the start, which may be large, the steps go on to the last millionth of a nat.
+  // Only ln h and ln g are searched. The value at the start may be large: without it, small gains count.
   Maximum maximum_at_widths(const Hyperparameters& start) {
     SearchSpace scales = space_;
     const Index widths = evidence_.covariance().num_widths();
@@ -142,7 +142,8 @@ class HypothesisSearch {
       out.value -= at_start;
       return out;
     };
-    Maximum out = rise(gain, scales, start, max_steps, 0);
+    constexpr double worthwhile = 1e-5;
+    Maximum out = rise(gain, scales, start, max_steps, worthwhile);
     out.value += at_start;
     return out;
   }

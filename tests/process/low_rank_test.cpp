@@ -65,7 +65,8 @@ TEST(LowRank, FindsThePosteriorOfClassesWithALargeFunction) {
     for (const double log_h : {4.0, 7.0, 10.5}) {
       const Hyperparameters large = (Vector(3) << log_h, 0.5, -0.5).finished();
       const double value = bound->at(large, false).value, best = exact(rows, true)->at(large, false).value;
-      EXPECT_NEAR(value, best, 0.02 + 1e-4 * std::abs(best)) << seed << " at " << log_h;
+      EXPECT_GT(value, best - 0.002 * rows.k.sum()) << seed << " at " << log_h;  // nats a row
+      EXPECT_LT(value, best + 0.02) << seed << " at " << log_h;
     }
   }
 }

@@ -307,6 +307,7 @@ TEST(KernelPasses, OfPartsGiveTheSameFit) {
     KernelOptions options = few_centres();
     options.search = WidthSearch::each;
     options.centres = 60;
+    if (classes) options.search = WidthSearch::given, options.widths = {2};
     KernelFit parts, whole;
     if (classes)
       parts = fit_kernel_classification(in_parts, options), whole = fit_kernel_classification(table.rows(), options);
