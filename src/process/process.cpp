@@ -247,13 +247,12 @@ void weigh(std::vector<FoundHypothesis>& found) {
 std::vector<std::optional<std::vector<Index>>> corners_of(const Problem& problem, const std::vector<Candidate>& candidates,
                                                           const std::vector<FoundHypothesis>& found) {
   std::vector<std::optional<std::vector<Index>>> out(found.size());
-  constexpr Index few = 6;  // are not shared
   if (problem.Z.rows() < many_rows) return out;
   for (const WidthKind kind : {WidthKind::fixed, WidthKind::shared, WidthKind::each}) {
     std::vector<std::size_t> alike;
     double sum = 0;
     for (std::size_t i = 0; i < found.size(); ++i)
-      if (found[i].weight > 0 && candidates[i].widths == kind && num_corners(found[i].hypothesis) > few)
+      if (found[i].weight > 0 && candidates[i].widths == kind && found[i].hypothesis.covariance.cols() > few_dimensions)
         alike.push_back(i), out[i].emplace(), sum += found[i].weight;
     const auto lack = [&](std::size_t i, Index corners) {
       return found[i].weight / sum * static_cast<double>(corners) - static_cast<double>(out[i]->size());

@@ -324,11 +324,10 @@ class HypothesisSearch {
     return {solved.eigenvectors(), solved.eigenvalues().cwiseMax(least)};
   }
 
-  // Where the objective has fallen by D/2, within a fifth; with many rows, within two fifths.
+  // Where the objective has fallen by D/2, within a fifth; with many rows and dimensions, within two fifths.
   Hyperparameters point_along(const Vector& axis, const Maximum& best) {
     const auto D = static_cast<Index>(space_.free.size());
-    const double wanted = 0.5 * static_cast<double>(D), least = (has_many_rows() ? 0.6 : 0.8) * wanted,
-                 most = (has_many_rows() ? 1.4 : 1.2) * wanted;
+    const double wanted = 0.5 * static_cast<double>(D), off = has_many_rows() && D > few_dimensions ? 0.4 : 0.2;
     double c = std::sqrt(static_cast<double>(D));
     Hyperparameters theta;
     for (int trial = 0; trial < 8; ++trial) {
@@ -339,7 +338,7 @@ class HypothesisSearch {
       }
       pulse();
       const double fall = best.value - evidence_.at(theta, false).value;
-      if (fall >= least && fall <= most) break;
+      if (std::abs(fall - wanted) <= off * wanted) break;
       c *= fall > 0 ? std::clamp(std::sqrt(wanted / fall), 0.5, 1.5) : 1.5;
     }
     return theta;

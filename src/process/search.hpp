@@ -43,6 +43,8 @@ enum class WidthKind { fixed, shared, each };
 
 /// With as many, a search begins with a part of the rows, and what makes no difference to an average is not found exactly.
 constexpr Index many_rows = 300;
+/// With as few free hyper-parameters, points are placed exactly, and each hypothesis has all of its own.                            (KM.4)
+constexpr Index few_dimensions = 5;
 
 /// The maximum of a part of the rows; or where the search with all rows begins, and what may be expected of it.
 struct SearchOutlook {
