@@ -480,14 +480,14 @@ ARDVARK_API ardvark_code ardvark_fit_folds(const ardvark_statistics* const* fold
 ARDVARK_API ardvark_code ardvark_fit_statistics(const ardvark_statistics* statistics, const ardvark_options* options, ardvark_model** model,
                                                 ardvark_error* error);
 
-/* Sums over rows that are not in memory, for a fit of two classes that reads them several times. A fit asks a question, in bytes, which may
+/* Sums over rows that are not in memory, for a fit of classes that reads them several times. A fit asks a question, in bytes, which may
  * be sent to another process; the sums over the rows are the answer. They have the same bits for pieces of any size. One thread must not
  * change sums while another thread uses them. */
 typedef struct ardvark_sums ardvark_sums;
 /* stream: if parts of a table have sums of their own that are merged: another number for each part, the same in each pass; else 0. */
 ARDVARK_API ardvark_code ardvark_sums_create(const void* question, size_t size, int64_t stream, ardvark_sums** sums, ardvark_error* error);
 ARDVARK_API void ardvark_sums_free(ardvark_sums* sums);
-/* Adds rows, the same ones in each pass. labels [rows]: two different numbers in all, or the target of a regression. weights [rows]: >= 0,
+/* Adds rows, the same ones in each pass. labels [rows]: two to 1000 different numbers in all, or the target of a regression. weights [rows]: >= 0,
  * or NULL for ones. ARDVARK_INVALID_ARGUMENT: a value is wrong; the message names row, column and value. */
 ARDVARK_API ardvark_code ardvark_sums_update(ardvark_sums* sums, const ardvark_matrix* X, const double* labels, const double* weights,
                                              ardvark_error* error);
@@ -498,8 +498,8 @@ ARDVARK_API ardvark_code ardvark_sums_to_bytes(const ardvark_sums* sums, void** 
 ARDVARK_API ardvark_code ardvark_sums_from_bytes(const void* data, size_t size, ardvark_sums** sums, ardvark_error* error);
 /* Answers a question: *answer gets sums over all rows, which the fit frees. Returns 0; another number ends the fit with ARDVARK_STOPPED. */
 typedef int (*ardvark_ask)(const void* question, size_t size, ardvark_sums** answer, void* data);
-/* The logistic regression of two classes, or the kernel machine, whose rows `ask` knows. options: those of model logistic, or of model
- * kernel with its task, with column_names or an encoding; with class_names, labels are 0 and 1. */
+/* The logistic regression, or the kernel machine, whose rows `ask` knows. options: those of model logistic, or of model
+ * kernel with its task, with column_names or an encoding; with class_names, labels are 0, 1, .. */
 ARDVARK_API ardvark_code ardvark_fit_rows(ardvark_ask ask, void* data, const ardvark_options* options, ardvark_model** model,
                                           ardvark_error* error);
 

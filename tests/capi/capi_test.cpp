@@ -12,6 +12,7 @@
 #include "ardvark/model.hpp"
 #include "capi/calls.hpp"
 #include "io/temporary_file.hpp"
+#include "support/random_problem.hpp"
 
 namespace ardvark {
 namespace {
@@ -373,6 +374,51 @@ TEST(CInterface, NormalizesByAnotherTable) {
   EXPECT_EQ(Z, expected);
   EXPECT_EQ(ardvark_normalize(&view_X, nullptr, "each", "median", Z.data(), &error), ARDVARK_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message, "scale is 'median'; it must be one of none, each, all, stdeach, stdall");
+}
+
+Matrix mean_of(const Model& model) {
+  ardvark_array mean = {};
+  mean.struct_size = sizeof mean;
+  ardvark_error error = empty_error();
+  EXPECT_EQ(ardvark_result_array(result_of(model).get(), "mean", &mean, &error), ARDVARK_OK) << error.message;
+  const Matrix out = Eigen::Map<const Vector>(mean.data, mean.shape[0] * (mean.dimensions == 2 ? mean.shape[1] : 1));
+  ardvark_free(mean.data);
+  return out;
+}
+
+// The labels decide how many classes there are: 2 and 5, or 0, 1 and 2.
+TEST(CInterface, FitsRowsThatOnlyTheCallerKnows) {
+  struct Rows {
+    Matrix X;
+    Vector labels;
+  };
+  testing::Random random(31);
+  Rows rows{random.normals(11000, 2), Vector(11000)};
+  const ardvark_ask ask = [](const void* question, size_t size, ardvark_sums** answer, void* data) {
+    const Rows& given = *static_cast<const Rows*>(data);
+    ardvark_error error = empty_error();
+    const ardvark_matrix X = view(given.X);
+    EXPECT_EQ(ardvark_sums_create(question, size, 0, answer, &error), ARDVARK_OK) << error.message;
+    return static_cast<int>(ardvark_sums_update(*answer, &X, given.labels.data(), nullptr, &error));
+  };
+  for (const Index classes : {2, 3}) {
+    for (Index i = 0; i < 11000; ++i) {
+      const double score = rows.X(i, 0) + random.normal();
+      rows.labels[i] = classes == 2 ? (score > 0 ? 5 : 2) : score > 0.5 ? 2 : score > -0.5 ? 1 : 0;
+    }
+    const Options options = options_of({{"model", "logistic"}, {"prior", "ard"}});
+    const char* const names[] = {"a", "b"};
+    ardvark_error error = empty_error();
+    EXPECT_EQ(ardvark_options_set_texts(options.get(), "column_names", names, 2, &error), ARDVARK_OK) << error.message;
+    ardvark_model* model = nullptr;
+    ASSERT_EQ(ardvark_fit_rows(ask, &rows, options.get(), &model, &error), ARDVARK_OK) << error.message;
+    std::vector<std::pair<const char*, const char*>> in_memory = {{"model", "logistic"}, {"prior", "ard"}};
+    if (classes == 3) in_memory.emplace_back("coding", "one-against-rest");
+    const Matrix passes = mean_of(Model(model)), memory = mean_of(fitted(view(rows.X), rows.labels, options_of(in_memory)));
+    ASSERT_EQ(passes.size(), classes == 2 ? 2 : 6);
+    ASSERT_EQ(passes.size(), memory.size());
+    EXPECT_LE((passes - memory).cwiseAbs().maxCoeff(), 1e-3);
+  }
 }
 
 TEST(CInterface, FiltersAsTheClassOfCpp) {
