@@ -376,16 +376,6 @@ TEST(CInterface, NormalizesByAnotherTable) {
   EXPECT_STREQ(error.message, "scale is 'median'; it must be one of none, each, all, stdeach, stdall");
 }
 
-Matrix mean_of(const Model& model) {
-  ardvark_array mean = {};
-  mean.struct_size = sizeof mean;
-  ardvark_error error = empty_error();
-  EXPECT_EQ(ardvark_result_array(result_of(model).get(), "mean", &mean, &error), ARDVARK_OK) << error.message;
-  const Matrix out = Eigen::Map<const Vector>(mean.data, mean.shape[0] * (mean.dimensions == 2 ? mean.shape[1] : 1));
-  ardvark_free(mean.data);
-  return out;
-}
-
 // The labels decide how many classes there are: 2 and 5, or 0, 1 and 2.
 TEST(CInterface, FitsRowsThatOnlyTheCallerKnows) {
   struct Rows {
@@ -414,7 +404,8 @@ TEST(CInterface, FitsRowsThatOnlyTheCallerKnows) {
     ASSERT_EQ(ardvark_fit_rows(ask, &rows, options.get(), &model, &error), ARDVARK_OK) << error.message;
     std::vector<std::pair<const char*, const char*>> in_memory = {{"model", "logistic"}, {"prior", "ard"}};
     if (classes == 3) in_memory.emplace_back("coding", "one-against-rest");
-    const Matrix passes = mean_of(Model(model)), memory = mean_of(fitted(view(rows.X), rows.labels, options_of(in_memory)));
+    const Matrix passes = array(result_of(Model(model)), "mean"),
+                 memory = array(result_of(fitted(view(rows.X), rows.labels, options_of(in_memory))), "mean");
     ASSERT_EQ(passes.size(), classes == 2 ? 2 : 6);
     ASSERT_EQ(passes.size(), memory.size());
     EXPECT_LE((passes - memory).cwiseAbs().maxCoeff(), 1e-3);
