@@ -487,8 +487,8 @@ typedef struct ardvark_sums ardvark_sums;
 /* stream: if parts of a table have sums of their own that are merged: another number for each part, the same in each pass; else 0. */
 ARDVARK_API ardvark_code ardvark_sums_create(const void* question, size_t size, int64_t stream, ardvark_sums** sums, ardvark_error* error);
 ARDVARK_API void ardvark_sums_free(ardvark_sums* sums);
-/* Adds rows, the same ones in each pass. labels [rows]: two to 1000 different numbers in all, or the target of a regression. weights [rows]: >= 0,
- * or NULL for ones. ARDVARK_INVALID_ARGUMENT: a value is wrong; the message names row, column and value. */
+/* Adds rows, the same ones in each pass. labels [rows]: two to 1000 different numbers in all, or the target of a regression. weights
+ * [rows]: >= 0, or NULL for ones. ARDVARK_INVALID_ARGUMENT: a value is wrong; the message names row, column and value. */
 ARDVARK_API ardvark_code ardvark_sums_update(ardvark_sums* sums, const ardvark_matrix* X, const double* labels, const double* weights,
                                              ardvark_error* error);
 /* Adds the rows of `right`, as if they came next. */
