@@ -16,7 +16,7 @@ struct Slope {
 
 /// The rows as the posterior sees them for fixed hyper-parameters: response z with precision omega, in units of 1/s2. A further row sees
 /// only the intercept.
-struct WorkingRows {
+struct ProcessRows {
   Vector omega, z;                                      ///< [n]
   double intercept_omega = 0, intercept_z = 0;          ///< of the further row; regressions have none
   double s2 = 1;                                        ///< variance of the noise, and unit of h; classes: 1
@@ -29,7 +29,7 @@ struct FunctionMoments {
 };
 
 struct FullPosterior {
-  WorkingRows rows;
+  ProcessRows rows;
   FunctionMoments moments;
 };
 

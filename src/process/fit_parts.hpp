@@ -36,7 +36,7 @@ struct Problem {
 
 struct FoundHypothesis {
   std::unique_ptr<FullEvidence> evidence;
-  Hypothesis hypothesis;
+  WidthHypothesis hypothesis;
   double weight = 0;
 };
 /// Each candidate with its best widths.                                                                                           (KM.3)
@@ -58,19 +58,19 @@ struct ProcessOutcome {
 struct CentreSearch {
   Candidate candidate;
   std::unique_ptr<LowRankEvidence> evidence;
-  Hypothesis found;
+  WidthHypothesis found;
   std::vector<Index> rows;  ///< the centres
   int steps = 0;
 };
 [[nodiscard]] CentreSearch search_with_centres(const Problem& problem, const KernelOptions& options, const KernelInputs& inputs);
 /// \param evidence, found, posterior  of all rows; s2: the variance of the noise there
-[[nodiscard]] ProcessOutcome outcome_of(const CentreSearch& search, ProcessEvidence& evidence, const Hypothesis& found,
+[[nodiscard]] ProcessOutcome outcome_of(const CentreSearch& search, ProcessEvidence& evidence, const WidthHypothesis& found,
                                         FeaturePosterior posterior, double s2, const KernelInputs& inputs);
 [[nodiscard]] ProcessOutcome fit_low_rank(const Problem& problem, const KernelOptions& options, const KernelInputs& inputs);
 
 /// \throws InvalidArgument  an option is out of range, or does not fit X
 void validate_options(const KernelOptions& options, MatrixView X);
-[[nodiscard]] KernelHypothesis described(ProcessEvidence& evidence, const Hypothesis& found, const Candidate& candidate,
+[[nodiscard]] KernelHypothesis described(ProcessEvidence& evidence, const WidthHypothesis& found, const Candidate& candidate,
                                          const KernelInputs& inputs);
 /// Names and units of the inputs.
 void take_inputs(const KernelOptions& options, KernelInputs& inputs, KernelFit& fit);

@@ -100,7 +100,7 @@ class LowRankRegression final : public LowRankEvidence {
     if (with_gradient) add_slopes(features, sums, s, k_, y_, nu / q_, k_, sums.f1, -of_l / (N_ * nu), out.gradient);
     return out;
   }
-  WorkingRows rows(const Hyperparameters& theta) override {
+  ProcessRows rows(const Hyperparameters& theta) override {
     static_cast<void>(at(theta, false));
     return {.omega = k_, .z = y_, .s2 = q_ / (N_ - 1), .nu = N_ - 1};
   }
@@ -146,14 +146,14 @@ class LowRankClasses final : public LowRankEvidence {
     add_slopes(features, sums, solved(sums, omega_[n], z_[n]), omega_.head(n), z_.head(n), 1, k_, fk, -of_l / (N_ * nu), out.gradient);
     return out;
   }
-  WorkingRows rows(const Hyperparameters& theta) override {
+  ProcessRows rows(const Hyperparameters& theta) override {
     static_cast<void>(at(theta, false));
     const Index n = t_.size();
     return {.omega = omega_.head(n), .z = z_.head(n), .intercept_omega = omega_[n], .intercept_z = z_[n]};
   }
   FeaturePosterior posterior(const Hyperparameters& theta) override {
     const Features features(covariance_, centres_, theta);
-    const WorkingRows r = rows(theta);
+    const ProcessRows r = rows(theta);
     const FeatureSums sums = features.sums(r.omega, r.z);
     return posterior_of(sums, solved(sums, r.intercept_omega, r.intercept_z), r.intercept_omega);
   }

@@ -26,7 +26,7 @@ class LowRankEvidence : public ProcessEvidence {
   /// The posterior with the centres as vectors.
   [[nodiscard]] virtual FeaturePosterior posterior(const Hyperparameters& theta) = 0;
   /// Without the rows themselves: s2 and nu of predictions.
-  [[nodiscard]] virtual WorkingRows rows(const Hyperparameters& theta) = 0;
+  [[nodiscard]] virtual ProcessRows rows(const Hyperparameters& theta) = 0;
 
  protected:
   Matrix centres_;  // [m, d]

@@ -37,7 +37,7 @@ namespace {
 // The candidate with the highest evidence on some rows, and what was found there.
 struct Scouted {
   Candidate candidate;
-  Hypothesis hypothesis;
+  WidthHypothesis hypothesis;
   double weight;  // of the rows
 };
 Scouted scout(const Problem& problem, const std::vector<Candidate>& candidates) {
@@ -74,7 +74,7 @@ CentreSearch search_with_centres(const Problem& problem, const KernelOptions& op
   return out;
 }
 
-ProcessOutcome outcome_of(const CentreSearch& search, ProcessEvidence& evidence, const Hypothesis& found, FeaturePosterior posterior,
+ProcessOutcome outcome_of(const CentreSearch& search, ProcessEvidence& evidence, const WidthHypothesis& found, FeaturePosterior posterior,
                           double s2, const KernelInputs& inputs) {
   const Hyperparameters& theta = found.best.theta;
   ProcessOutcome out;

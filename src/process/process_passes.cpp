@@ -179,13 +179,13 @@ KernelRegression fit_kernel_regression(const AskRows& ask, const KernelOptions& 
   const KernelQuestion question = question_of(all, search, false);
   PassEvidence evidence(search.evidence->covariance(), search.evidence->weights(), all.total.weight, spread_of(all), passes, question);
   pulse("fitting");
-  Hypothesis better = search.found;
+  WidthHypothesis better = search.found;
   if (search.candidate.given.size() == 0) {
     evidence.want_slope_of_widths(true);
     better.best = climb_further(evidence, search.candidate.given, search.found, 1 / all.share(), most_steps);
     evidence.want_slope_of_widths(false);
   }
-  Hypothesis found = hypothesis_at_widths(evidence, search.candidate.given, better, 1 / all.share());
+  WidthHypothesis found = hypothesis_at_widths(evidence, search.candidate.given, better, 1 / all.share());
   if (found.points.empty()) throw InvalidArgument("the posterior of all rows cannot be factorised");
   found.best.converged = found.best.converged && search.found.best.converged && better.best.steps < most_steps;
   found.log_evidence -= (fit.num_rows - 1) * std::log(fit.target_scale);
@@ -221,7 +221,7 @@ KernelClassification fit_kernel_classification(const AskRows& ask, const KernelO
   start->set_centres(search.rows);
   ClassPasses steps(passes, question, evidence);
   steps.run(search.found.best.theta, start->posterior(search.found.best.theta));
-  Hypothesis found = hypothesis_at_widths(evidence, search.candidate.given, search.found, more);
+  WidthHypothesis found = hypothesis_at_widths(evidence, search.candidate.given, search.found, more);
   if (found.points.empty()) throw InvalidArgument("the posterior of all rows cannot be factorised");
   found.best.converged = steps.converged() && search.found.best.converged;
   found.log_evidence += steps.bound() - found.best.value;

@@ -111,10 +111,10 @@ class HypothesisSearch {
       if (i == 0 || i > given.size()) space_.free.push_back(i);
   }
 
-  Hypothesis run(const SearchOutlook& from, bool average) {
+  WidthHypothesis run(const SearchOutlook& from, bool average) {
     return around(std::isfinite(from.slope.value) ? climb_from(from, average ? small_gain : 0) : climb(0));
   }
-  Hypothesis run(const Hypothesis& from, double more, Ending ending) {
+  WidthHypothesis run(const WidthHypothesis& from, double more, Ending ending) {
     const double worthwhile = ending == Ending::rough ? rough_gain : ending == Ending::of_steps ? small_gain : 0;
     set_tolerance_for(worthwhile);
     Maximum best{.theta = from.best.theta.cwiseMax(space_.low).cwiseMin(space_.high)};
@@ -125,7 +125,7 @@ class HypothesisSearch {
     return around(std::move(best), {solved.eigenvectors(), solved.eigenvalues().cwiseInverse()});
   }
 
-  Maximum climb_further(const Hypothesis& from, double more, int most) {
+  Maximum climb_further(const WidthHypothesis& from, double more, int most) {
     constexpr double worthwhile = 0.1;
     Maximum at{.theta = from.best.theta};
     Slope slope = evidence_.at(at.theta, true);
@@ -147,8 +147,8 @@ class HypothesisSearch {
     out.value += at_start;
     return out;
   }
-  Hypothesis run_at_widths(const Hypothesis& from, double more) {
-    Hypothesis out;
+  WidthHypothesis run_at_widths(const WidthHypothesis& from, double more) {
+    WidthHypothesis out;
     out.best = maximum_at_widths(from.best.theta);
     if (!std::isfinite(out.best.value)) return out;
     out.covariance = grown(from.covariance, more)(space_.free, space_.free);
@@ -186,7 +186,7 @@ class HypothesisSearch {
   }
 
   // Corners of a regular simplex, or of a pentagon, each where the objective has fallen by D/2: the typical set.                    (KM.4)
-  void place_points(FullEvidence& evidence, Hypothesis& out, const std::optional<std::vector<Index>>& which) {
+  void place_points(FullEvidence& evidence, WidthHypothesis& out, const std::optional<std::vector<Index>>& which) {
     const auto D = static_cast<Index>(space_.free.size());
     const Eigen::SelfAdjointEigenSolver<Matrix> covariance(out.covariance);
     Matrix axes = covariance.eigenvectors() * covariance.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
@@ -225,13 +225,13 @@ class HypothesisSearch {
     Vector eigenvalues;  // of minus the Hessian, at least a part of the prior's
   };
 
-  Hypothesis around(Maximum best) {
+  WidthHypothesis around(Maximum best) {
     if (!std::isfinite(best.value)) return {};
     const Curvature curve = has_many_rows() ? curvature(best, 1e-8, 5e-3) : curvature(best, ProcessEvidence::exact, 2e-3);
     return around(std::move(best), curve);
   }
-  Hypothesis around(Maximum best, const Curvature& curve) const {
-    Hypothesis out;
+  WidthHypothesis around(Maximum best, const Curvature& curve) const {
+    WidthHypothesis out;
     out.best = std::move(best);
     out.log_evidence = out.best.value + volume(curve.eigenvalues);
     out.covariance = curve.axes * curve.eigenvalues.cwiseInverse().asDiagonal() * curve.axes.transpose();
@@ -374,25 +374,25 @@ SearchOutlook outlook_of_part(ProcessEvidence& part, const Vector& given) { retu
 SearchOutlook outlook(ProcessEvidence& evidence, const Vector& given, const SearchOutlook& of_part, double more) {
   return HypothesisSearch(evidence, given).from(of_part, more);
 }
-Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const SearchOutlook& from, bool average) {
+WidthHypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const SearchOutlook& from, bool average) {
   return HypothesisSearch(evidence, given).run(from, average);
 }
-Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more, Ending ending) {
+WidthHypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const WidthHypothesis& from, double more, Ending ending) {
   return HypothesisSearch(evidence, given).run(from, more, ending);
 }
-Maximum climb_further(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more, int max_steps) {
+Maximum climb_further(ProcessEvidence& evidence, const Vector& given, const WidthHypothesis& from, double more, int max_steps) {
   return HypothesisSearch(evidence, given).climb_further(from, more, max_steps);
 }
 Maximum maximum_at_widths(ProcessEvidence& evidence, const Hyperparameters& start) {
   return HypothesisSearch(evidence, {}).maximum_at_widths(start);
 }
-Hypothesis hypothesis_at_widths(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more) {
+WidthHypothesis hypothesis_at_widths(ProcessEvidence& evidence, const Vector& given, const WidthHypothesis& from, double more) {
   return HypothesisSearch(evidence, given).run_at_widths(from, more);
 }
-void place_points(FullEvidence& evidence, const Vector& given, Hypothesis& hypothesis, const std::optional<std::vector<Index>>& corners) {
+void place_points(FullEvidence& evidence, const Vector& given, WidthHypothesis& hypothesis, const std::optional<std::vector<Index>>& corners) {
   HypothesisSearch(evidence, given).place_points(evidence, hypothesis, corners);
 }
-Index num_corners(const Hypothesis& hypothesis) {
+Index num_corners(const WidthHypothesis& hypothesis) {
   const Index D = hypothesis.covariance.cols();
   return D == 2 ? 5 : D + 1;
 }

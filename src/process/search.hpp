@@ -31,7 +31,7 @@ using Objective = std::function<Slope(const Hyperparameters& theta, bool with_gr
 [[nodiscard]] Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyperparameters& start, int max_steps);
 
 /// A maximum of the evidence over all widths, and points that stand for what the evidence leaves open.
-struct Hypothesis {
+struct WidthHypothesis {
   Maximum best;
   double log_evidence = 0;              ///< of the hypothesis, by Laplace's approximation                                           (KM.4)
   Matrix covariance;                    ///< [free, free] of theta, by the curvature at the maximum
@@ -62,7 +62,7 @@ struct SearchOutlook {
 
 /// Searches; the maximum is the only point. An outlook that is not finite is ignored.
 /// \param average  whether it is averaged over what the evidence leaves open: then many rows need no exact maximum
-[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const SearchOutlook& from = {},
+[[nodiscard]] WidthHypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const SearchOutlook& from = {},
                                          bool average = false);
 enum class Ending {
   rough,     ///< early, and the curvature is only that of the steps
@@ -71,22 +71,22 @@ enum class Ending {
 };
 /// Searches from the maximum of a similar evidence, with its covariance.
 /// \param more   how many times as many rows there are now
-[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more,
+[[nodiscard]] WidthHypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const WidthHypothesis& from, double more,
                                          Ending ending);
 
 /// Some steps from the maximum of a similar evidence, with its curvature, while one promises to gain .1 nats.                     (PASS.7)
 /// \param more  how many times as many rows there are now
-[[nodiscard]] Maximum climb_further(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more, int max_steps);
+[[nodiscard]] Maximum climb_further(ProcessEvidence& evidence, const Vector& given, const WidthHypothesis& from, double more, int max_steps);
 /// The best ln h and ln g, with the widths of the start.                                                                          (PASS.7)
 [[nodiscard]] Maximum maximum_at_widths(ProcessEvidence& evidence, const Hyperparameters& start);
 /// The same for the widths of a similar evidence, with the curvature there.
-[[nodiscard]] Hypothesis hypothesis_at_widths(ProcessEvidence& evidence, const Vector& given, const Hypothesis& from, double more);
+[[nodiscard]] WidthHypothesis hypothesis_at_widths(ProcessEvidence& evidence, const Vector& given, const WidthHypothesis& from, double more);
 
 /// Replaces the maximum by the points that stand for what the evidence leaves open around it.                                      (KM.4)
 /// \param corners  of the regular polytope, those to use, and the maximum if there is none; empty: all
-void place_points(FullEvidence& evidence, const Vector& given, Hypothesis& hypothesis,
+void place_points(FullEvidence& evidence, const Vector& given, WidthHypothesis& hypothesis,
                   const std::optional<std::vector<Index>>& corners = {});
 /// How many corners there are in all.
-[[nodiscard]] Index num_corners(const Hypothesis& hypothesis);
+[[nodiscard]] Index num_corners(const WidthHypothesis& hypothesis);
 
 }  // namespace ardvark::internal

@@ -24,7 +24,7 @@ double bernoulli_divergence(double p, double q) {
 
 }  // namespace
 
-VectorChoice::VectorChoice(const Matrix& K, const WorkingRows& rows, const Vector& weights, bool classes, const FunctionMoments& full,
+VectorChoice::VectorChoice(const Matrix& K, const ProcessRows& rows, const Vector& weights, bool classes, const FunctionMoments& full,
                            Matrix linear)
     : K_(K), linear_(std::move(linear)), rows_(rows), full_(full), share_(weights / weights.sum()), classes_(classes) {
   if (linear_.cols() == 0) linear_.resize(K.rows(), 0);

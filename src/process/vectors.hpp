@@ -30,7 +30,7 @@ class VectorChoice {
   /// \param classes  whether predictions are probabilities
   /// \param full     must exist as long as this
   /// \param linear   [n, any] features of the linear part, which are kept as they are; no columns: there is none
-  VectorChoice(const Matrix& K, const WorkingRows& rows, const Vector& weights, bool classes, const FunctionMoments& full,
+  VectorChoice(const Matrix& K, const ProcessRows& rows, const Vector& weights, bool classes, const FunctionMoments& full,
                Matrix linear = {});
 
   /// Adds this row unless the rows before explain it. False if they do.
@@ -63,7 +63,7 @@ class VectorChoice {
 
   const Matrix& K_;
   Matrix linear_;
-  const WorkingRows& rows_;
+  const ProcessRows& rows_;
   const FunctionMoments& full_;
   Vector share_;  // [n] of each row in the means
   bool classes_;

@@ -207,7 +207,7 @@ TEST(ProcessEvidence, OfClassesHasABetterPosteriorThanLaplace) {
     };
     // The working rows of the evidence give the posterior of the scores.                                                     (KM.5)
     const auto evidence = class_evidence(Covariance("gaussian", rows.X, each(2)), rows.k, rows.t);
-    const WorkingRows working = evidence->posterior((Vector(3) << std::log(30.0), 0.5, 0.5).finished()).rows;
+    const ProcessRows working = evidence->posterior((Vector(3) << std::log(30.0), 0.5, 0.5).finished()).rows;
     const Matrix K = covariance(rows.X, rows.X), k = covariance(rows.X, fresh.X);
     const Matrix B = (K + Matrix(working.omega.cwiseInverse().asDiagonal())).inverse();
     const LaplaceProcess laplace(K, rows.t);

@@ -112,7 +112,7 @@ TEST(LinearPart, IsExactInThePosteriorOfVectors) {
     const LinedRows rows = lined_rows(40, 3, 2);
     const auto evidence = exact_with_line(rows, classes);
     const FullPosterior all = evidence->posterior(at);
-    const WorkingRows& working = all.rows;
+    const ProcessRows& working = all.rows;
     const Matrix K = std::exp(at[0]) * plain::covariance("gaussian", rows.X, rows.X, (Vector(3) << at[1], at[2], at[2]).finished());
     const Matrix linear = evidence->covariance().linear_features(rows.X, at);
     const FunctionMoments& full = all.moments;

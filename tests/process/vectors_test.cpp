@@ -30,7 +30,7 @@ Curves curves(Index n, Index d, std::uint64_t seed) {
 }
 
 // (KM.5) by inverses.
-FunctionMoments plain_moments(const Matrix& K, const WorkingRows& rows) {
+FunctionMoments plain_moments(const Matrix& K, const ProcessRows& rows) {
   const Matrix B = Matrix(K + Matrix(rows.omega.cwiseInverse().asDiagonal())).inverse();
   const Vector B1 = B.rowwise().sum();
   const double sum = B1.sum() + rows.intercept_omega, b = (B1.dot(rows.z) + rows.intercept_omega * rows.intercept_z) / sum;
@@ -63,7 +63,7 @@ TEST(VectorChoice, TakesRowsTogetherAsOneByOne) {
     Normals normal(3);
     const Vector k = Vector::NullaryExpr(60, [&] { return 0.5 + normal.uniform(); });
     const Matrix K = 4 * plain::covariance("gaussian", rows.X, rows.X, Vector::Constant(2, -0.3));
-    const WorkingRows working{
+    const ProcessRows working{
         .omega = k, .z = rows.y, .intercept_omega = classes ? 0.2 : 0.0, .intercept_z = classes ? 0.1 : 0.0, .s2 = classes ? 1 : 0.05};
     const FunctionMoments full = plain_moments(K, working);
     VectorChoice one_by_one(K, working, k, classes, full), together(K, working, k, classes, full);
@@ -87,7 +87,7 @@ TEST(VectorChoice, TakesRowsTogetherAsOneByOne) {
 }
 
 // The low-rank bound with the features l, up to what does not depend on them; s2 is known, the intercept flat.
-double plain_bound(const Matrix& l, const Matrix& K, const WorkingRows& rows) {
+double plain_bound(const Matrix& l, const Matrix& K, const ProcessRows& rows) {
   const Matrix B = Matrix(l * l.transpose() + Matrix(rows.omega.cwiseInverse().asDiagonal())).inverse();
   const Vector B1 = B.rowwise().sum();
   const double b = B1.dot(rows.z) / B1.sum(), q = (rows.z.array() - b).matrix().dot(B * Vector(rows.z.array() - b));
@@ -101,7 +101,7 @@ TEST(VectorChoice, TakesTheBestOfTheWorstExplainedRows) {
   Normals normal(4);
   const Vector k = Vector::NullaryExpr(80, [&] { return 0.5 + normal.uniform(); });
   const Matrix K = 4 * plain::covariance("gaussian", rows.X, rows.X, Vector::Constant(2, -0.3));
-  const WorkingRows working{.omega = k, .z = rows.y, .s2 = 0.05};
+  const ProcessRows working{.omega = k, .z = rows.y, .s2 = 0.05};
   const FunctionMoments full = plain_moments(K, working);
   VectorChoice choice(K, working, k, false, full);
   for (Index size = 0; size < 6; ++size) {
@@ -141,8 +141,8 @@ TEST(HypothesisSearch, BeginsWithAPartOfTheRowsAndEndsAtTheSameMaximum) {
     };
     const Vector& target = classes ? rows.t : rows.y;
     const auto all = evidence(rows.X, target), part = evidence(part_X, target(some));
-    const Hypothesis slow = find_hypothesis(*all, {});
-    const Hypothesis fast = find_hypothesis(*all, {}, outlook(*all, {}, outlook_of_part(*part, {}), 2));
+    const WidthHypothesis slow = find_hypothesis(*all, {});
+    const WidthHypothesis fast = find_hypothesis(*all, {}, outlook(*all, {}, outlook_of_part(*part, {}), 2));
     EXPECT_TRUE(slow.best.converged && fast.best.converged);
     EXPECT_NEAR(fast.best.value, slow.best.value, 1e-3);
     EXPECT_NEAR(fast.log_evidence, slow.log_evidence, 2e-2);
@@ -159,12 +159,12 @@ TEST(HypothesisSearch, FollowsAnotherKernelToItsOwnMaximum) {
       const Vector k = Vector::Ones(rows.X.rows());
       return classes ? class_evidence(std::move(covariance), k, rows.t) : regression_evidence(std::move(covariance), k, rows.y);
     };
-    const Hypothesis leader = find_hypothesis(*evidence("gaussian"), {}), own = find_hypothesis(*evidence("cauchy"), {});
-    const Hypothesis exact = find_hypothesis(*evidence("cauchy"), {}, leader, 1, Ending::exact);
+    const WidthHypothesis leader = find_hypothesis(*evidence("gaussian"), {}), own = find_hypothesis(*evidence("cauchy"), {});
+    const WidthHypothesis exact = find_hypothesis(*evidence("cauchy"), {}, leader, 1, Ending::exact);
     EXPECT_TRUE(exact.best.converged);
     EXPECT_NEAR(exact.best.value, own.best.value, 1e-3);
     EXPECT_NEAR(exact.log_evidence, own.log_evidence, 2e-2);
-    const Hypothesis of_steps = find_hypothesis(*evidence("cauchy"), {}, leader, 1, Ending::of_steps);
+    const WidthHypothesis of_steps = find_hypothesis(*evidence("cauchy"), {}, leader, 1, Ending::of_steps);
     EXPECT_NEAR(of_steps.best.value, own.best.value, 0.02);
     EXPECT_NEAR(of_steps.log_evidence, own.log_evidence, 0.5);
     EXPECT_LT(of_steps.best.steps, own.best.steps);
@@ -175,9 +175,9 @@ TEST(HypothesisSearch, FollowsAnotherKernelToItsOwnMaximum) {
 TEST(HypothesisSearch, PlacesTheCornersThatAreAskedFor) {
   const Curves rows = curves(60, 3, 8);
   const auto evidence = regression_evidence(Covariance("gaussian", rows.X, {0, 1, 2}), Vector::Ones(60), rows.y);
-  const Hypothesis found = find_hypothesis(*evidence, {});
+  const WidthHypothesis found = find_hypothesis(*evidence, {});
   ASSERT_EQ(num_corners(found), 5);
-  Hypothesis all = found, some = found, none = found;
+  WidthHypothesis all = found, some = found, none = found;
   place_points(*evidence, {}, all);
   place_points(*evidence, {}, some, std::vector<Index>{1, 4});
   place_points(*evidence, {}, none, std::vector<Index>{});

@@ -134,7 +134,7 @@ double TableClassRows::distance(const LogOdds& from, const LogOdds& to, const Si
 
 Extent TableClassRows::extent(const Sites& sites, const LogOdds& known) const {
   Extent out;
-  for (Index i = 0; i < known.m.size(); ++i)
+  for (Index i = 0; i < sites.omega.size(); ++i)
     if (sites.omega[i] > 0) out.add(known.m[i], known.s[i]);
   return out;
 }
