@@ -355,7 +355,8 @@ class Choice {
 
 }  // namespace
 
-KernelHypothesis described(ProcessEvidence& evidence, const WidthHypothesis& found, const Candidate& candidate, const KernelInputs& inputs) {
+KernelHypothesis described(ProcessEvidence& evidence, const WidthHypothesis& found, const Candidate& candidate,
+                           const KernelInputs& inputs) {
   const Vector log_rho = found.best.theta.tail(found.best.theta.size() - 1);
   KernelHypothesis out;
   out.linear_share = evidence.linear_share(found.best.theta);

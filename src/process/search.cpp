@@ -226,7 +226,11 @@ class HypothesisSearch {
   };
 
   WidthHypothesis around(Maximum best) {
-    if (!std::isfinite(best.value)) return {};
+    if (!std::isfinite(best.value)) {
+      WidthHypothesis none;
+      none.best = std::move(best);  // a later search begins there
+      return none;
+    }
     const Curvature curve = has_many_rows() ? curvature(best, 1e-8, 5e-3) : curvature(best, ProcessEvidence::exact, 2e-3);
     return around(std::move(best), curve);
   }
@@ -389,7 +393,8 @@ Maximum maximum_at_widths(ProcessEvidence& evidence, const Hyperparameters& star
 WidthHypothesis hypothesis_at_widths(ProcessEvidence& evidence, const Vector& given, const WidthHypothesis& from, double more) {
   return HypothesisSearch(evidence, given).run_at_widths(from, more);
 }
-void place_points(FullEvidence& evidence, const Vector& given, WidthHypothesis& hypothesis, const std::optional<std::vector<Index>>& corners) {
+void place_points(FullEvidence& evidence, const Vector& given, WidthHypothesis& hypothesis,
+                  const std::optional<std::vector<Index>>& corners) {
   HypothesisSearch(evidence, given).place_points(evidence, hypothesis, corners);
 }
 Index num_corners(const WidthHypothesis& hypothesis) {

@@ -63,7 +63,7 @@ struct SearchOutlook {
 /// Searches; the maximum is the only point. An outlook that is not finite is ignored.
 /// \param average  whether it is averaged over what the evidence leaves open: then many rows need no exact maximum
 [[nodiscard]] WidthHypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const SearchOutlook& from = {},
-                                         bool average = false);
+                                              bool average = false);
 enum class Ending {
   rough,     ///< early, and the curvature is only that of the steps
   of_steps,  ///< near the maximum, with the curvature of the steps
@@ -72,15 +72,17 @@ enum class Ending {
 /// Searches from the maximum of a similar evidence, with its covariance.
 /// \param more   how many times as many rows there are now
 [[nodiscard]] WidthHypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const WidthHypothesis& from, double more,
-                                         Ending ending);
+                                              Ending ending);
 
 /// Some steps from the maximum of a similar evidence, with its curvature, while one promises to gain .1 nats.                     (PASS.7)
 /// \param more  how many times as many rows there are now
-[[nodiscard]] Maximum climb_further(ProcessEvidence& evidence, const Vector& given, const WidthHypothesis& from, double more, int max_steps);
+[[nodiscard]] Maximum climb_further(ProcessEvidence& evidence, const Vector& given, const WidthHypothesis& from, double more,
+                                    int max_steps);
 /// The best ln h and ln g, with the widths of the start.                                                                          (PASS.7)
 [[nodiscard]] Maximum maximum_at_widths(ProcessEvidence& evidence, const Hyperparameters& start);
 /// The same for the widths of a similar evidence, with the curvature there.
-[[nodiscard]] WidthHypothesis hypothesis_at_widths(ProcessEvidence& evidence, const Vector& given, const WidthHypothesis& from, double more);
+[[nodiscard]] WidthHypothesis hypothesis_at_widths(ProcessEvidence& evidence, const Vector& given, const WidthHypothesis& from,
+                                                   double more);
 
 /// Replaces the maximum by the points that stand for what the evidence leaves open around it.                                      (KM.4)
 /// \param corners  of the regular polytope, those to use, and the maximum if there is none; empty: all

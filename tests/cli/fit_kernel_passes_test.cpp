@@ -50,7 +50,7 @@ TEST_F(KernelByPasses, FitsAsInMemory) {
   for (const char* target : {"price", "click"}) {
     const Arguments options = {"all.csv", "--target", target, "--ignore", std::string(target) == "price" ? "click" : "price"};
     const Json pieces = fit(options + Arguments{"--stream", "always"}), memory = fit(options + Arguments{"--stream", "never"});
-    EXPECT_EQ(pieces["rows"], memory["rows"]);
+    EXPECT_EQ(pieces["num_rows"], memory["num_rows"]);
     const bool is_regression = std::string(target) == "price";
     const std::string fit_to_rows = is_regression ? "r_squared" : "log_loss";
     ASSERT_TRUE(pieces.contains(fit_to_rows)) << pieces.dump();
@@ -62,7 +62,7 @@ TEST_F(KernelByPasses, SeveralFilesAreOneTable) {
   put("p1.csv", 1, 100), put("p2.csv", 101, 17000), put("p3.csv", 17001, num_rows);
   const Arguments options = {"--target", "price", "--ignore", "click", "--width", "1"};
   const Json one = fit(Arguments{"all.csv", "--stream", "always"} + options),
-             three = fit(Arguments{"p1.csv", "p2.csv", "p3.csv"} + options);
+             three = fit(Arguments{"p1.csv", "p2.csv", "p3.csv", "--stream", "always"} + options);
   EXPECT_EQ(one["log_evidence"], three["log_evidence"]);
   EXPECT_EQ(one["relevance_rows"], three["relevance_rows"]);
 }

@@ -308,13 +308,17 @@ TEST(KernelPasses, OfPartsGiveTheSameFit) {
     options.search = WidthSearch::each;
     options.centres = 60;
     if (classes) options.search = WidthSearch::given, options.widths = {2};
-    KernelFit parts, whole;
-    if (classes)
-      parts = fit_kernel_classification(in_parts, options), whole = fit_kernel_classification(table.rows(), options);
-    else
-      parts = fit_kernel_regression(in_parts, options), whole = fit_kernel_regression(table.rows(), options);
+    KernelFit parts, whole;  // of different samples, and so with different centres
+    if (classes) {
+      const auto a = fit_kernel_classification(in_parts, options), b = fit_kernel_classification(table.rows(), options);
+      EXPECT_NEAR(a.log_loss, b.log_loss, 0.005);
+      parts = a, whole = b;
+    } else {
+      const auto a = fit_kernel_regression(in_parts, options), b = fit_kernel_regression(table.rows(), options);
+      EXPECT_NEAR(a.r_squared, b.r_squared, 0.005);
+      parts = a, whole = b;
+    }
     EXPECT_TRUE(was_read_in_passes(parts) && was_read_in_passes(whole));
-    EXPECT_NEAR(parts.log_evidence, whole.log_evidence, 0.002 * whole.num_rows);  // another sample, and so other centres
     for (std::size_t i = 0; i < parts.relevance_rows.size(); ++i)
       EXPECT_EQ(parts.relevance_vectors.row(static_cast<Index>(i)), table.X.row(parts.relevance_rows[i]));
   }
