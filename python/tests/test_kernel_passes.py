@@ -6,9 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ardvark import KernelClassifier, KernelRegressor, load
+from ardvark import KernelClassifier, KernelRegressor, _passes, load
 
 ROWS = 42_000  # more than twice the sample
+
+
+@pytest.fixture(autouse=True)
+def passes(monkeypatch):
+    """Small tables are read in passes, too."""
+    monkeypatch.setattr(_passes, "SMALL_BYTES", 0)
 
 
 def table(seed=0, with_text=False):

@@ -57,6 +57,27 @@ Scouted scout(const Problem& problem, const std::vector<Candidate>& candidates) 
 
 }  // namespace
 
+namespace {
+
+// The few rows of the scout may speak for narrow widths, from which these centres see no function. Then the search begins anew, at the
+// usual widths, and the better result counts.
+void search_again(const KernelOptions& options, CentreSearch& search) {
+  constexpr double no_function = -5;  // ln h
+  if (search.found.points.empty() || search.found.best.theta[0] > no_function) return;
+  Hyperparameters usual = Hyperparameters::Zero(search.found.best.theta.size());
+  usual.segment(1, search.candidate.given.size()) = search.candidate.given;
+  std::vector<Index> rows = choose_centres(search.evidence->covariance(), usual, centres_of(options));
+  search.evidence->set_centres(rows);
+  WidthHypothesis found = find_hypothesis(*search.evidence, search.candidate.given);
+  search.steps += found.best.steps;
+  if (!found.points.empty() && found.log_evidence > search.found.log_evidence)
+    search.found = std::move(found), search.rows = std::move(rows);
+  else
+    search.evidence->set_centres(search.rows);
+}
+
+}  // namespace
+
 CentreSearch search_with_centres(const Problem& problem, const KernelOptions& options, const KernelInputs& inputs) {
   Scouted start = scout(problem, candidates(options, inputs));
   CentreSearch out{std::move(start.candidate), nullptr, std::move(start.hypothesis), {}};
@@ -70,6 +91,7 @@ CentreSearch search_with_centres(const Problem& problem, const KernelOptions& op
     out.found = find_hypothesis(*out.evidence, out.candidate.given, out.found, more, round + 1 < rounds ? Ending::rough : Ending::exact);
     out.steps += out.found.best.steps;
   }
+  search_again(options, out);
   if (out.found.points.empty()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");
   return out;
 }
