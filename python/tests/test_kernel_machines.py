@@ -266,3 +266,15 @@ def test_narrow_widths_of_a_few_rows_do_not_hide_the_function(seed):
     repeats = rng.integers(0, 4, size=5000).astype(float)
     model = KernelClassifier("gaussian", width="each", centres=40).fit(X, y, repeats)
     assert -np.log(model.predict_proba(X)[np.arange(5000), y]).mean() < 0.52  # .47 with the true function, .69 without any
+
+
+@pytest.mark.parametrize("seed", [1, 13])
+def test_an_input_of_which_few_rows_say_nothing_is_found(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(4000, 6))
+    f = 3 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 10 * (X[:, 2] - 0.5) ** 2 + 3 * X[:, 3] - 4
+    p = 1 / (1 + np.exp(-f))
+    model = KernelClassifier("gaussian", width="each", centres=40).fit(X, (rng.random(4000) < p).astype(int))
+    assert model.hypotheses_[0]["widths"][2] < 3  # standard deviations of the input
+    q = model.predict_proba(X)[:, 1]
+    assert (p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))).mean() < 0.012

@@ -59,6 +59,32 @@ Scouted scout(const Problem& problem, const std::vector<Candidate>& candidates) 
 
 namespace {
 
+// The few rows of the scout may say nothing of an input that many rows know well. At a width far beyond the rows the evidence is flat, so
+// that the search does not come back. Therefore each wide input is tried at a usual width.                                       (KM.7)
+void look_again_at_wide_inputs(const KernelOptions& options, CentreSearch& search) {
+  if (search.candidate.widths != WidthKind::each || search.found.points.empty()) return;
+  constexpr double wide = 7, usual = 2, worthwhile = 1;  // standard deviations of an input; nats
+  WidthHypothesis begin = search.found;
+  std::vector<Index> rows = search.rows;
+  for (Index i = 1; i <= search.evidence->covariance().num_widths(); ++i) {
+    if (begin.best.theta[i] > -std::log(wide)) continue;
+    Hyperparameters trial = begin.best.theta;
+    trial[i] = -std::log(usual);
+    std::vector<Index> chosen = choose_centres(search.evidence->covariance(), trial, centres_of(options));
+    search.evidence->set_centres(chosen);
+    const double value = search.evidence->at(trial, false).value;
+    if (!(value > begin.best.value + worthwhile)) continue;
+    begin.best.theta = std::move(trial), begin.best.value = value, rows = std::move(chosen);
+    begin.covariance.row(i).setZero(), begin.covariance.col(i).setZero();
+    begin.covariance(i, i) = 1;
+  }
+  search.evidence->set_centres(rows);
+  if (rows == search.rows) return;
+  WidthHypothesis found = find_hypothesis(*search.evidence, {}, begin, 1, Ending::exact);
+  search.steps += found.best.steps;
+  search.found = std::move(found), search.rows = std::move(rows);
+}
+
 // The few rows of the scout may speak for narrow widths, from which these centres see no function. Then the search begins anew, at the
 // usual widths, and the better result counts.
 void search_again(const KernelOptions& options, CentreSearch& search) {
@@ -91,6 +117,7 @@ CentreSearch search_with_centres(const Problem& problem, const KernelOptions& op
     out.found = find_hypothesis(*out.evidence, out.candidate.given, out.found, more, round + 1 < rounds ? Ending::rough : Ending::exact);
     out.steps += out.found.best.steps;
   }
+  look_again_at_wide_inputs(options, out);
   search_again(options, out);
   if (out.found.points.empty()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");
   return out;

@@ -24,7 +24,7 @@ using namespace internal;
 
 namespace {
 
-constexpr int most_steps = 20;  // of the widths with all rows
+constexpr int most_steps = 40;  // of the widths with all rows
 
 // The first look: a sample, and the units of inputs and target.
 struct SampledRows {
