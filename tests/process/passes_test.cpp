@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../rows/labelled_rows.hpp"
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
 #include "ardvark/kernel_machine.hpp"
@@ -17,32 +18,15 @@ namespace {
 
 using namespace internal;
 using testing::expect_invalid;
+using testing::LabelledRows;
 using testing::Random;
-
-struct PassTable {
-  Matrix X;
-  Vector y, weights;
-
-  // In pieces of `size` rows.
-  [[nodiscard]] AskRows rows(Index size = 3000) const {
-    return rows_from([this, size](const TakeRows& take) {
-      for (Index first = 0; first < y.size(); first += size) {
-        const Index count = std::min(size, y.size() - first);
-        const Matrix piece = X.middleRows(first, count);
-        const Vector target = y.segment(first, count), k = weights.size() > 0 ? Vector(weights.segment(first, count)) : Vector();
-        take(piece, target, k);
-      }
-    });
-  }
-  [[nodiscard]] Vector k() const { return weights.size() > 0 ? weights : Vector(Vector::Ones(y.size())); }
-};
 
 double truth(const Matrix& X, Index i) { return std::sin(2 * X(i, 0)) + 0.5 * X(i, 1) * X(i, 1); }
 
 // Two inputs that matter, and one that does not.
-PassTable table_of(std::uint64_t seed, Index n, bool classes, bool weighted = false) {
+LabelledRows table_of(std::uint64_t seed, Index n, bool classes, bool weighted = false) {
   Random random(seed);
-  PassTable out{random.normals(n, 3), Vector(n), {}};
+  LabelledRows out{random.normals(n, 3), Vector(n), {}};
   for (Index i = 0; i < n; ++i) {
     const double f = truth(out.X, i);
     out.y[i] = classes ? (random.uniform() < 1 / (1 + std::exp(1 - 2 * f)) ? 7 : 3) : 10 * f + 4 * random.normal();
@@ -56,7 +40,7 @@ PassTable table_of(std::uint64_t seed, Index n, bool classes, bool weighted = fa
 }
 
 // The rows again and again, as their weights say.
-PassTable repeated(const PassTable& table) {
+LabelledRows repeated(const LabelledRows& table) {
   std::vector<Index> rows;
   for (Index i = 0; i < table.y.size(); ++i) rows.insert(rows.end(), static_cast<std::size_t>(table.weights[i]), i);
   return {table.X(rows, Eigen::all), table.y(rows), {}};
@@ -64,12 +48,12 @@ PassTable repeated(const PassTable& table) {
 
 // A question about a table in the units of its own rows, with the first rows as centres.
 struct Asked {
-  PassTable table;  // without rows of weight 0
+  LabelledRows table;  // without rows of weight 0
   Matrix Z;
   Vector k, t;
   KernelQuestion question;
 
-  explicit Asked(PassTable of, bool classes, bool linear_part, Index num_centres = 20) : table(std::move(of)) {
+  explicit Asked(LabelledRows of, bool classes, bool linear_part, Index num_centres = 20) : table(std::move(of)) {
     std::vector<Index> some;
     for (Index i = 0; i < table.y.size(); ++i)
       if (table.k()[i] > 0) some.push_back(i);
@@ -160,7 +144,7 @@ TEST(KernelPasses, GiveTheSlopeOfRowsInMemory) {
 
 TEST(KernelPasses, CountARowAsOftenAsItsWeight) {
   for (const bool classes : {false, true}) {
-    const PassTable table = table_of(2, 9000, classes, true);
+    const LabelledRows table = table_of(2, 9000, classes, true);
     const Asked asked(table, classes, false);
     Asked again(repeated(table), classes, false);
     again.question = asked.question;
@@ -218,7 +202,7 @@ std::string bits(const KernelFit& fit) {
 }
 
 TEST(KernelPasses, HaveTheSameBitsForPiecesOfAnySize) {
-  const PassTable table = table_of(4, 8 * 8192 + 100, false, true), classes = table_of(5, 5 * 8192 + 100, true);
+  const LabelledRows table = table_of(4, 8 * 8192 + 100, false, true), classes = table_of(5, 5 * 8192 + 100, true);
   KernelOptions options = few_centres();
   const auto bits_of = [](const KernelFit& fit) {
     EXPECT_TRUE(was_read_in_passes(fit));
@@ -237,7 +221,7 @@ TEST(KernelPasses, HaveTheSameBitsForPiecesOfAnySize) {
 }
 
 TEST(KernelPasses, PredictAsAFitInMemory) {
-  const PassTable table = table_of(6, 50000, false), fresh = table_of(7, 2000, false);
+  const LabelledRows table = table_of(6, 50000, false), fresh = table_of(7, 2000, false);
   const KernelRegression passes = fit_kernel_regression(table.rows(), few_centres()),
                          memory = fit_kernel_regression(table.X, table.y, few_centres());
   EXPECT_EQ(passes.report.status, Status::converged) << passes.report.message;
@@ -269,7 +253,7 @@ TEST(KernelPasses, PredictAsAFitInMemory) {
 }
 
 TEST(KernelPasses, PredictClassesAsAFitInMemory) {
-  const PassTable table = table_of(8, 50000, true), fresh = table_of(9, 2000, true);
+  const LabelledRows table = table_of(8, 50000, true), fresh = table_of(9, 2000, true);
   KernelOptions named = few_centres();
   const KernelClassification passes = fit_kernel_classification(table.rows(), named),
                              memory = fit_kernel_classification(table.X, table.y, named);
@@ -288,7 +272,7 @@ TEST(KernelPasses, PredictClassesAsAFitInMemory) {
 // Parts of the rows are summed apart, sent as bytes, and merged.
 TEST(KernelPasses, OfPartsGiveTheSameFit) {
   for (const bool classes : {false, true}) {
-    const PassTable table = table_of(10, 60000, classes, true);
+    const LabelledRows table = table_of(10, 60000, classes, true);
     const AskRows in_parts = [&](const RowQuestion& asked) {
       const RowQuestion question = RowQuestion::from_bytes(asked.to_bytes());
       EXPECT_EQ(question.to_bytes(), asked.to_bytes());
@@ -325,33 +309,33 @@ TEST(KernelPasses, OfPartsGiveTheSameFit) {
 }
 
 TEST(KernelPasses, FitASmallTableInMemory) {
-  const PassTable table = table_of(11, 150, false);
+  const LabelledRows table = table_of(11, 150, false);
   KernelOptions options;
   options.num_vectors = 7;
   EXPECT_EQ(bits(fit_kernel_regression(table.rows(77), options)), bits(fit_kernel_regression(table.X, table.y, options)));
-  const PassTable classes = table_of(12, 150, true);
+  const LabelledRows classes = table_of(12, 150, true);
   EXPECT_EQ(bits(fit_kernel_classification(classes.rows(77))), bits(fit_kernel_classification(classes.X, classes.y)));
 }
 
 TEST(KernelPasses, RefuseRowsThatChange) {
-  const PassTable table = table_of(13, 42000, false);
+  const LabelledRows table = table_of(13, 42000, false);
   KernelOptions options = few_centres();
   options.search = WidthSearch::given, options.widths = {1.5};
-  const auto fit_with = [&](const std::function<void(PassTable&)>& change) {
+  const auto fit_with = [&](const std::function<void(LabelledRows&)>& change) {
     int pass = 0;
     static_cast<void>(fit_kernel_regression(
         [&](const RowQuestion& question) {
-          PassTable now = table;
+          LabelledRows now = table;
           if (++pass > 1) change(now);
           return now.rows()(question);
         },
         options));
   };
-  expect_invalid([&] { fit_with([](PassTable& now) { now.X(17, 1) += 1e-9; }); }, {"the rows have changed between two passes"});
-  expect_invalid([&] { fit_with([](PassTable& now) { now.y[17] += 1e-9; }); }, {"the rows have changed between two passes"});
+  expect_invalid([&] { fit_with([](LabelledRows& now) { now.X(17, 1) += 1e-9; }); }, {"the rows have changed between two passes"});
+  expect_invalid([&] { fit_with([](LabelledRows& now) { now.y[17] += 1e-9; }); }, {"the rows have changed between two passes"});
   expect_invalid(
       [&] {
-        fit_with([](PassTable& now) {
+        fit_with([](LabelledRows& now) {
           now.y.conservativeResize(41999);
           now.X.conservativeResize(41999, 3);
         });
@@ -360,8 +344,8 @@ TEST(KernelPasses, RefuseRowsThatChange) {
 }
 
 TEST(KernelPasses, NameWhatIsWrong) {
-  const PassTable table = table_of(14, 42000, false);
-  const auto fit = [&](const std::function<void(KernelOptions&)>& change, const PassTable& of) {
+  const LabelledRows table = table_of(14, 42000, false);
+  const auto fit = [&](const std::function<void(KernelOptions&)>& change, const LabelledRows& of) {
     KernelOptions options = few_centres();
     change(options);
     static_cast<void>(fit_kernel_regression(of.rows(), options));
@@ -370,7 +354,7 @@ TEST(KernelPasses, NameWhatIsWrong) {
                  {"centres = all needs the whole table"});
   expect_invalid([&] { fit([](KernelOptions& o) { o.num_vectors = 5; }, table); }, {"vectors needs the whole table"});
   expect_invalid([&] { fit([](KernelOptions& o) { o.kernel = "round"; }, table); }, {"kernel is 'round'"});
-  PassTable gap = table;
+  LabelledRows gap = table;
   gap.X(40000, 1) = std::nan("");
   expect_invalid([&] { fit([](KernelOptions& o) { o.input_names = {"a", "age", "c"}; }, gap); }, {"row 40001", "'age'"});
   expect_invalid([&] { static_cast<void>(fit_kernel_classification(table.rows())); }, {"the third one"});

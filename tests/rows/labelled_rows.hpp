@@ -1,4 +1,4 @@
-// A table with labels that is given in pieces.
+// A table with labels, or the target of a regression, that is given in pieces.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +26,7 @@ struct LabelledRows {
       }
     });
   }
+  [[nodiscard]] Vector k() const { return weights.size() > 0 ? weights : Vector(Vector::Ones(y.size())); }
 };
 
 }  // namespace ardvark::testing
