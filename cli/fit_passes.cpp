@@ -34,6 +34,7 @@ class Rows {
   Rows(const FitArguments& args, bool is_kernel)
       : args_(args),
         stream_(args.files, csv_options(args)),
+        is_kernel_(is_kernel),
         may_be_regression_(is_kernel && args.task.empty()),
         is_regression_(is_kernel && args.task == "regression") {}
 
@@ -58,6 +59,11 @@ class Rows {
     }
     if (!is_regression_)
       check_classes(args_.target, is_text_.value_or(true), {classes_.begin(), classes_.end()}, num_rows_, "--model linear");
+    if (is_kernel_ && !is_regression_ && classes_.size() > 2)
+      throw InvalidArgument(fmt::format(
+          "target '{}' has {} classes ({}); a kernel machine of a table that is read in pieces fits two: use --stream never, or "
+          "--model logistic",
+          args_.target, classes_.size(), io::listed({classes_.begin(), classes_.end()})));
     std::vector<std::string> no_features = {args_.target};
     if (!args_.weights_column.empty()) no_features.push_back(args_.weights_column);
     encoding_ = make_encoding(facts.facts(), no_features, args_);
@@ -152,7 +158,7 @@ class Rows {
   std::optional<bool> is_text_;
   std::set<std::string, InOrder> classes_{InOrder{is_text_}};
   Index num_rows_ = 0;
-  bool may_be_regression_, is_regression_;
+  bool is_kernel_, may_be_regression_, is_regression_;
   FeatureEncoding encoding_;
 };
 

@@ -16,6 +16,7 @@
 #include "ardvark/table_stream.hpp"
 #include "commands.hpp"
 #include "core/pulse.hpp"
+#include "io/text.hpp"
 #include "model/missing.hpp"
 #include "predictions.hpp"
 #include "progress_line.hpp"
@@ -32,7 +33,8 @@ struct PredictArguments {
   char delimiter = ',';
   bool json = false, quiet = false;
 
-  [[nodiscard]] bool is_parquet() const { return output.ends_with(".parquet"); }
+  [[nodiscard]] bool is_parquet() const { return has_ending(".parquet"); }
+  [[nodiscard]] bool has_ending(std::string_view ending) const { return internal::io::lower_case(output).ends_with(ending); }
 };
 
 const std::string& target_of(const SavedModel& model) {
@@ -76,7 +78,7 @@ void check_arguments(const PredictArguments& args) {
         fmt::format("{} cannot be used with --output '{}'{}; leave it out, or give a path that does not end with .parquet",
                     args.json ? "--json" : "--digits", args.output, args.json ? "" : ": a Parquet file holds all digits of the numbers"));
   for (const char* ending : {".arrow", ".feather"})
-    if (args.output.ends_with(ending))
+    if (args.has_ending(ending))
       throw InvalidArgument(
           fmt::format("--output is '{}', but predict writes no Arrow files; give a path that ends with .parquet or .csv, or "
                       "use predict_to of Python",

@@ -231,7 +231,7 @@ struct Fit {
   std::vector<bool> relevant;  ///< [p] kept: the precision of its group would stay finite with a margin of two     (OPT.3); true under a
                                ///< shared prior; under a sparse prior: inclusion above one half, and not undecided; or, of a
                                ///< single column, the sign is known to 99.9%. The columns of a group
-                               ///< are kept together, whatever their direction                                              (SP.22)
+                               ///< are kept together, whatever their direction, or if one sign is known so well (SP.22)
   std::vector<bool> left_out;  ///< [p] constant or duplicated columns, which the fit does not use; their mean is 0
   double bound = 0;            ///< lower bound on the log evidence, nats. Likelihood laplace: the approximation (LAP.3), not a bound.
                                ///< Laplace prior: log density of the rows and the standardised weights at the mode (L1.1); preset

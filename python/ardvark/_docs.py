@@ -181,7 +181,7 @@ direction_ : ndarray of shape (n_features,) or (n_classes, n_features)
 support_ : ndarray of shape (n_features,), bool
     Columns that are kept, with several classes for at least one. Under a sparse prior: those with an inclusion above
     one half that are not undecided, and those with a ``direction_`` of .999 or more. The levels of a text column, or the
-    columns of a group, are kept together by their inclusion, whatever their ``direction_``. Under "ard": the mean of coef^2 / (sd^2 relevance) over the classes of a
+    columns of a group, are kept together: by their inclusion, or if one sign is known so well. Under "ard": the mean of coef^2 / (sd^2 relevance) over the classes of a
     softmax, and over the levels of a text column, is above 2.
 bound_ : float
     Lower bound on the log evidence, in nats. (Softmax: Laplace's approximation of the log evidence; L1: the log

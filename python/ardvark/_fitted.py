@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._base import Estimator, _defaults
 from ._docs import assembled
-from ._output import columns_of, write_tables
+from ._output import columns_of, refuse_own_source, write_tables
 from ._passes import RowSums, TableFacts
 from ._progress import Watch
 from ._streams import pieces_of
@@ -60,15 +60,19 @@ class FittedModel(Estimator):
         if missing not in (None, "error", "refuse"):
             raise ValueError(f"missing is {missing!r}, but X is read in pieces; leave out rows with gaps in the source, or fill the gaps there")
 
-    def _fit_rows(self, facts: TableFacts, ask: Callable[[bytes], RowSums], watch: Watch, **options: Any) -> None:
-        """Fits the model to rows that `ask` knows."""
+    def _take_columns(self, facts: TableFacts) -> None:
+        """The columns of rows that are not in memory; options may name some of them."""
         self._encoding = facts.encoding
         names = facts.names or []
         self.n_features_in_ = len(names)
         self.__dict__.pop("feature_names_in_", None)
         if facts.has_names:
             self.feature_names_in_ = np.array(names, dtype=object)
-        columns = {"column_names": names} if facts.encoding is None else {"encoding": facts.encoding.handle}
+
+    def _fit_rows(self, facts: TableFacts, ask: Callable[[bytes], RowSums], watch: Watch, **options: Any) -> None:
+        """Fits the model to rows that `ask` knows."""
+        self._take_columns(facts)
+        columns = {"column_names": facts.names or []} if facts.encoding is None else {"encoding": facts.encoding.handle}
         try:
             model = _core.fit_rows(ask, callback=watch.function, **columns, **options, **self._given_options())
         except ValueError as error:
@@ -227,6 +231,7 @@ class FittedModel(Estimator):
         self._check_method(method)
         pairs = self._predict_pieces(pieces_of(source), getattr(self, method), arguments)
         keep = [keep] if isinstance(keep, str) else keep
+        refuse_own_source(path, source)
         return write_tables(path, (columns_of(piece, keep, self._named(method, prediction)) for piece, prediction in pairs))
 
     def _named(self, method: str, values: Any) -> dict[str, np.ndarray]:

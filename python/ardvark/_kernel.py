@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from . import _core
 from ._docs import assembled
 from ._fitted import FittedModel
-from ._passes import Pieces, RowSums, TableFacts, facts_of, rows_of
+from ._passes import Pieces, RowSums, TableFacts, UnknownLabel, facts_of, rows_of
 from ._predictions import Classifier, Regressor
 from ._progress import Watch
 from ._streams import is_stream
@@ -94,13 +94,22 @@ class KernelMachine(FittedModel):
             self._check_pieces()
             with Watch(type(self).__name__, self.verbose, self.callback) as watch:
                 facts = facts_of(pieces, target, sample_weight, (), model="kernel", is_regression=task == "regression")
-                self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
+                try:
+                    self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
+                except UnknownLabel:
+                    facts = facts_of(pieces, target, sample_weight, (), of_all=True, model="kernel")
+                    self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
         if pieces.is_spooled:
             self.notes_.append("X can be read only once, so its rows were written to a temporary file, which is gone now")
 
     def _fit_passes(self, facts: TableFacts, ask: Callable[[bytes], RowSums], target: Optional[str], watch: Watch) -> None:
         """Fits the model to rows that `ask` knows."""
         of_task: dict[str, Any] = {"task": "regression"}
+        if len(facts.labels) > 2:
+            raise ValueError(
+                f"y has {len(facts.labels)} labels ({', '.join(repr(label) for label in facts.labels[:3])}{', ...' if len(facts.labels) > 3 else ''});"
+                " without the table in memory, a kernel machine fits two classes; read the table into memory, or use BayesianLogisticRegression"
+            )
         if not facts.is_regression:
             self.classes_ = np.array(facts.labels)
             of_task = {"task": "classification", "class_names": [str(label) for label in facts.labels]}

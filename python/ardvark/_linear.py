@@ -83,7 +83,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     support_ : ndarray of shape (n_features,), bool
         Columns that are kept. Under a sparse prior: those with an inclusion above one half that are not undecided, and
         those with a ``direction_`` of .999 or more. The levels of a text column, or the columns of a group, are kept
-        together by their inclusion, whatever their ``direction_``.
+        together: by their inclusion, or if one sign is known so well.
         Under "ard": a mild rule, which keeps about one in seven columns of noise. Under "shared" and "dense": all.
     bound_ : float
         Lower bound on the log evidence, in nats.

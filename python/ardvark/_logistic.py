@@ -344,6 +344,7 @@ class BayesianLogisticRegression(LogisticScore):
     def _fit_passes(self, facts: TableFacts, ask: Callable[[bytes], RowSums], target: Optional[str], watch: Watch) -> None:
         """Fits the model to rows that `ask` knows."""
         self.classes_ = np.array(facts.labels)
+        self._take_columns(facts)
         names = [str(label) for label in facts.labels]
         self._fit_rows(facts, ask, watch, class_names=names, target=target, reference=self._references() or None, **self._model_options())
 

@@ -16,7 +16,7 @@ from ._tables import names_of, sentence_near
 
 _ROWS = 65536  # at least, of a group of rows in a file
 
-__all__ = ["columns_of", "write_tables"]
+__all__ = ["columns_of", "refuse_own_source", "write_tables"]
 
 
 def columns_of(piece: Any, keep: Sequence[str], columns: Mapping[str, np.ndarray]) -> Any:
@@ -32,6 +32,17 @@ def columns_of(piece: Any, keep: Sequence[str], columns: Mapping[str, np.ndarray
         column = piece.column(name) if _is_table(piece) else piece[name].to_arrow() if hasattr(piece[name], "to_arrow") else arrow.array(piece[name])
         out[name] = column.dictionary_decode() if hasattr(column, "dictionary_decode") and arrow.types.is_dictionary(column.type) else column
     return arrow.table({**out, **{name: arrow.array(values) for name, values in columns.items()}})
+
+
+def refuse_own_source(path: Any, source: Any) -> None:
+    """Refuses to write over what is read, or into the folder that is read."""
+    target = os.path.realpath(os.fspath(path))
+    for file in [source] if isinstance(source, (str, os.PathLike)) else list(getattr(source, "files", ())):
+        read = os.path.realpath(os.fspath(file))
+        if target == read:
+            raise ValueError(f"path is {os.fspath(path)!r}, which is read; give another path")
+        if os.path.isdir(read) and target.startswith(read + os.sep):
+            raise ValueError(f"path is {os.fspath(path)!r}, which is in the folder that is read; give another folder")
 
 
 def write_tables(path: Any, tables: Iterable[Any]) -> int:

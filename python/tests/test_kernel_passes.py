@@ -128,3 +128,10 @@ def test_rows_that_change_are_refused():
 
     with pytest.raises(ValueError, match="a number is another one"):
         KernelRegressor("gaussian", width=1.0, centres=10).fit(read, y="price")
+
+
+def test_three_classes_need_the_table():
+    rows = table().drop(columns=["price", "weight"])
+    rows["click"] = rows["click"].where(rows.index < 41_000, "perhaps")  # in the last piece only
+    with pytest.raises(ValueError, match="y has 3 labels .'no', 'perhaps', 'yes'.; .* fits two classes"):
+        KernelClassifier(centres=20).fit(lambda: pieces_of(rows), y="click")

@@ -342,3 +342,12 @@ def test_sums_and_facts_can_be_pickled():
             changed_data[place] ^= 0x10
             with pytest.raises(ValueError):
                 RowSums.from_bytes(bytes(changed_data))
+
+
+@pytest.mark.parametrize("options", [{"flat": ["age"]}, {"flat": [0]}, {"prior": {"money": ["rent", "trend"]}}])
+def test_options_name_columns(options):
+    rows = table().drop(columns="weight")
+    model = BayesianLogisticRegression(**options).fit(lambda: pieces_of(rows), y="click")
+    memory = BayesianLogisticRegression(**options).fit(rows.drop(columns="click"), rows["click"])
+    assert model.status_ == memory.status_ == "converged"
+    assert np.abs((model.coef_ - memory.coef_) / memory.coef_std_).max() < 0.02

@@ -221,3 +221,16 @@ def test_one_part_of_statistics_needs_a_lambda(table):
 
     with pytest.raises(ValueError, match="prior='laplace' needs rows, .* the cross-validation that chooses laplace_lambda; give laplace_lambda$"):
         BayesianLinearRegression(prior="laplace").fit(LinearStatistics().update(table[["a", "price"]], "price"))
+
+
+def test_a_source_is_not_written_over(table, tmp_path):
+    pytest.importorskip("pyarrow")
+    source = tmp_path / "rows.parquet"
+    table.to_parquet(source)
+    before = source.read_bytes()
+    model = BayesianLinearRegression().fit(table.select_dtypes("number"), np.arange(len(table), dtype=float))
+    with pytest.raises(ValueError, match="which is read"):
+        model.predict_to(source, tmp_path / "." / "rows.parquet")
+    with pytest.raises(ValueError, match="in the folder that is read"):
+        model.predict_to(tmp_path, tmp_path / "predictions.parquet")
+    assert source.read_bytes() == before and sorted(os.listdir(tmp_path)) == ["rows.parquet"]

@@ -170,7 +170,7 @@ bool has_groups(const Fit& fit) {
 
 std::string rule_of_inclusion(bool shared) {
   return std::string("inclusion above one half and known sign, or sign beyond doubt") +
-         (shared ? "; levels of a text column and groups: inclusion alone" : "");
+         (shared ? "; levels of a text column and groups: by inclusion, or one sign beyond doubt" : "");
 }
 
 std::string rule_of_size(bool shared, bool over_classes) {

@@ -8,6 +8,12 @@
 #include <limits>
 
 namespace ardvark::internal::io {
+std::string lower_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
 namespace {
 
 // Length of the UTF-8 sequence at the start of `text`, or 0 if there is none (Unicode 15, table 3-7).
@@ -25,12 +31,6 @@ std::size_t sequence_length(std::string_view text) {
   for (std::size_t i = 2; i < length; ++i)
     if (byte(i) < 0x80 || byte(i) > 0xBF) return 0;
   return length;
-}
-
-std::string lower_case(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
 }
 
 // The number of letters to insert, remove, replace or swap with the next one (optimal string alignment).

@@ -20,6 +20,9 @@ namespace ardvark::internal::io {
 /// The whole text; control characters and bytes that are not UTF-8 as \xNN.
 [[nodiscard]] std::string printable(std::string_view text);
 
+/// Latin letters only.
+[[nodiscard]] std::string lower_case(std::string text);
+
 /// Whether the text says true or false, as programs write them (True, TRUE, true, ...); nothing: neither.
 [[nodiscard]] std::optional<bool> truth_of(std::string_view text);
 

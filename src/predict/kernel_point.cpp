@@ -20,7 +20,10 @@ PointPredictor::PointPredictor(const KernelPoint& point, const Matrix& vectors, 
     L_ *= point.signal;
     // A vector is worth at least 1e-11 of the prior variance; rounding errors are below 1e-13.
     if (!blas::potrf(m, L_.data(), m) || !blas::trtri(m, L_.data(), m))
-      throw InvalidArgument("the kernel matrix of the relevance vectors cannot be factorised");
+      throw InvalidArgument(
+          "the kernel matrix of the relevance vectors cannot be factorised, because the rows leave no noise; a weight counts as equal "
+          "rows, so give "
+          "weights below 1 if the rows were measured once, or give the widths");
   }
   if (!variances) return;
   root_ = point.factor;

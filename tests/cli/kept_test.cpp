@@ -46,7 +46,7 @@ TEST_F(Kept, KeepsTheLevelsOfATextColumnTogetherAndSaysSo) {
   EXPECT_LT(j["direction"][5].get<double>(), 0.975);  // of a level like the reference: its sign is not known
   EXPECT_TRUE(contains(output_of(fit(numbers_ + Arguments{"--prior", "slab"}), folder_.path()),
                        "5 of 6 kept (inclusion above one half and known sign, or sign beyond doubt; levels of a text column and groups: "
-                       "inclusion alone)\n"));
+                       "by inclusion, or one sign beyond doubt)\n"));
   EXPECT_TRUE(contains(output_of(fit(numbers_ + Arguments{"--prior", "ard"}), folder_.path()),
                        "5 of 6 (mean^2 / (sd^2 relevance) above 2, on average over a text column or group: of seven"));
 }

@@ -313,21 +313,25 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
 }
 
 // A column is kept if an effect of its own is probable under each hypothesis and, for a single column, its sign is known. It is kept, too,
-// if its sign is beyond doubt: then it has an effect under each hypothesis, of its own or as one of many. Under the prior `dense`, all
-// columns are kept.                                                                                                             (SP.22)
+// if its sign, or that of a column of its group, is beyond doubt: then it has an effect under each hypothesis, of its own or as one of
+// many. Under the prior `dense`, all columns are kept. (SP.22)
 void judge(const PenalisedColumns& which, PriorKind kind, Solution& out) {
-  constexpr double known = 0.975;  // probability of the sign, as with an interval of 95% that excludes 0
-  constexpr double beyond_doubt = 0.999;
-  for (Index g = 0; g < which.num_groups(); ++g)
-    for (Index i = which.group_begin(g); i < which.group_begin(g) + which.group_size(g); ++i) {
+  constexpr double known = 0.975;       // probability of the sign, as with an interval of 95% that excludes 0
+  constexpr double most_doubt = 0.001;  // shared by the columns of a group
+  for (Index g = 0; g < which.num_groups(); ++g) {
+    const Index first = which.group_begin(g), size = which.group_size(g);
+    bool is_sure = false;
+    for (Index i = first; i < first + size; ++i)
+      is_sure = is_sure || 1 - out.sparse->direction[which.columns[static_cast<std::size_t>(i)]] <= most_doubt / static_cast<double>(size);
+    for (Index i = first; i < first + size; ++i) {
       const Index j = which.columns[static_cast<std::size_t>(i)];
       const auto at = static_cast<std::size_t>(j);
-      const bool probable = out.relevance[j] > 0.5, is_single = which.group_size(g) == 1;
-      const bool is_sure = is_single && out.sparse->direction[j] >= beyond_doubt;
-      if (probable && is_single && out.sparse->direction[j] < known) out.sparse->undecided[at] = true;
+      const bool probable = out.relevance[j] > 0.5;
+      if (probable && size == 1 && out.sparse->direction[j] < known) out.sparse->undecided[at] = true;
       if (is_sure) out.sparse->undecided[at] = false;
       out.relevant[at] = kind == PriorKind::dense || is_sure || (probable && !out.sparse->undecided[at]);
     }
+  }
 }
 
 // A solution without results.
