@@ -119,7 +119,8 @@ CentreSearch search_with_centres(const Problem& problem, const KernelOptions& op
   }
   look_again_at_wide_inputs(options, out);
   search_again(options, out);
-  if (out.found.points.empty()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");
+  if (out.found.points.empty() || !std::isfinite(out.found.log_evidence))
+    throw InvalidArgument("the kernel matrix of the centres cannot be factorised");
   return out;
 }
 
