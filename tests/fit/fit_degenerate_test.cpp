@@ -224,16 +224,25 @@ TEST(FitLinear, FitsOneRowAndOneColumn) {
 }
 
 // As many rows as columns without a prior meet every target: under these priors, whose noise has no prior, nothing tells how large it is.
-TEST(FitLinear, SaysWhereNoRowIsLeftToShowTheNoise) {
+TEST(FitLinear, NeedsARowThatShowsTheNoise) {
   const Problem problem = make_problem(111, 4, 5);
   for (const Prior& prior : {Prior::sparse(), Prior::slab(), Prior::dense()}) {
     FitOptions options;
     options.prior = prior;
     options.prior.flat_columns = {0, 2, 4};
-    EXPECT_TRUE(mentions(fit_linear(problem.X, problem.y, options).report.warnings,
-                         "no more rows than columns without a prior (the intercept is one), 4;"));
+    const auto fit_again = [&] { static_cast<void>(fit_linear(problem.X, problem.y, options)); };
+    expect_invalid(fit_again, {"4 rows cannot determine the noise and 4 columns without a prior, the intercept among them"});
     options.prior.flat_columns = {0, 2};
-    EXPECT_FALSE(mentions(fit_linear(problem.X, problem.y, options).report.warnings, "the data do not determine the noise"));
+    const LinearFit fit = fit_linear(problem.X, problem.y, options);
+    EXPECT_FALSE(mentions(fit.report.warnings, "the data do not determine the noise"));
+    EXPECT_TRUE(fit.variance.allFinite());
+    const Vector weights = Vector::Constant(4, 0.75);
+    options.weights = weights;
+    expect_invalid(fit_again, {"3 rows", "sum of the weights"});
+    options.prior.flat_columns = {};
+    options.weights = {};
+    const Matrix one_row = problem.X.topRows(1);
+    EXPECT_TRUE(mentions(fit_linear(one_row, Vector(problem.y.head(1)), options).report.warnings, "the table has one row"));
   }
 }
 

@@ -89,6 +89,7 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {87, "sound", "no kernel of a search had a log evidence: the list of the best was empty, and was read", true},
       {767, "saved", "an interval was a sum of 1e12 terms where the noise is known exactly and the mean is not", true},
       {5400105, "saved", "a kernel machine with centres whose evidence was not finite could be saved, and not read again", true},
+      {5400109, "sound", "no row was left to show the noise, and variances were not finite", true},
       {5200069, "columns", "where all rows are far apart, the first column chose the centres"},
   };
   for (const Mended& one : all) {

@@ -12,6 +12,22 @@
 
 namespace ardvark::internal {
 
+namespace {
+
+// The noise has no prior, so its posterior needs a row more than the columns without a prior, which meet as many rows as they are. A table
+// of one row is fitted nevertheless: its mean is that row.
+void require_row_for_noise(const FitOptions& options, double rows, Index num_flat) {
+  const bool intercept_only = num_flat == (options.intercept ? 1 : 0);
+  if (intercept_only || rows - static_cast<double>(num_flat) >= 2 * least_noise_shape) return;
+  throw InvalidArgument(fmt::format(
+      "{:.10g} rows cannot determine the noise and {} columns without a prior{}; under prior {}, a linear fit needs more rows than these "
+      "columns{}: make fewer columns flat (--flat)",
+      rows, num_flat, options.intercept ? ", the intercept among them" : "", to_string(options.prior.kind),
+      options.weights.empty() ? "" : " (their number is the sum of the weights)"));
+}
+
+}  // namespace
+
 Solution solve_sparse_linear(Frame& frame) {
   const MatrixView X = frame.X;
   const Vector &y = frame.target, &k = frame.k;
@@ -20,6 +36,7 @@ Solution solve_sparse_linear(Frame& frame) {
   Design& design = *table;
   const PenalisedColumns which = penalised_columns(options, X.cols(), frame.left_out);
   require_rows(options, frame.rows, static_cast<Index>(which.flat.size()));
+  require_row_for_noise(options, frame.rows, static_cast<Index>(which.flat.size()));
   SparseParts parts = parts_of(options.prior.kind);
   Rotation rotation = Rotation::to_diagonal;
   if (std::min(X.rows(), which.size()) > most_to_rotate) {
@@ -49,10 +66,9 @@ Solution solve_sparse_linear(Frame& frame) {
   const double around_flat = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
   slab.least_s2 = around_flat > 0 ? 1e-8 * around_flat : rounding * rounding;
   if (!(rows.degrees > 0))
-    frame.warnings.push_back(
-        fmt::format("the data do not determine the noise: the table has no more rows than columns without a prior{}, {}; ignore the "
-                    "noise, the intervals and the bound",
-                    options.intercept ? " (the intercept is one)" : "", which.flat.size()));
+    frame.warnings.emplace_back(
+        "the data do not determine the noise: the table has one row, and the intercept meets it; ignore the noise, the intervals and the "
+        "bound");
   slab.least_kappa = 4 / slab.seen();
   slab.kappa_tail = 0.5;
   // No blocks without rotation: the correlations of so many columns cost as much as the rotation.
