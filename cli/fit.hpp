@@ -47,6 +47,9 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
 /// \param columns_only  without what selects rows, not columns
 void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool columns_only, bool several_files = false);
 
+/// What `fit` has besides: how the fit is made, and what is written and printed.
+void add_fit_options(CLI::App& c, const std::shared_ptr<FitArguments>& args);
+
 [[nodiscard]] int fit_table(const FitArguments& args, Task task);  ///< linear, logistic with any number of classes, presets
 [[nodiscard]] int fit_machine(const FitArguments& args);           ///< kernel machines
 

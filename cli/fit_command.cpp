@@ -117,6 +117,20 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
     add(name);
 }
 
+void add_fit_options(CLI::App& c, const std::shared_ptr<FitArguments>& args) {
+  for (const char* name : {"folds", "imputations", "seed", "threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
+    add_model_option(c, *args, name);
+  c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
+  c.add_flag("--json", args->json, "Print one JSON object instead of a table");
+  c.add_flag("--covariance", args->covariance,
+             "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");
+  c.add_flag("--strict", args->strict, "Exit with 4 when the fit has not converged");
+  c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
+  for (const char* name : {"task", "kernel", "width", "vectors", "divergence", "averaging", "linear_part", "degree", "offset", "centres",
+                           "algorithm", "bands"})
+    add_model_option(c, *args, name)->group("Kernel machines (--model kernel, --model rvm, --preset slr_rvm)");
+}
+
 void add_fit(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("fit", "Fit a model to a table");
   shorten_help(c);
@@ -136,22 +150,12 @@ void add_fit(CLI::App& app, Run& run) {
       "memory, or has several files and --model is linear), "
       "always or never. Only --model linear, with another prior than laplace without --lambda; and --model logistic with another prior "
       "than laplace, and --model kernel, which read the table several times");
-  for (const char* name : {"folds", "imputations", "seed", "threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
-    add_model_option(c, *args, name);
-  c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
   c.add_option(
        "--path", args->path,
        "With --prior laplace and no --lambda: write to this CSV file, for each lambda, the loss of the cross-validation, its standard "
        "error, and the coefficients")
       ->check(not_empty);
-  c.add_flag("--json", args->json, "Print one JSON object instead of a table");
-  c.add_flag("--covariance", args->covariance,
-             "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");
-  c.add_flag("--strict", args->strict, "Exit with 4 when the fit has not converged");
-  c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
-  for (const char* name : {"task", "kernel", "width", "vectors", "divergence", "averaging", "linear_part", "degree", "offset", "centres",
-                           "algorithm", "bands"})
-    add_model_option(c, *args, name)->group("Kernel machines (--model kernel, --model rvm, --preset slr_rvm)");
+  add_fit_options(c, args);
   c.footer(
       "Examples:\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n"

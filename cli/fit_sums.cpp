@@ -50,7 +50,16 @@ bool is_large(const std::vector<std::string>& files) {
 
 std::string named_model(const FitArguments& args) { return args.preset.empty() ? "--model " + args.model : "--preset " + args.preset; }
 
-// Why a fit needs the table in memory; empty: it does not.
+SavedModel fit_with_sums(const FitArguments& args, const LinearStatistics& statistics, ModelOptions options) {
+  options.keep_covariance = !args.output.empty() || args.covariance ? "always" : "never";
+  set_prior_columns(args, options.encoding, options);
+  const ProgressLine progress(args.shows_progress(), "preparing");
+  options.on_sweep = progress.on_sweep();
+  return fit_model(statistics, options);
+}
+
+}  // namespace
+
 std::string why_rows_are_needed(const FitArguments& args, ModelKind kind) {
   const bool has_passes = kind == ModelKind::kernel || (kind == ModelKind::logistic && args.preset.empty());
   if (kind != ModelKind::linear && !has_passes) return named_model(args) + " needs the table in memory";
@@ -66,16 +75,6 @@ std::string why_rows_are_needed(const FitArguments& args, ModelKind kind) {
   if (!args.preset.empty()) return fmt::format("--preset {} needs the table in memory", args.preset);
   return {};
 }
-
-SavedModel fit_with_sums(const FitArguments& args, const LinearStatistics& statistics, ModelOptions options) {
-  options.keep_covariance = !args.output.empty() || args.covariance ? "always" : "never";
-  set_prior_columns(args, options.encoding, options);
-  const ProgressLine progress(args.shows_progress(), "preparing");
-  options.on_sweep = progress.on_sweep();
-  return fit_model(statistics, options);
-}
-
-}  // namespace
 
 bool reads_in_pieces(const FitArguments& args, ModelKind kind) {
   if (args.stream != "auto" && args.stream != "always" && args.stream != "never")

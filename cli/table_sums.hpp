@@ -26,6 +26,8 @@ struct TableSums {
 [[nodiscard]] TableSums sums_of_table(const FitArguments& args, StatisticsForm form, bool for_fit,
                                       const std::vector<std::string>& levels = {});
 
+/// Why a fit needs the table in memory; empty: it does not.
+[[nodiscard]] std::string why_rows_are_needed(const FitArguments& args, ModelKind kind);
 /// Whether a fit of these files reads them in pieces.
 /// \throws InvalidArgument  it must (--stream always), but cannot: the message says why; --stream has no such word
 [[nodiscard]] bool reads_in_pieces(const FitArguments& args, ModelKind kind);

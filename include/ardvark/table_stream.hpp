@@ -57,6 +57,9 @@ class FactsOfColumns {
  public:
   /// \param weights  [rows of the piece] empty: ones
   void add(const Table& piece, VectorView weights = {});
+  /// Adds the facts of another part of the table, whose columns may be in another order.
+  /// \throws InvalidArgument  it has other columns, or a column is text in one part only
+  void merge(const std::vector<ColumnFacts>& part);
   [[nodiscard]] std::vector<ColumnFacts> facts() const;  ///< levels are sorted, as in Table
 
  private:

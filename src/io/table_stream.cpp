@@ -181,23 +181,56 @@ Table read_csv(const std::vector<std::string>& paths, const CsvOptions& options)
   }
 }
 
+namespace {
+
+// The levels of both, and their rows. Both are sorted.
+void merge_levels(const ColumnFacts& here, ColumnFacts& all) {
+  const std::vector<std::string> before = std::exchange(all.column.levels, {});
+  const std::vector<double> rows_before = std::exchange(all.rows, {});
+  for (std::size_t a = 0, b = 0; a < before.size() || b < here.column.levels.size();) {
+    const bool takes_here = a == before.size() || (b < here.column.levels.size() && here.column.levels[b] <= before[a]);
+    const bool takes_before = b == here.column.levels.size() || (a < before.size() && before[a] <= here.column.levels[b]);
+    all.column.levels.push_back(takes_before ? before[a] : here.column.levels[b]);
+    all.rows.push_back((takes_before ? rows_before[a] : 0) + (takes_here ? here.rows[b] : 0));
+    a += takes_before ? 1 : 0, b += takes_here ? 1 : 0;
+  }
+}
+
+}  // namespace
+
 void FactsOfColumns::add(const Table& piece, VectorView weights) {
   if (columns_.empty()) columns_.resize(piece.columns.size());
   for (std::size_t j = 0; j < columns_.size(); ++j) {
-    ColumnFacts here = facts_of(piece, static_cast<Index>(j), weights);
+    const ColumnFacts here = facts_of(piece, static_cast<Index>(j), weights);
     ColumnFacts& all = columns_[j];
-    const std::vector<std::string> before = std::exchange(all.column.levels, {});
-    const std::vector<double> rows_before = std::exchange(all.rows, {});
     all.column.name = here.column.name;
     all.column.categorical = here.column.categorical;
     all.column.is_listed = here.column.is_listed;
-    for (std::size_t a = 0, b = 0; a < before.size() || b < here.column.levels.size();) {  // both are sorted
-      const bool takes_here = a == before.size() || (b < here.column.levels.size() && here.column.levels[b] <= before[a]);
-      const bool takes_before = b == here.column.levels.size() || (a < before.size() && before[a] <= here.column.levels[b]);
-      all.column.levels.push_back(takes_before ? before[a] : here.column.levels[b]);
-      all.rows.push_back((takes_before ? rows_before[a] : 0) + (takes_here ? here.rows[b] : 0));
-      a += takes_before ? 1 : 0, b += takes_here ? 1 : 0;
-    }
+    merge_levels(here, all);
+  }
+}
+
+void FactsOfColumns::merge(const std::vector<ColumnFacts>& part) {
+  if (columns_.empty()) {
+    columns_ = part;
+    return;
+  }
+  const auto find = [](auto& columns, const std::string& name) {
+    return std::ranges::find(
+        columns, name, [](const ColumnFacts& c) -> const auto& { return c.column.name; });
+  };
+  for (const ColumnFacts& before : columns_)
+    if (find(part, before.column.name) == part.end())
+      throw InvalidArgument(fmt::format("it has no column '{}', which those before have", io::shown(before.column.name)));
+  for (const ColumnFacts& here : part) {
+    const auto all = find(columns_, here.column.name);
+    if (all == columns_.end())
+      throw InvalidArgument(fmt::format("it has a column '{}', which those before do not have", io::shown(here.column.name)));
+    if (all->column.categorical != here.column.categorical)
+      throw InvalidArgument(fmt::format(
+          "column '{}' has {}, and in those before it has {}; to read numbers as texts, list it as categorical",
+          io::shown(here.column.name), here.column.categorical ? "texts" : "numbers", here.column.categorical ? "numbers" : "texts"));
+    merge_levels(here, *all);
   }
 }
 
