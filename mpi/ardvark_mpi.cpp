@@ -1,238 +1,19 @@
-// ardvark-mpi stats: the files of a table are read by the ranks of an MPI job, and their statistics are added in the order of the files.
-// The bits of the result depend on the files alone, not on the number of ranks.
-#include <fmt/format.h>
-#include <mpi.h>
-
-#include <CLI/CLI.hpp>
-#include <chrono>
-#include <climits>
-#include <csignal>
-#include <filesystem>
-#include <sstream>
-
-#include "ardvark/table_stream.hpp"
-#include "core/blas.hpp"
-#include "io/file.hpp"
-#include "table_sums.hpp"
+// ardvark-mpi: commands that the ranks of an MPI job run together.
+#include "ranks.hpp"
 
 namespace ardvark::cli {
 namespace {
 
-// The ranks of the job. A failure of MPI itself ends the job.
-class Ranks {
- public:
-  Ranks() {
-    MPI_Init(nullptr, nullptr);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &size_);
-  }
-  [[nodiscard]] bool is_first() const { return rank_ == 0; }
-  [[nodiscard]] int rank() const { return rank_; }
-  [[nodiscard]] int size() const { return size_; }
-
-  // The text of the first rank, in all ranks.
-  [[nodiscard]] std::string of_first(std::string text) const {
-    int length = static_cast<int>(text.size());
-    MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    text.resize(static_cast<std::size_t>(length));
-    MPI_Bcast(text.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
-    return text;
-  }
-  // Sends to the first rank, and returns while the bytes are on their way; the next call waits for them.
-  void send(std::string bytes) {
-    finish_sending();
-    if (bytes.size() > INT_MAX)
-      throw InvalidArgument("the statistics of a file have more than 2 GB, which MPI does not send: the table has too many columns");
-    sending_ = std::move(bytes);
-    MPI_Isend(sending_.data(), static_cast<int>(sending_.size()), MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request_);
-  }
-  [[nodiscard]] static std::string receive(int from) {
-    MPI_Status status;
-    int length = 0;
-    MPI_Probe(from, 0, MPI_COMM_WORLD, &status);
-    MPI_Get_count(&status, MPI_BYTE, &length);
-    std::string bytes(static_cast<std::size_t>(length), '\0');
-    MPI_Recv(bytes.data(), length, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    return bytes;
-  }
-  void finish_sending() { MPI_Wait(&request_, MPI_STATUS_IGNORE); }
-
- private:
-  int rank_ = 0, size_ = 1;
-  std::string sending_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
-};
-
-Ranks* ranks = nullptr;  // they exist from MPI_Init to MPI_Finalize, which a program may call once
-bool others_began = false;
-
-struct MpiArguments : FitArguments {
-  std::string form = "gram";
-  bool keep_parts = false;
-  [[nodiscard]] std::string folder() const { return output + ".parts"; }
-};
-
-// One file, and the statistics of it that a job before may have left.
-struct Part {
-  std::string file, path;
-  bool is_there = false;
-};
-
-constexpr std::size_t key_digits = 16;
-
-// A name for the statistics of a file as it is now, read with these options.
-std::string key_of(const std::string& file, const MpiArguments& args) {
-  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", std::filesystem::absolute(file).string(), args.form, args.target,
-                                 args.weights_column, args.delimiter, args.missing);
-  for (const auto* list : {&args.ignore, &args.categorical, &args.missing_markers}) text += fmt::format("{}\n", fmt::join(*list, "\t"));
-  if (!std::filesystem::is_regular_file(file)) throw InvalidArgument(fmt::format("'{}' is not a regular file", file));
-  const auto stamp = internal::io::File::open(file).stamp_if_regular().value_or(internal::io::FileStamp());
-  text += fmt::format("{} {} {} {}", stamp.number, stamp.size, stamp.modified_ns, stamp.changed_ns);
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return fmt::format("{:0{}x}", hash, key_digits);
-}
-
-// The list of the first rank, in all ranks.
-std::vector<Part> parts_of(const MpiArguments& args) {
-  std::string text;
-  if (ranks->is_first())
-    for (const std::string& file : matching_paths(args.files)) {
-      const std::string path = fmt::format("{}/{}.stats", args.folder(), key_of(file, args));
-      text += file + '\0' + path + '\0' + (std::filesystem::exists(path) ? '1' : '0');
-    }
-  std::istringstream words(ranks->of_first(std::move(text)));
-  std::vector<Part> parts;
-  for (Part part; std::getline(words, part.file, '\0') && std::getline(words, part.path, '\0'); parts.push_back(part))
-    part.is_there = words.get() == '1';
-  return parts;
-}
-
-LinearStatistics read(const std::string& file, const MpiArguments& args) try {
-  const internal::blas::ThreadScope threads(std::max(1, args.threads));  // of a machine, each rank has a processor or more
-  TableStream stream({file}, csv_options(args));
-  LinearStatistics statistics(statistics_form(args.form));
-  for (Table piece; stream.next(piece);) {
-    check_features(piece, args);
-    statistics.update(piece, args.target, args.weights_column);
-  }
-  return statistics;
-} catch (const EnvironmentError& e) {
-  throw EnvironmentError(fmt::format("rank {}: {}", ranks->rank(), e.what()));
-} catch (const InvalidArgument& e) {
-  throw InvalidArgument(std::string_view(e.what()).find(file) == std::string::npos ? fmt::format("in '{}': {}", file, e.what()) : e.what());
-}
-
-LinearStatistics statistics_of(const Part& part, const MpiArguments& args) {
-  if (part.is_there) try {
-      return load_statistics(part.path);
-    } catch (const InvalidArgument&) {  // damaged
-    }
-  LinearStatistics statistics = read(part.file, args);
-  save_statistics(part.path, statistics);
-  return statistics;
-}
-
-void add(LinearStatistics& all, const LinearStatistics& next, const std::string& file, const std::string& first_file) try {
-  all.merge(next);
-} catch (const InvalidArgument& e) {
-  throw InvalidArgument(fmt::format("'{}' cannot be added to '{}': {}", file, first_file, e.what()));
-}
-
-// Reads the files that are this rank's: of those that are not there, every size-th. The first rank adds all of them, in their order.
-LinearStatistics sum_of(const std::vector<Part>& parts, const MpiArguments& args) {
-  LinearStatistics all(statistics_form(args.form));
-  auto told = std::chrono::steady_clock::now();
-  int owner = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Part& part = parts[i];
-    const int reader = part.is_there ? 0 : owner;
-    if (!part.is_there) owner = (owner + 1) % ranks->size();
-    if (reader == ranks->rank()) {
-      const LinearStatistics here = statistics_of(part, args);
-      ranks->is_first() ? add(all, here, part.file, parts[0].file) : ranks->send(here.to_bytes());
-    } else if (ranks->is_first()) {
-      add(all, LinearStatistics::from_bytes(Ranks::receive(reader)), part.file, parts[0].file);
-    }
-    if (const auto now = std::chrono::steady_clock::now();
-        ranks->is_first() && args.shows_progress() && now - told > std::chrono::seconds(1)) {
-      fmt::print(stderr, "ardvark-mpi: {} of {} files, {} rows\n", i + 1, parts.size(), all.num_rows());
-      told = now;
-    }
-  }
-  ranks->finish_sending();
-  return all;
-}
-
-// Nothing but what such jobs wrote there, and the folder if it is empty then.
-void clear_parts(const std::vector<Part>& parts, const MpiArguments& args) {
-  std::error_code may_fail;
-  for (const auto& entry : std::filesystem::directory_iterator(args.folder(), may_fail)) {
-    const bool is_kept = args.keep_parts && std::ranges::find(parts, entry.path().string(), &Part::path) != parts.end();
-    if (!is_kept && entry.path().filename().string().find(".stats") == key_digits) std::filesystem::remove(entry.path(), may_fail);
-  }
-  std::filesystem::remove(args.folder(), may_fail);
-}
-
-// What is wrong with the command is found by the first rank; only then the others begin.
-void prepare(const MpiArguments& args) {
-  if (!ranks->is_first()) return;
-  static_cast<void>(statistics_form(args.form));
-  static_cast<void>(csv_options(args));
-  FitArguments writes = args;
-  writes.files = matching_paths(args.files);
-  require_writable(writes);
-  static_cast<void>(TableStream(writes.files, csv_options(args)));  // a path that is given twice
-  std::filesystem::create_directories(args.folder());
-  static_cast<void>(ranks->of_first("begin"));
-  others_began = true;
-}
-
-int run_stats(const MpiArguments& args) {
-  prepare(args);
-  for (const int number : {SIGINT, SIGTERM}) std::signal(number, SIG_DFL);  // mpirun ends the ranks, and says why
-  const std::vector<Part> parts = parts_of(args);
-  LinearStatistics all = sum_of(parts, args);
-  if (!ranks->is_first()) return ok;
-  if (!(all.weight() > 0)) refuse_zero_weights(args);
-  if (!args.reference.empty()) all = all.with_references(args.reference);
-  save_uninterrupted(args.output, all, false);
-  clear_parts(parts, args);
-  if (args.quiet) return ok;
-  const auto used = std::ranges::count_if(parts, &Part::is_there);
-  fmt::print("{}", summary(all));
-  if (used > 0) fmt::print("note                  the statistics of {} of {} files were there from a run before\n", used, parts.size());
-  fmt::print("statistics            {}\n", args.output);
-  return ok;
-}
-
-void add_mpi_stats(CLI::App& app, Run& run) {
-  CLI::App& c = *app.add_subcommand("stats", "Read the files of a table, and write the sums that a linear fit needs of it");
-  auto args = std::make_shared<MpiArguments>();
-  add_table_options(c, args, true);
-  add_model_option(c, *args, "threads")->description("Threads of each rank (default 1)");
-  c.add_option("--form", args->form,
-               "gram: cross-products (the default); factor: a triangular factor, for columns that are nearly collinear");
-  c.add_option("-o,--output", args->output, "Write the statistics to this file")->required()->check(not_empty);
-  c.add_flag("--keep-parts", args->keep_parts,
-             "Keep the folder OUTPUT.parts with the statistics of each file. A later run reads only files that are new or have changed. "
-             "Without it, the folder stays only if the job is ended before OUTPUT is complete");
-  c.add_flag("-q,--quiet", args->quiet, "Print no summary and no progress");
-  c.footer(
-      "Example:\n  mpirun -n 4 ardvark-mpi stats 'part-*.csv' --target y -o all.stats\n  ardvark fit --statistics all.stats -o "
-      "model.ardvark");
-  c.callback([args, &run] {
-    args->note_given();
-    run = [args] { return run_stats(*args); };
-  });
-}
-
-const ProgramText text = {"ardvark-mpi", "ardvark-mpi: a table in many files, read by the ranks of an MPI job",
-                          "Example:\n  mpirun -n 4 ardvark-mpi stats 'part-*.csv' --target y -o all.stats\n"
-                          "Exit codes: 0 success; 2 wrong arguments, or wrong contents of a table; 3 a file cannot be read or written, or "
-                          "there is not enough memory. After an error, or if a rank is killed, mpirun ends the job."};
+const ProgramText about = {"ardvark-mpi", "ardvark-mpi: a table in many files, read by the ranks of an MPI job",
+                           "Examples:\n  mpirun -n 4 ardvark-mpi stats 'part-*.csv' --target y -o all.stats\n"
+                           "  mpirun -n 4 ardvark-mpi fit 'part-*.csv' --target y --model logistic -o model.ardvark\n"
+                           "Exit codes: 0 success; 2 wrong arguments, or wrong contents of a table; 3 a file cannot be read or written, or "
+                           "there is not enough memory. After an error, or if a rank is killed, mpirun ends the job."};
 
 }  // namespace
+
+Ranks* ranks = nullptr;
+
 }  // namespace ardvark::cli
 
 int main(int argc, char** argv) {
@@ -240,8 +21,8 @@ int main(int argc, char** argv) {
   Ranks all;
   ranks = &all;
   if (!all.is_first() && all.of_first("") != "begin") return MPI_Finalize();
-  const int code = run_program(text, {add_mpi_stats}, {argv + 1, argv + argc});
-  if (all.is_first() && !others_began)
+  const int code = run_program(about, {add_mpi_stats, add_mpi_fit}, {argv + 1, argv + argc});
+  if (all.is_first() && !all.has_begun())
     static_cast<void>(all.of_first("end"));  // it printed a help, or an error
   else if (code != ok)
     MPI_Abort(MPI_COMM_WORLD, code);

@@ -1,7 +1,8 @@
-"""ardvark-mpi: files read by the ranks of an MPI job."""
+"""ardvark-mpi: files read by the ranks of an MPI job, for statistics and for fits by passes."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -92,12 +93,16 @@ def test_options_of_tables(table, files):
     (["stats", "part-*.csv", "--target", "y", "-o", "nowhere/x"], 3, "the folder 'nowhere' does not exist"),
     (["stats", "part-*.csv", "--target", "y", "--form", "square", "-o", "x"], 2, "ardvark: form is 'square'"),
     (["stats", "part-0.csv", "/dev/null", "--target", "y", "-o", "x"], 2, "ardvark: '/dev/null' is not a regular file"),
-    (["fit"], 2, "ardvark: 'fit' is not a command: the command is stats"),
+    (["fit", "part-*.csv", "--target", "y", "--model", "linear"], 2, "use 'ardvark-mpi stats', and then 'ardvark fit --statistics'"),
+    (["fit", "part-*.csv", "--target", "city", "--model", "logistic", "--diagnose"], 2, "cannot be used here: --diagnose needs the table in memory"),
+    (["fit", "part-*.csv", "--target", "city", "--model", "logistic", "-o", "nowhere/x"], 3, "the folder 'nowhere' does not exist"),
+    (["fit", "part-*.csv", "--target", "y", "--model", "logistic"], 2, "target 'y' has more than 1000 classes"),
+    (["predict"], 2, "ardvark: 'predict' is not a command: the commands are stats and fit"),
 ])
 def test_wrong_commands_end_the_job_with_one_message(files, words, code, message):
     ended, _, err = run(3, *words, folder=files)
     assert ended == code and err.count(message) >= 1, err
-    assert err.count("ardvark: ") == 1 or words[3] == "z"  # each rank that begins may say so
+    assert err.count("ardvark: ") == 1 or {"z", "logistic"} & {*words}  # each rank that begins may say so
     assert not (files / "x").exists()
 
 
@@ -117,6 +122,73 @@ def test_a_wrong_value_is_named_and_the_other_files_are_used_again(files):
     assert not (files / "all.stats.parts").exists()
     run(1, "stats", "part-*.csv", "--target", "y", "-o", "again.stats", folder=files)
     assert (files / "again.stats").read_bytes() == (files / "all.stats").read_bytes()
+
+
+FITS = {
+    "logistic": ["--target", "click", "--weights", "w", "--ignore", "y,kind", "--model", "logistic"],
+    "classes": ["--target", "kind", "--ignore", "y,click,w", "--model", "logistic", "--prior", "ard", "--coding", "one-against-rest"],
+    "kernel": ["--target", "y", "--ignore", "kind,click,w", "--model", "kernel", "--centres", "30", "--width", "3"],
+}
+
+
+@pytest.fixture
+def classes(table, tmp_path):
+    """Also with columns in another order in one file."""
+    rng = np.random.default_rng(1)
+    rows = table.assign(click=np.where(table.y + rng.logistic(size=len(table)) > 3, "yes", "no"), kind=rng.choice(["p", "q", "r"], len(table)))
+    borders = [0, 9000, 9001, 20_000, 33_000, 41_000, 50_000, 60_000]
+    for number, (begin, end) in enumerate(zip(borders, borders[1:])):
+        part = rows[begin:end]
+        (part[part.columns[::-1]] if number == 4 else part).to_csv(tmp_path / f"part-{number}.csv", index=False)
+    rows.to_csv(tmp_path / "whole.csv", index=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("which", FITS)
+def test_a_fit_does_not_depend_on_the_number_of_ranks(classes, which):
+    found = set()
+    for ranks in (1, 2, 3, 8):
+        code, out, err = run(ranks, "fit", "part-*.csv", *FITS[which], "-o", "m.ardvark", "--json", folder=classes)
+        assert (code, err) == (0, "")
+        fit = json.loads(out)
+        fit.pop("seconds")
+        found.add(json.dumps(fit))
+    assert len(found) == 1
+    one = subprocess.run([PROGRAM.parent / "ardvark", "fit", "whole.csv", *FITS[which], "--stream", "always", "--json"], cwd=classes, capture_output=True, check=True)
+    whole = json.loads(one.stdout)
+    assert fit["num_rows"] == whole["num_rows"] and fit["status"] == whole["status"] == "converged"
+    if which != "kernel":  # whose centres are other rows
+        assert np.abs((np.array(fit["mean"]) - whole["mean"]) / np.array(whole["sd"])).max() < 0.01
+        assert fit["columns"] == whole["columns"]
+    X = pandas.read_csv(classes / "whole.csv")[: 1000]
+    assert len(ardvark.load(classes / "m.ardvark").predict(X[[*"abcd", "city"]])) == 1000
+
+
+def test_files_of_a_fit_must_belong_together(classes):
+    rows = pandas.read_csv(classes / "part-2.csv")
+    command = ["fit", "part-*.csv", *FITS["logistic"], "-o", "m.ardvark"]
+    for changed, message in [
+        (rows.rename(columns={"b": "e"}), "'part-2.csv' cannot be added to 'part-0.csv': it has no column 'b', which those before have"),
+        (rows.drop(columns="b"), "'part-2.csv' cannot be added to 'part-0.csv': it has no column 'b', which those before have"),
+        (rows.assign(e=1), "'part-2.csv' cannot be added to 'part-0.csv': it has a column 'e', which those before do not have"),
+        (rows.assign(b="low"), "'part-2.csv' cannot be added to 'part-0.csv': column 'b' has texts, and in those before it has numbers"),
+        (rows.assign(click=1), "'part-2.csv' cannot be added to 'part-0.csv': column 'click' has numbers, and in those before it has texts"),
+    ]:
+        changed.to_csv(classes / "part-2.csv", index=False)
+        code, _, err = run(3, *command, folder=classes)
+        assert code == 2 and message in err and not (classes / "m.ardvark").exists(), err
+
+
+@pytest.mark.parametrize("victim", [0, -1])
+def test_a_killed_rank_ends_a_fit(classes, victim):
+    job = start(3, "fit", "whole.csv", "part-*.csv", *FITS["classes"], "-o", "m.ardvark", folder=classes)
+    until = time.monotonic() + 30
+    while len(ranks_of(job)) < 3 and time.monotonic() < until:
+        time.sleep(0.005)
+    os.kill(ranks_of(job)[victim], signal.SIGKILL)
+    _, err = job.communicate(timeout=30)
+    assert job.returncode != 0 and ("signal 9" in err or "KILLED" in err), err
+    assert not (classes / "m.ardvark").exists()
 
 
 def ranks_of(job):
