@@ -42,11 +42,9 @@ FirstLook look_at(const AskRows& ask, const std::vector<std::string>& column_nam
   question.most_labels = most_labels;
   question.names = column_names;
   RowSums answer = ask(RowQuestion(std::make_shared<const RowQuestion::State>(std::move(question))));
-  const RowSums::State& state = answer.state();
-  std::optional<Moments> total = state.statistics.state().total();
-  if (!total) throw InvalidArgument("there are no rows");
-  FirstLook look{std::move(answer), std::move(*total), {}, {}, {}};
-  look.sample = state.sample;
+  Moments total = moments_of(answer);
+  FirstLook look{std::move(answer), std::move(total), {}, {}, {}};
+  look.sample = look.answer.state().sample;
   const auto& classes = look.answer.state().classes;
   look.weights.resize(static_cast<Index>(classes.size()));
   for (const auto& [label, sums] : classes) {

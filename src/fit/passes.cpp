@@ -4,6 +4,7 @@
 
 #include "core/pulse.hpp"
 #include "design/design.hpp"
+#include "rows/statistics_state.hpp"
 
 namespace ardvark::internal {
 
@@ -27,6 +28,13 @@ PassSums ask_rows(const AskRows& ask, RowQuestion::State question) {
   std::optional<PassSums> total = state.total();
   if (!total) throw InternalError("a pass without rows");
   if (total->parts.size() != known.parts.size()) throw InvalidArgument("the sums given answer another question");
+  return std::move(*total);
+}
+
+Moments moments_of(const RowSums& first_look) {
+  std::optional<Moments> total = first_look.state().statistics.state().total();
+  if (!total)
+    throw InvalidArgument(first_look.num_rows() > 0 ? "the weights are all zero; at least one must be positive" : "there are no rows");
   return std::move(*total);
 }
 

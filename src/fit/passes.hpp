@@ -23,6 +23,9 @@ using AskSums = std::function<PassSums(RowQuestion::State question)>;
 /// From the rows. \throws InvalidArgument  they are not those of the first look
 [[nodiscard]] PassSums ask_rows(const AskRows& ask, RowQuestion::State question);
 
+/// What the first look says of columns and target. \throws InvalidArgument  there is no row, or none with a positive weight
+[[nodiscard]] Moments moments_of(const RowSums& first_look);
+
 /// Asks the rows for one class against the others, and counts how often.
 class Passes {
  public:

@@ -96,11 +96,9 @@ bool is_judged(const SoftmaxFit& fit) {
 }
 
 // What the fit says of a column: of each regression for itself, if every class has one.
-const char* verdict(const SoftmaxFit& fit, const Weight& w) {
-  const auto j = static_cast<std::size_t>(w.column);
-  if (fit.machines.empty()) return fit.relevant[j] ? "  kept" : "  -";
-  const Fit& one = fit.machines[static_cast<std::size_t>(w.of)];
-  return one.sparse && one.sparse->undecided[j] ? "  undecided" : one.relevant[j] ? "  kept" : "  -";
+std::string verdict(const SoftmaxFit& fit, const Weight& w) {
+  if (fit.machines.empty()) return fit.relevant[static_cast<std::size_t>(w.column)] ? "  kept" : "  -";
+  return fmt::format("  {}", io::verdict(fit.machines[static_cast<std::size_t>(w.of)], w.column));
 }
 
 // The rule of `kept`.                                                                                                   (OPT.3), (SP.22)

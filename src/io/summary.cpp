@@ -34,8 +34,6 @@ std::string pruning_text(const Report& report) {
                      readmitted > 0 ? fmt::format("; {} came back", readmitted) : "");
 }
 
-bool is_undecided(const Fit& fit, Index j) { return fit.sparse && fit.sparse->undecided[static_cast<std::size_t>(j)]; }
-
 // What a coefficient is multiplied by for a column, and a target, of standard deviation 1.
 double standard_unit(const Fit& fit, Index j) {
   const Vector& scale = fit.state->standardization.scale;
@@ -75,8 +73,7 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, const SummaryOp
                        number(interval.lower), number(interval.upper));
   if (!intercept && fit.prior != PriorKind::dense) out += fmt::format("  {:>9.2f}", fit.relevance[j]);
   if (!intercept && direction != nullptr) out += fmt::format("  {:>9.3f}", (*direction)[j]);
-  if (!intercept && fit.prior != PriorKind::dense && judged)
-    out += fmt::format("  {}", is_undecided(fit, j) ? "undecided" : fit.relevant[static_cast<std::size_t>(j)] ? "kept" : "-");
+  if (!intercept && fit.prior != PriorKind::dense && judged) out += fmt::format("  {}", io::verdict(fit, j));
   while (!out.empty() && out.back() == ' ') out.pop_back();
   out += '\n';
 }

@@ -241,6 +241,13 @@ std::string evidence_in_words(const char* what, double bound, PriorKind prior, B
                      scope == BoundScope::same_flat ? ", comparable only with models in which the same columns have no prior" : "");
 }
 
+const char* verdict(const Fit& fit, Index j) {
+  const auto at = static_cast<std::size_t>(j);
+  if (fit.group[at] == -1) return "flat";
+  if (fit.sparse && fit.sparse->undecided[at]) return "undecided";
+  return fit.relevant[at] ? "kept" : "-";
+}
+
 Index num_effects(const Fit& fit) {
   return std::count(fit.relevant.begin(), fit.relevant.end(), true) - std::count(fit.group.begin(), fit.group.end(), -1);
 }

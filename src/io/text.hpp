@@ -62,6 +62,8 @@ namespace ardvark::internal::io {
 /// \param what  how the number is near to it: "at least ", "about "
 [[nodiscard]] std::string evidence_in_words(const char* what, double bound, PriorKind prior, BoundScope scope);
 
+/// What the fit says of a column: kept, -, undecided; flat: it has no prior, so that nothing is judged.
+[[nodiscard]] const char* verdict(const Fit& fit, Index j);
 /// The columns that are kept because of their effect. Flat columns are kept in any case, and do not count.
 [[nodiscard]] Index num_effects(const Fit& fit);
 

@@ -52,14 +52,13 @@ SampledRows look_at_rows(const AskRows& ask, const KernelOptions& options, bool 
   question.sample_rows = std::max<Index>(20'000, 10 * centres_of(options));
   RowSums answer = ask(RowQuestion(std::make_shared<const RowQuestion::State>(std::move(question))));
   const RowSums::State& state = answer.state();
-  std::optional<Moments> total = state.statistics.state().total();
-  if (!total) throw InvalidArgument("there are no rows");
+  Moments total = moments_of(answer);
   RowSample sample = state.sample;
-  if (!sample.is_complete()) sample.keep(state.most_in_sample(), total->size() - 1);
+  if (!sample.is_complete()) sample.keep(state.most_in_sample(), total.size() - 1);
   std::vector<double> labels;
   for (const auto& [label, sums] : state.classes)
     if (sums.weight > 0) labels.push_back(label);
-  return {std::move(answer), std::move(*total), std::move(sample), std::move(labels)};
+  return {std::move(answer), std::move(total), std::move(sample), std::move(labels)};
 }
 
 // The sample has all rows: their number is as given, and the options may be any.

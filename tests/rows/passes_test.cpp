@@ -340,6 +340,7 @@ TEST(Passes, NameWhatIsWrong) {
   expect_invalid([&] { fit_of([](LabelledRows& now) { now.y[12344] = 7; }); }, {"row 12345 has the label 7, the third one"});
   expect_invalid([&] { fit_of([](LabelledRows& now) { now.y.setConstant(2); }); }, {"two"});
   expect_invalid([&] { fit_of([](LabelledRows& now) { now = {Matrix(0, 3), Vector(0), {}}; }); }, {"there are no rows"});
+  expect_invalid([&] { fit_of([](LabelledRows& now) { now.weights = Vector::Zero(now.y.size()); }); }, {"the weights are all zero"});
   expect_invalid([&] { fit_of([](LabelledRows&) {}, options_for_preset("slr_var")); }, {"preset 'slr_var' needs the whole table"});
   FitOptions lasso;
   lasso.prior = Prior::laplace(1);
