@@ -86,13 +86,8 @@ void TableLook::merge(const TableLook& right, const FitArguments& args, bool is_
     if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
 }
 
-KnownTable known_table(const TableLook& look, const FitArguments& args, bool is_kernel) {
+KnownTable known_table(const TableLook& look, const FitArguments& args) {
   if (!look.is_regression) check_classes(args.target, look.is_text, look.classes, look.num_rows, "--model linear");
-  if (is_kernel && !look.is_regression && look.classes.size() > 2)
-    throw InvalidArgument(
-        fmt::format("target '{}' has {} classes ({}); a kernel machine of a table that is read in pieces fits two: use --stream never, or "
-                    "--model logistic",
-                    args.target, look.classes.size(), io::listed(look.classes)));
   std::vector<std::string> no_features = {args.target};
   if (!args.weights_column.empty()) no_features.push_back(args.weights_column);
   return {make_encoding(look.facts.facts(), no_features, args), look.is_regression ? std::vector<std::string>() : look.classes,
@@ -196,7 +191,7 @@ int fit_by_passes(const FitArguments& args, bool is_kernel) {
     const ProgressLine progress(args.shows_progress(), "reading");
     look = rows.look();
   }
-  const KnownTable known = known_table(look, args, is_kernel);
+  const KnownTable known = known_table(look, args);
   return fit_known_table(args, look, known, is_kernel, [&](const RowQuestion& question) { return rows.answer(question, known); });
 }
 

@@ -34,7 +34,7 @@ struct KnownTable {
   bool is_text = false, is_regression = false;
 };
 /// \throws InvalidArgument  the target has one class, or too many
-[[nodiscard]] KnownTable known_table(const TableLook& look, const FitArguments& args, bool is_kernel);
+[[nodiscard]] KnownTable known_table(const TableLook& look, const FitArguments& args);
 
 class PassRows {
  public:

@@ -164,7 +164,7 @@ int run_mpi_fit(FitArguments args) {
   const bool is_kernel = kind == ModelKind::kernel;
   RankFiles files(args, is_kernel);
   const TableLook look = files.look();
-  const KnownTable known = known_of(ranks->of_first(ranks->is_first() ? to_text(known_table(look, args, is_kernel)) : ""));
+  const KnownTable known = known_of(ranks->of_first(ranks->is_first() ? to_text(known_table(look, args)) : ""));
   if (ranks->is_first()) {
     const int code = fit_known_table(args, look, known, is_kernel, [&](const RowQuestion& question) {
       static_cast<void>(ranks->of_first(question.to_bytes()));

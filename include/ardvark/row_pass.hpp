@@ -41,7 +41,7 @@ class RowSums {
 
   /// Adds rows.
   /// \param X        [n,p] with the same columns in each call; finite
-  /// \param y        [n] labels: in all calls together two different ones, or up to 1000 if fit_softmax asks
+  /// \param y        [n] labels: in all calls together two different ones, or up to 1000 if fit_softmax or fit_kernel_classification asks
   /// \param weights  [n] a weight equals repetition; >= 0; empty: ones
   /// \throws InvalidArgument  names row (counted from 1 over all calls), column and value
   void update(MatrixView X, VectorView y, VectorView weights = {});

@@ -105,11 +105,6 @@ class KernelMachine(FittedModel):
     def _fit_passes(self, facts: TableFacts, ask: Callable[[bytes], RowSums], target: Optional[str], watch: Watch) -> None:
         """Fits the model to rows that `ask` knows."""
         of_task: dict[str, Any] = {"task": "regression"}
-        if len(facts.labels) > 2:
-            raise ValueError(
-                f"y has {len(facts.labels)} labels ({', '.join(repr(label) for label in facts.labels[:3])}{', ...' if len(facts.labels) > 3 else ''});"
-                " without the table in memory, a kernel machine fits two classes; read the table into memory, or use BayesianLogisticRegression"
-            )
         if not facts.is_regression:
             self.classes_ = np.array(facts.labels)
             of_task = {"task": "classification", "class_names": [str(label) for label in facts.labels]}
@@ -369,7 +364,7 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> KernelClassifier:
         """Fits the machine.
 
-        X may also be read in pieces, several times, with ``y`` the name of a column that has two labels: a folder or file of Parquet, a dataset, a lazy
+        X may also be read in pieces, several times, with ``y`` the name of a column of labels: a folder or file of Parquet, a dataset, a lazy
         frame of polars, or a function that opens one of these or gives tables. A source that can be read only once, an iterator or an Arrow
         stream, is written to a temporary file.
 

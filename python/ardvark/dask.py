@@ -510,9 +510,10 @@ class KernelRegressor(_kernel.KernelRegressor):
 
 @assembled
 class KernelClassifier(_kernel.KernelClassifier):
-    """Two classes that no line separates, of a table in partitions.
+    """Classes that no line separates, of a table in partitions.
 
-    It has the parameters, attributes and methods of `ardvark.KernelClassifier`, and reads the partitions as `KernelRegressor`.
+    It has the parameters, attributes and methods of `ardvark.KernelClassifier`, and reads the partitions as `KernelRegressor`. Three classes
+    or more have a machine each, against the rest, and share the passes.
 
     Examples
     --------
@@ -532,7 +533,7 @@ class KernelClassifier(_kernel.KernelClassifier):
         X : dask.dataframe.DataFrame, dask.array.Array, or what ``fit`` of `ardvark` takes
             The table.
         y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
-            The labels, two different ones, with the partitions of X; of a DataFrame also the name of its column.
+            The labels, with the partitions of X; of a DataFrame also the name of its column.
         sample_weight : as y, default=None
             Observation weights.
         {fit.target}

@@ -45,9 +45,11 @@ def test_a_regression_of_partitions_predicts_lazily_and_as_in_memory(table):
         fit.predict(frame, return_cov=True)
 
 
-@pytest.mark.parametrize("task", ["regression", "classes"])
+@pytest.mark.parametrize("task", ["regression", "classes", "three classes"])
 def test_the_bits_do_not_depend_on_the_number_of_workers(table, task):
     rows = table.drop(columns=["city", "click" if task == "regression" else "price"])
+    if task == "three classes":
+        rows["click"] = rows["click"].where(rows["rent"] < 0.5, "perhaps")
     frame = dask_dataframe.from_pandas(rows, npartitions=5)
     model = KernelRegressor if task == "regression" else KernelClassifier
     tokens = []
@@ -56,6 +58,21 @@ def test_the_bits_do_not_depend_on_the_number_of_workers(table, task):
             fit = model("gaussian", width=1.0, centres=15).fit(frame, y="price" if task == "regression" else "click")
             tokens.append(fit.predict(frame).compute().tolist() + fit._model.array("relevance_vectors").ravel().tolist())
     assert tokens[0] == tokens[1] == tokens[2]
+
+
+def test_three_classes_of_partitions_are_predicted_as_in_memory(table):
+    rows = table.drop(columns=["price", "city"])
+    rows["click"] = rows["click"].where(np.random.default_rng(4).random(ROWS) > 1 / (1 + np.exp(-3 * rows["rent"])), "perhaps")
+    options = {"kernel": "gaussian", "width": 1.0, "centres": 40}
+    frame = dask_dataframe.from_pandas(rows, npartitions=5)
+    with dask.config.set(scheduler="synchronous"):
+        fit = KernelClassifier(**options).fit(frame, y="click")
+        probability = fit.predict_proba(frame).compute()
+    memory = ardvark.KernelClassifier(**options).fit(rows.drop(columns="click"), rows["click"])
+    assert fit.classes_.tolist() == ["no", "perhaps", "yes"]
+    right = np.searchsorted(fit.classes_, rows["click"])
+    loss, expected = (-np.mean(np.log(p[np.arange(ROWS), right])) for p in (probability, memory.predict_proba(rows.drop(columns="click"))))
+    assert abs(loss - expected) < 0.002
 
 
 def test_what_is_wrong_is_named_by_partition(table):

@@ -130,8 +130,39 @@ def test_rows_that_change_are_refused():
         KernelRegressor("gaussian", width=1.0, centres=10).fit(read, y="price")
 
 
-def test_three_classes_need_the_table():
+def three_labels():
+    """Rows whose third label comes late."""
     rows = table().drop(columns=["price", "weight"])
-    rows["click"] = rows["click"].where(rows.index < 41_000, "perhaps")  # in the last piece only
-    with pytest.raises(ValueError, match="y has 3 labels .'no', 'perhaps', 'yes'.; .* fits two classes"):
-        KernelClassifier(centres=20).fit(lambda: pieces_of(rows), y="click")
+    often = np.random.default_rng(1).random(ROWS) < 1 / (1 + np.exp(-2 * rows["size"]))
+    rows["click"] = rows["click"].where((rows.index < 6000) | ~often, "perhaps")
+    return rows
+
+
+def test_three_classes_are_predicted_as_in_memory(tmp_path):
+    rows = three_labels()
+    options = {"kernel": "gaussian", "width": 1.5, "centres": 60}
+    model = KernelClassifier(**options).fit(lambda: pieces_of(rows), y="click")
+    X = rows.drop(columns="click")
+    memory = KernelClassifier(**options).fit(X, rows["click"])
+    assert model.classes_.tolist() == ["no", "perhaps", "yes"] and len(model.hypotheses_) == 3
+    right = np.searchsorted(model.classes_, rows["click"])
+    loss, expected = (-np.mean(np.log(fit.predict_proba(X)[np.arange(ROWS), right])) for fit in (model, memory))
+    assert abs(loss - expected) < 0.002
+    assert model._model.number("log_loss") == pytest.approx(loss, abs=1e-6)
+    assert model._model.number("accuracy") == pytest.approx(model.score(X, rows["click"]), abs=1e-12)
+    assert any("for the machines of all 3 classes together" in note for note in model.notes_)
+    model._model.save(tmp_path / "model.ardvark")
+    np.testing.assert_array_equal(load(tmp_path / "model.ardvark").predict_proba(X[:50]), model.predict_proba(X[:50]))
+
+
+def test_three_classes_have_the_same_bits_from_sources_of_all_kinds(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    rows = three_labels()
+    for number, piece in enumerate(pieces_of(rows, 7000)):
+        arrow.parquet.write_table(arrow.Table.from_pandas(piece, preserve_index=False), tmp_path / f"part-{number}.parquet")
+    fits = [KernelClassifier("gaussian", width=1.5, centres=15).fit(source, y="click") for source in (lambda: pieces_of(rows, 999), tmp_path, iter(pieces_of(rows)))]
+    X = rows.drop(columns="click")[:100]
+    for fit in fits:
+        assert fit.predict_proba(X).tolist() == fits[0].predict_proba(X).tolist()

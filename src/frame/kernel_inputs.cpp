@@ -138,15 +138,28 @@ MachineTarget regression_target(const Vector& y, const Vector& k, std::vector<st
   return target;
 }
 
+namespace {
+
+void refuse_equal_names(const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (std::count(names.begin(), names.end(), name) > 1)
+      throw InvalidArgument(fmt::format("class_names holds '{}' twice; each class has a name of its own", name));
+}
+
+}  // namespace
+
+std::vector<std::string> names_of_classes(const Vector& labels, const std::vector<std::string>& names) {
+  refuse_equal_names(names);
+  return read_classes(labels, {}, names).names;
+}
+
 ClassTargets class_targets(const Vector& labels, const std::vector<std::string>& names) {
   const Classes classes = read_classes(labels, {}, names);
   const Index C = classes.size();
   if (C > 100 && 2 * C > labels.size())
     throw InvalidArgument(
         fmt::format("labels has {} classes in {} different rows; these look like measurements: use a regression", C, labels.size()));
-  for (const std::string& name : names)
-    if (std::count(names.begin(), names.end(), name) > 1)
-      throw InvalidArgument(fmt::format("class_names holds '{}' twice; each class has a name of its own", name));
+  refuse_equal_names(names);
   ClassTargets out{classes.names};
   for (Index c = C == 2 ? 1 : 0; c < C; ++c) {  // two classes: one machine, for the second class
     MachineTarget& target = out.targets.emplace_back();

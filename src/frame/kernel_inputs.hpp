@@ -55,6 +55,9 @@ struct MachineTarget {
 /// Fills `scale` of a target whose centre is known. Of a constant target, t becomes 0. \param sd  its standard deviation
 void scale_target(double sd, MachineTarget& target, std::vector<std::string>& warnings);
 
+/// \throws InvalidArgument  one class, a label without a name, or a class name that stands twice
+[[nodiscard]] std::vector<std::string> names_of_classes(const Vector& labels, const std::vector<std::string>& names);
+
 struct ClassTargets {
   std::vector<std::string> classes;  ///< ascending
   std::vector<MachineTarget> targets = {};

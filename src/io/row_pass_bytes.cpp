@@ -133,42 +133,57 @@ RowSample read_sample(const io::SafetensorsReader& file, Index num_columns) {
 }
 
 // What a kernel machine asks.                                                                                                   (PASS.7)
-void add_work(const KernelQuestion& asked, io::SafetensorsWriter& file, Json& description) {
-  description["kernel"] = {{"kind", asked.kernel},
-                           {"linear_part", asked.linear_part},
-                           {"classes", asked.classes},
-                           {"group", asked.group},
-                           {"slope", asked.slope.has_value()}};
-  file.add_vector("kernel.center", asked.center);
-  file.add_vector("kernel.scale", asked.scale);
-  file.add_vector("kernel.numbers", Vector(vector_of({asked.target_center, asked.target_scale, asked.h})));
-  file.add_vector("kernel.theta", asked.theta);
-  file.add_matrix("kernel.centres", asked.centres);
-  file.add_vector("kernel.mean", asked.mean);
-  file.add_matrix("kernel.root", asked.root);
-  if (!asked.slope) return;
-  file.add_matrix("kernel.Y", asked.slope->Y);
-  file.add_vector("kernel.v1", asked.slope->v1);
-  file.add_vector("kernel.v0", asked.slope->v0);
-  file.add_vector("kernel.of_k", asked.slope->of_k);
-  file.add_vector("kernel.b", Vector(Vector::Constant(1, asked.slope->b)));
+Json add_machine(const KernelQuestion& asked, const std::string& prefix, io::SafetensorsWriter& file) {
+  file.add_vector(prefix + "kernel.center", asked.center);
+  file.add_vector(prefix + "kernel.scale", asked.scale);
+  std::vector<double> numbers = {asked.target_center, asked.target_scale, asked.h};
+  if (asked.own_label) numbers.push_back(*asked.own_label);
+  file.add_vector(prefix + "kernel.numbers", Vector(vector_of(numbers)));
+  file.add_vector(prefix + "kernel.theta", asked.theta);
+  file.add_matrix(prefix + "kernel.centres", asked.centres);
+  file.add_vector(prefix + "kernel.mean", asked.mean);
+  file.add_matrix(prefix + "kernel.root", asked.root);
+  if (asked.slope) {
+    file.add_matrix(prefix + "kernel.Y", asked.slope->Y);
+    file.add_vector(prefix + "kernel.v1", asked.slope->v1);
+    file.add_vector(prefix + "kernel.v0", asked.slope->v0);
+    file.add_vector(prefix + "kernel.of_k", asked.slope->of_k);
+    file.add_vector(prefix + "kernel.b", Vector(Vector::Constant(1, asked.slope->b)));
+  }
+  return {{"kind", asked.kernel},
+          {"linear_part", asked.linear_part},
+          {"classes", asked.classes},
+          {"group", asked.group},
+          {"slope", asked.slope.has_value()}};
 }
 
-std::shared_ptr<const KernelQuestion> read_work(const io::SafetensorsReader& file, const Json& described, Index num_columns) {
+void add_work(const RowWork* work, io::SafetensorsWriter& file, Json& description) {
+  if (const auto* const one = dynamic_cast<const KernelQuestion*>(work)) description["kernel"] = add_machine(*one, {}, file);
+  const auto* const several = dynamic_cast<const KernelQuestions*>(work);
+  if (several == nullptr) return;
+  Json machines = {{"compares", several->compares}, {"parts", several->machines.size()}};
+  for (std::size_t i = 0; i < several->machines.size(); ++i)
+    machines[part_name(i)] = add_machine(*several->machines[i], part_name(i), file);
+  description["machines"] = std::move(machines);
+}
+
+std::shared_ptr<const KernelQuestion> read_machine(const io::SafetensorsReader& file, const Json& described, const std::string& prefix,
+                                                   Index num_columns) {
   auto out = std::make_shared<KernelQuestion>();
   out->kernel = described.at("kind").text();
   out->linear_part = described.at("linear_part").flag();
   out->classes = described.at("classes").flag();
   out->group = described.at("group").whole_numbers();
-  out->center = file.vector("kernel.center");
-  out->scale = file.vector("kernel.scale");
-  const Vector numbers = file.vector("kernel.numbers");
-  require(numbers.size() == 3);
+  out->center = file.vector(prefix + "kernel.center");
+  out->scale = file.vector(prefix + "kernel.scale");
+  const Vector numbers = file.vector(prefix + "kernel.numbers");
+  require(numbers.size() == 3 || numbers.size() == 4);
   out->target_center = numbers[0], out->target_scale = numbers[1], out->h = numbers[2];
-  out->theta = file.vector("kernel.theta");
-  out->centres = file.matrix("kernel.centres");
-  out->mean = file.vector("kernel.mean");
-  out->root = file.matrix("kernel.root");
+  if (numbers.size() == 4) out->own_label = numbers[3];
+  out->theta = file.vector(prefix + "kernel.theta");
+  out->centres = file.matrix(prefix + "kernel.centres");
+  out->mean = file.vector(prefix + "kernel.mean");
+  out->root = file.matrix(prefix + "kernel.root");
   const Index d = num_columns, size = out->num_features() + 1;
   require(out->center.size() == d && out->scale.size() == d && out->centres.cols() == d && std::ssize(out->group) == d && d > 0);
   require(is_distance_kernel(out->kernel));
@@ -176,11 +191,30 @@ std::shared_ptr<const KernelQuestion> read_work(const io::SafetensorsReader& fil
   for (const Index group : out->group) require(group >= -1);
   require(!out->classes || (out->mean.size() == size && out->root.rows() == size && out->root.cols() == size));
   if (!described.at("slope").flag()) return out;
-  const Vector b = file.vector("kernel.b");
+  const Vector b = file.vector(prefix + "kernel.b");
   require(b.size() == 1);
-  out->slope = {file.matrix("kernel.Y"), file.vector("kernel.v1"), file.vector("kernel.v0"), file.vector("kernel.of_k"), {}, b[0]};
+  out->slope = {file.matrix(prefix + "kernel.Y"),
+                file.vector(prefix + "kernel.v1"),
+                file.vector(prefix + "kernel.v0"),
+                file.vector(prefix + "kernel.of_k"),
+                {},
+                b[0]};
   require(out->slope->Y.rows() == size - 1 && out->slope->Y.cols() == out->centres.rows());
   for (const Vector* v : {&out->slope->v1, &out->slope->v0, &out->slope->of_k}) require(v->size() == out->centres.rows());
+  return out;
+}
+
+std::shared_ptr<const RowWork> read_work(const io::SafetensorsReader& file, const Json& description, Index num_columns) {
+  if (description.contains("kernel")) return read_machine(file, description.at("kernel"), {}, num_columns);
+  if (!description.contains("machines")) return nullptr;
+  const Json& machines = description.at("machines");
+  auto out = std::make_shared<KernelQuestions>();
+  out->compares = machines.at("compares").flag();
+  for (Index i = 0, count = count_in(machines, "parts"); i < count; ++i) {
+    const std::string name = part_name(static_cast<std::size_t>(i));
+    out->machines.push_back(read_machine(file, machines.at(name), name, num_columns));
+    require(out->machines.back()->own_label && out->machines.back()->classes);
+  }
   return out;
 }
 
@@ -202,7 +236,7 @@ Json described(const RowQuestion::State& asked, io::SafetensorsWriter& file, con
                       {"sample_rows", asked.sample_rows},
                       {"posteriors", asked.at.size()},
                       {"parts", asked.parts.size()}};
-  if (const auto* const work = dynamic_cast<const KernelQuestion*>(asked.work.get())) add_work(*work, file, description);
+  add_work(asked.work.get(), file, description);
   file.add_vector(prefix + "labels", asked.labels);
   file.add_vector(prefix + "own_label", Vector(Vector::Constant(1, asked.own_label)));
   file.add_vector(prefix + "center", asked.units.center);
@@ -234,7 +268,7 @@ RowQuestion::State read_question(const io::SafetensorsReader& file, const Json& 
   out.is_regression = description.at("regression").flag();
   out.sample_rows = description.at("sample_rows").whole_number();
   require(out.sample_rows >= 0);
-  if (description.contains("kernel")) out.work = read_work(file, description.at("kernel"), out.num_columns);
+  out.work = read_work(file, description, out.num_columns);
   out.labels = values_of(file.vector(prefix + "labels"));
   const Vector own = file.vector(prefix + "own_label");
   require(std::ranges::is_sorted(out.labels) && own.size() == 1);

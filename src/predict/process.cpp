@@ -205,6 +205,14 @@ TMixturePrediction mixture_prediction(const KernelFit& fit, MatrixView X_new, Pr
   return out;
 }
 
+void given_one_class(Matrix& probability) {
+  for (Index n = 0; n < probability.rows(); ++n) {
+    auto p = probability.row(n).array();
+    p = p.max(1e-300) / (1 - p).max(1e-16);
+    p /= p.sum();
+  }
+}
+
 ClassProbabilities class_probabilities(const KernelFit& fit, MatrixView X_new) {
   const bool two = fit.processes.size() == 1;
   ClassProbabilities out;
@@ -218,11 +226,7 @@ ClassProbabilities class_probabilities(const KernelFit& fit, MatrixView X_new) {
     out.probability.col(1) = out.probability.col(1).cwiseMin(1);
     out.probability.col(0) = 1 - out.probability.col(1).array();
   } else {
-    for (Index n = 0; n < X_new.rows(); ++n) {  // given that exactly one of the classes is right                                   (KM.5)
-      auto p = out.probability.row(n).array();
-      p = p.max(1e-300) / (1 - p).max(1e-16);
-      p /= p.sum();
-    }
+    given_one_class(out.probability);
   }
   out.most_probable = most_probable(out.probability);
   return out;

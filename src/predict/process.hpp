@@ -9,6 +9,10 @@ namespace ardvark::internal {
 [[nodiscard]] TMixturePrediction mixture_prediction(const KernelFit& fit, MatrixView X_new, PredictionOf what);
 [[nodiscard]] ClassProbabilities class_probabilities(const KernelFit& fit, MatrixView X_new);
 
+/// From the probabilities of independent answers, one for each class, to those given that exactly one of them is yes.             (KM.5)
+/// \param probability  [rows, classes]
+void given_one_class(Matrix& probability);
+
 /// The results of predict_joint() and draw() for each process; `what` is only read by regressions.
 [[nodiscard]] std::vector<JointPrediction> joint_predictions(const KernelFit& fit, MatrixView X_new, PredictionOf what);
 [[nodiscard]] std::vector<Matrix> joint_draws(const KernelFit& fit, MatrixView X_new, Index num_draws, std::uint64_t seed,

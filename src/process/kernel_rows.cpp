@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+
+#include "ardvark/logistic.hpp"
+#include "core/special.hpp"
+#include "predict/process.hpp"
 
 namespace ardvark::internal {
 
@@ -13,7 +18,7 @@ void KernelSums::operator+=(const KernelSums& other) {
 
 Vector KernelSums::packed() const {
   const Index m = fk.size();
-  Vector out(m * (m + 1) / 2 + 3 * m + 7);
+  Vector out(num_numbers(m));
   Index at = 0;
   for (Index j = 0; j < m; at += m - j, ++j) out.segment(at, m - j) = sums.S.col(j).tail(m - j);
   out.tail(out.size() - at) << sums.f1, sums.fz, fk, sums.omega, sums.z, sums.zz, sums.rest, log_likelihood, correct, loss;
@@ -21,7 +26,7 @@ Vector KernelSums::packed() const {
 }
 
 KernelSums KernelSums::unpacked(const Vector& numbers, Index m) {
-  if (numbers.size() != m * (m + 1) / 2 + 3 * m + 7) throw InvalidArgument("the sums over the rows answer another question");
+  if (numbers.size() != num_numbers(m)) throw InvalidArgument("the sums over the rows answer another question");
   KernelSums out(m);
   Index at = 0;
   for (Index j = 0; j < m; at += m - j, ++j) out.sums.S.col(j).tail(m - j) = numbers.segment(at, m - j);
@@ -45,8 +50,12 @@ FeatureSums KernelSums::scaled(const Vector& root_scale) const {
 
 namespace {
 
-// Precision and response of the rows of a block under the posterior of the question; adds what they say of it.                  (KM.5)
-void weigh(const KernelQuestion& asked, const Matrix& Phi, const Vector& t, Vector& omega, Vector& z, KernelSums& to) {
+struct ScoreMoments {
+  Vector mean, variance;
+};
+
+// Of the rows of a block under the posterior of the question.
+ScoreMoments score_moments(const KernelQuestion& asked, const Matrix& Phi) {
   const Index n = Phi.rows(), all = Phi.cols(), m = asked.centres.rows();
   Matrix V(n, all + 1);
   V << Phi, Vector::Ones(n);
@@ -54,30 +63,63 @@ void weigh(const KernelQuestion& asked, const Matrix& Phi, const Vector& t, Vect
   blas::trmm(blas::Side::right, blas::Transpose::yes, n, all + 1, asked.root.data(), all + 1, V.data(), n);
   const double h = std::exp(asked.theta[0]);
   const Vector rest = asked.h / h * (h - Phi.leftCols(m).rowwise().squaredNorm().array()).max(0);
-  const Vector variance = V.rowwise().squaredNorm() + rest;
-  for (Index i = 0; i < n; ++i) {
+  return {mean, V.rowwise().squaredNorm() + rest};
+}
+
+// -ln of a probability.
+double loss_of(double probability) { return -std::log(std::max(probability, 1e-300)); }
+
+// Precision and response of these rows; adds what they say of the posterior.                                                    (KM.5)
+void weigh(const KernelQuestion& asked, const Matrix& Phi, const Vector& t, Vector& omega, Vector& z, KernelSums& to) {
+  const ScoreMoments score = score_moments(asked, Phi);
+  for (Index i = 0; i < t.size(); ++i) {
     const double k = omega[i];
-    const WorkingRow row = working_row(k, t[i], mean[i], variance[i]);
+    const WorkingRow row = working_row(k, t[i], score.mean[i], score.variance[i]);
     const bool is_second = t[i] > 0.5;
     to.log_likelihood += row.log_likelihood;
     if ((row.probability > 0.5) == is_second) to.correct += k;
-    to.loss -= k * std::log(std::max(is_second ? row.probability : 1 - row.probability, 1e-300));
+    to.loss += k * loss_of(is_second ? row.probability : 1 - row.probability);
     omega[i] = row.omega, z[i] = row.z;
   }
+}
+
+Vector weights_of(const RowBlock& block) {
+  return block.weights.empty() ? Vector(Vector::Ones(block.X.rows())) : Vector(block.weights.eigen());
+}
+
+}  // namespace
+
+Index KernelQuestion::num_numbers() const {
+  if (slope) return *std::ranges::max_element(group) + 1;
+  return KernelSums::num_numbers(num_features());
+}
+
+Matrix KernelQuestion::inputs(const RowBlock& block) const {
+  Matrix Z(block.X.rows(), center.size());
+  for (Index j = 0; j < Z.cols(); ++j)
+    for (Index i = 0; i < Z.rows(); ++i) Z(i, j) = (block.X(i, j) - center[j]) * scale[j];
+  return Z;
+}
+
+Vector KernelQuestion::targets(const RowBlock& block) const {
+  if (own_label) return (block.y.eigen().array() == *own_label).cast<double>();
+  return (block.y.eigen().array() - target_center) / target_scale;
+}
+
+namespace {
+
+void require_good(const Features& features) {
+  if (!features.is_good()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");
 }
 
 }  // namespace
 
 Vector KernelQuestion::sums_of(const RowBlock& block) const {
-  const Index n = block.X.rows();
-  Matrix Z(n, center.size());
-  for (Index j = 0; j < Z.cols(); ++j)
-    for (Index i = 0; i < n; ++i) Z(i, j) = (block.X(i, j) - center[j]) * scale[j];
-  const Vector t = (block.y.eigen().array() - target_center) / target_scale;
-  const Vector k = block.weights.empty() ? Vector(Vector::Ones(n)) : Vector(block.weights.eigen());
+  const Vector t = targets(block), k = weights_of(block);
+  const Matrix Z = inputs(block);
   const Covariance covariance(kernel, Z, group, linear_part);
   const Features features(covariance, centres, theta);
-  if (!features.is_good()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");
+  require_good(features);
   std::vector<KernelSums> lanes(Features::num_lanes, KernelSums(slope ? 0 : num_features()));
   std::vector<Vector> slopes(Features::num_lanes, Vector::Zero(covariance.num_widths()));
   features.for_blocks(slope.has_value(), [&](Index lane, const FeatureBlock& rows) {
@@ -93,6 +135,40 @@ Vector KernelQuestion::sums_of(const RowBlock& block) const {
   Vector of_widths = Vector::Zero(covariance.num_widths());
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) sums += lanes[lane], of_widths += slopes[lane];
   return slope ? of_widths : sums.packed();
+}
+
+Vector KernelQuestion::probabilities(const RowBlock& block) const {
+  const Matrix Z = inputs(block);
+  const Covariance covariance(kernel, Z, group, linear_part);
+  const Features features(covariance, centres, theta);
+  require_good(features);
+  Vector out(block.X.rows());
+  features.for_blocks(false, [&](Index, const FeatureBlock& rows) {
+    const ScoreMoments score = score_moments(*this, rows.Phi);
+    for (Index i = 0; i < score.mean.size(); ++i) out[rows.first + i] = expected_sigmoid(score.mean[i], score.variance[i]);
+  });
+  return out;
+}
+
+Vector KernelQuestions::sums_of(const RowBlock& block) const {
+  if (!compares) {
+    std::vector<double> out;
+    for (const auto& machine : machines) std::ranges::copy(machine->sums_of(block), std::back_inserter(out));
+    return VectorView(out).eigen();
+  }
+  Matrix probability(block.X.rows(), static_cast<Index>(machines.size()));
+  for (Index c = 0; c < probability.cols(); ++c) probability.col(c) = machines[static_cast<std::size_t>(c)]->probabilities(block);
+  given_one_class(probability);
+  const std::vector<Index> best = most_probable(probability);
+  const Vector k = weights_of(block);
+  Vector out = Vector::Zero(2);
+  for (Index c = 0; c < probability.cols(); ++c)
+    for (Index i = 0; i < k.size(); ++i) {
+      if (block.y[i] != *machines[static_cast<std::size_t>(c)]->own_label) continue;
+      if (best[static_cast<std::size_t>(i)] == c) out[0] += k[i];
+      out[1] += k[i] * loss_of(probability(i, c));
+    }
+  return out;
 }
 
 }  // namespace ardvark::internal

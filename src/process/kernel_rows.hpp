@@ -2,6 +2,7 @@
 // (PASS.7)
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ struct KernelSums {
 
   explicit KernelSums(Index num_features) : sums(num_features), fk(Vector::Zero(num_features)) {}
   void operator+=(const KernelSums& other);
-  [[nodiscard]] Vector packed() const;
+  [[nodiscard]] static Index num_numbers(Index num_features) { return num_features * (num_features + 1) / 2 + 3 * num_features + 7; }
+  [[nodiscard]] Vector packed() const;  ///< [num_numbers]
   [[nodiscard]] static KernelSums unpacked(const Vector& numbers, Index num_features);
   /// (1 - share) times these sums and share times the others.
   [[nodiscard]] KernelSums mixed(const KernelSums& other, double share) const;
@@ -38,12 +40,30 @@ struct KernelQuestion final : RowWork {
   Matrix centres;         ///< [m,d] as the kernel uses them
   // Of classes: a posterior.
   bool classes = false;
-  double h = 1;  ///< perhaps another one than that of the features
-  Vector mean;   ///< [features + 1] of the weights, and the intercept
-  Matrix root;   ///< [features + 1, features + 1] lower: the variance of a score is |root (features, 1)|^2, and what h leaves out
+  std::optional<double> own_label;  ///< of one class against the rest: t is 1 for its rows, and 0 for all others
+  double h = 1;                     ///< perhaps another one than that of the features
+  Vector mean;                      ///< [features + 1] of the weights, and the intercept
+  Matrix root;  ///< [features + 1, features + 1] lower: the variance of a score is |root (features, 1)|^2, and what h leaves out
   std::optional<FeatureSlope> slope;  ///< then the answer is its part that rows have, [widths], instead of sums
 
   [[nodiscard]] Index num_features() const { return centres.rows() + (linear_part ? center.size() : 0); }
+  [[nodiscard]] Index num_numbers() const;  ///< in the answer
+  [[nodiscard]] Vector sums_of(const RowBlock& block) const override;
+  /// [rows] of the second class, or of the own one, under the posterior.
+  [[nodiscard]] Vector probabilities(const RowBlock& block) const;
+
+ private:
+  [[nodiscard]] Matrix inputs(const RowBlock& block) const;
+  [[nodiscard]] Vector targets(const RowBlock& block) const;
+};
+
+/// What the machines of several classes ask in one read of the rows. The answer has the numbers of all of them, one after the other.
+struct KernelQuestions final : RowWork {
+  std::vector<std::shared_ptr<const KernelQuestion>> machines;
+  /// Of one machine for each class: then the answer is how often the most probable class is that of the row, and the sum of -ln of the
+  /// probability of its class.                                                                                                     (KM.5)
+  bool compares = false;
+
   [[nodiscard]] Vector sums_of(const RowBlock& block) const override;
 };
 

@@ -47,7 +47,8 @@ Scouted scout(const Problem& problem, const std::vector<Candidate>& candidates) 
   const Vector k = problem.k(rows), t = problem.t(rows);
   const bool has_both = t.minCoeff() < t.maxCoeff();
   if (!has_both && problem.classes)
-    throw InvalidArgument("a class is too rare for centres: all of 500 rows are of the others; use centres = all");
+    throw InvalidArgument(
+        "a class is too rare for centres: all of 500 rows are of the others; fit the table in memory, with centres = all");
   const std::vector<FoundHypothesis> found = search_hypotheses({Z, k, t, problem.classes, false}, candidates);
   std::size_t best = 0;
   for (std::size_t i = 0; i < found.size(); ++i)

@@ -102,22 +102,40 @@ PassEvidence::Fitted PassEvidence::fitted(const Hyperparameters& theta) const {
   return {misfit(sums, s) / (N_ - 1), all > 0 ? 1 - left / all : 0, std::sqrt(std::max(wSw / N_ - of_w * of_w, 0.0))};
 }
 
-// The bound of a posterior by its Cholesky factor: the variances of its weights are the squared lengths of the columns of L^-1.      (KM.5)
+namespace {
+
+// L^-1: the variances of the weights are the squared lengths of its columns.
+Matrix root_of(const FeaturePosterior& posterior) {
+  Matrix root = posterior.factor;
+  static_cast<void>(blas::trtri(root.rows(), root.data(), root.rows()));
+  return root;
+}
+
+}  // namespace
+
+// The posterior in the features of h = 1, g = 1.
+KernelQuestion ClassPasses::asked(const State& state, const Matrix& root) const {
+  Vector scale = Vector::Ones(state.posterior.mean.size());
+  scale.head(scale.size() - 1) = evidence_.root_scale(state.theta);
+  KernelQuestion out = question_;
+  out.theta.setZero();
+  out.theta.segment(1, evidence_.covariance().num_widths()) = state.theta.segment(1, evidence_.covariance().num_widths());
+  out.h = std::exp(state.theta[0]);
+  out.mean = scale.cwiseProduct(state.posterior.mean);
+  out.root = root * scale.asDiagonal();
+  return out;
+}
+
+KernelQuestion ClassPasses::question() const { return asked(at_, root_of(at_.posterior)); }
+
+// The bound of a posterior by its Cholesky factor.                                                                                 (KM.5)
 void ClassPasses::read(State& state) {
   const FeaturePosterior& p = state.posterior;
   const Index size = p.mean.size(), m = size - 1;
-  Matrix root = p.factor;
-  static_cast<void>(blas::trtri(size, root.data(), size));
+  const Matrix root = root_of(p);
   const double b = p.mean[m], of_intercept = root.col(m).squaredNorm(), of_others = root.leftCols(m).squaredNorm();
   state.intercept = working_row(1, 0.5, b, of_intercept);  // (SP.20)
-  Vector scale = Vector::Ones(size);
-  scale.head(m) = evidence_.root_scale(state.theta);
-  question_.theta.setZero();
-  question_.theta.segment(1, evidence_.covariance().num_widths()) = state.theta.segment(1, evidence_.covariance().num_widths());
-  question_.h = std::exp(state.theta[0]);
-  question_.mean = scale.cwiseProduct(p.mean);
-  question_.root = root * scale.asDiagonal();
-  state.rows = ask_rows(passes_, question_);
+  state.rows = ask_rows(passes_, asked(state, root));
   constexpr double ln_pi = 1.1447298858494001741;
   evidence_.set_rows(*state.rows, state.intercept);
   state.bound = state.rows->log_likelihood + state.intercept.log_likelihood + 0.5 * ln_2pi - ln_pi - 0.5 * p.mean.head(m).squaredNorm() -

@@ -56,7 +56,7 @@ class PassEvidence final : public ProcessEvidence {
   WorkingRow intercept_{0, 0, 0, 0};
 };
 
-/// Two classes: steps to the best Gaussian posterior at fixed widths, a pass over the rows each.
+/// Two classes, or one against the rest: steps to the best Gaussian posterior at fixed widths, a pass over the rows each.
 class ClassPasses {
  public:
   ClassPasses(Passes& passes, KernelQuestion question, PassEvidence& evidence)
@@ -70,6 +70,7 @@ class ClassPasses {
   [[nodiscard]] const FeaturePosterior& posterior() const { return at_.posterior; }
   [[nodiscard]] double accuracy() const { return at_.rows->correct / weight_; }
   [[nodiscard]] double log_loss() const { return at_.rows->loss / weight_; }
+  [[nodiscard]] KernelQuestion question() const;  ///< of the posterior
 
  private:
   struct State {
@@ -79,6 +80,7 @@ class ClassPasses {
     WorkingRow intercept{0, 0, 0, 0};
     double bound = 0;
   };
+  [[nodiscard]] KernelQuestion asked(const State& state, const Matrix& root) const;
   void read(State& state);
   [[nodiscard]] State step(const State& from, const KernelSums& rows, const WorkingRow& intercept);
 

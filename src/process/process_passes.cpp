@@ -10,10 +10,11 @@
 #include "core/blas.hpp"
 #include "core/digits.hpp"
 #include "core/pulse.hpp"
+#include "core/side_by_side.hpp"
 #include "core/special.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
-#include "fit/passes.hpp"
+#include "fit/from_passes.hpp"
 #include "process/fit_parts.hpp"
 #include "process/pass_evidence.hpp"
 #include "rows/statistics_state.hpp"
@@ -48,6 +49,7 @@ SampledRows look_at_rows(const AskRows& ask, const KernelOptions& options, bool 
   RowQuestion::State question;
   question.is_first_look = true;
   question.is_regression = !classes;
+  question.most_labels = most_classes_by_passes;
   question.names = options.input_names;
   question.sample_rows = std::max<Index>(20'000, 10 * centres_of(options));
   RowSums answer = ask(RowQuestion(std::make_shared<const RowQuestion::State>(std::move(question))));
@@ -102,11 +104,8 @@ void prepare(const KernelOptions& options, SampledRows& all, KernelFit& fit) {
     all.target.center = all.total.mean[d];
     all.target.t = all.target.y.array() - all.target.center;
     scale_target(validate::spread(sd[d], sd[d] == 0, "the target"), all.target, fit.report.warnings);
-  } else {
-    all.target.center = all.labels[0], all.target.scale = all.labels[1] - all.labels[0];
-    all.target.t = all.target.y.array() - all.target.center;
+    all.target.t /= all.target.scale;
   }
-  all.target.t /= all.target.scale;
   fit.num_rows = all.total.weight;
 }
 
@@ -119,7 +118,10 @@ double spread_of(const SampledRows& all) {
 KernelQuestion question_of(const SampledRows& all, const CentreSearch& search, bool classes) {
   KernelQuestion out;
   out.center = all.inputs.center, out.scale = all.inputs.scale;
-  out.target_center = all.target.center, out.target_scale = all.target.scale;
+  if (classes)
+    out.target_center = all.labels[0], out.target_scale = all.labels[1] - all.labels[0];
+  else
+    out.target_center = all.target.center, out.target_scale = all.target.scale;
   out.kernel = search.candidate.kernel;
   out.group = search.candidate.group;
   out.linear_part = search.candidate.linear_part;
@@ -141,25 +143,130 @@ Passes passes_over(const AskRows& ask, const SampledRows& all, bool classes) {
 }
 
 // What both tasks do after the passes.
-void describe(const SampledRows& all, ProcessOutcome&& outcome, int reads, const KernelOptions& options, KernelFit& fit) {
-  std::vector<ProcessOutcome> outcomes;
-  outcomes.push_back(std::move(outcome));
+void describe(const SampledRows& all, std::vector<ProcessOutcome>&& outcomes, int reads, const KernelOptions& options, KernelFit& fit) {
+  const std::size_t machines = outcomes.size();
   finish(all.X(), all.rows, std::move(outcomes), fit);
   for (Index& row : fit.relevance_rows) row = all.sample.rows[static_cast<std::size_t>(row)].position;
   fit.report.notes.push_back(note_on_centres(fit));
-  fit.report.notes.push_back(
-      fmt::format("the rows were read {} times; kernel, centres and first widths come from a sample of {} of {} rows", reads,
-                  all.sample.y.size(), all.num_rows()));
-  fit.variance_share = variance_shares(all.X(), all.rows, options.input_groups, fit);
+  fit.report.notes.push_back(fmt::format(
+      "the rows were read {} times{}; kernel, centres and first widths come from a sample of {} of {} rows", reads,
+      machines > 1 ? fmt::format(", for the machines of all {} classes together", machines) : "", all.sample.y.size(), all.num_rows()));
+  if (machines == 1) fit.variance_share = variance_shares(all.X(), all.rows, options.input_groups, fit);
 }
 
-// Kernel, widths and centres by the sample.
-CentreSearch search_sample(SampledRows& all, const KernelOptions& options, KernelFit& fit) {
+void begin(SampledRows& all, const KernelOptions& options, KernelFit& fit) {
   refuse_what_needs_all_rows(options);
   validate_options(options, all.X());
   prepare(options, all, fit);
-  return search_with_centres({all.inputs.Z, all.rows.k, all.target.t, fit.task == Task::logistic}, options, all.inputs);
 }
+
+// One class against the rest, or the second of two classes.
+struct ClassMachine {
+  ProcessOutcome outcome;
+  KernelQuestion question;  // its posterior
+  double accuracy, log_loss;
+};
+
+ClassMachine fit_machine(const SampledRows& all, double own_label, const KernelOptions& options, Passes& passes) {
+  const Vector t = (all.target.y.array() == own_label).cast<double>();
+  const CentreSearch search = search_with_centres({all.inputs.Z, all.rows.k, t, true}, options, all.inputs);
+  KernelQuestion question = question_of(all, search, true);
+  if (all.labels.size() > 2) question.own_label = own_label;
+  PassEvidence evidence(search.evidence->covariance(), search.evidence->weights(), all.total.weight, spread_of(all), passes, question);
+  const double more = 1 / all.share();
+  const std::unique_ptr<LowRankEvidence> start =
+      Problem{all.inputs.Z, Vector(more * all.rows.k), t, true}.low_rank_evidence(search.candidate);
+  start->set_centres(search.rows);
+  ClassPasses steps(passes, question, evidence);
+  steps.run(search.found.best.theta, start->posterior(search.found.best.theta));
+  WidthHypothesis found = hypothesis_at_widths(evidence, search.candidate.given, search.found, more);
+  if (found.points.empty()) throw InvalidArgument("the posterior of all rows cannot be factorised");
+  found.best.converged = steps.converged() && search.found.best.converged;
+  found.log_evidence += steps.bound() - found.best.value;
+  found.best.theta = steps.theta();
+  return {outcome_of(search, evidence, found, steps.posterior(), 1, all.inputs), steps.question(), steps.accuracy(), steps.log_loss()};
+}
+
+// Three classes or more: a machine for each of them against the rest. Each read of the rows answers all machines that still ask.
+class ClassMachines {
+ public:
+  ClassMachines(const SampledRows& all, const KernelOptions& options, const std::vector<std::string>& names, Passes& passes)
+      : all_(all), options_(options), names_(names), passes_(passes) {}
+
+  std::vector<ProcessOutcome> fit_all() {
+    const auto C = static_cast<Index>(all_.labels.size()), most = machines_at_once();
+    std::vector<ProcessOutcome> out(static_cast<std::size_t>(C));
+    machines_.resize(out.size());
+    for (Index first = 0; first < C; first += most)
+      Machines([this](const std::vector<Asked>& asked) {
+        return answer(asked);
+      }).run(std::min(most, C - first), [&](Index i, Machines::Place& place) {
+        const auto c = static_cast<std::size_t>(first + i);
+        out[c] = fit_one(c, place);
+      });
+    return out;
+  }
+
+  // Accuracy and log loss of the rows, by the probabilities of all machines.                                                      (KM.5)
+  void score(KernelFit& fit) {
+    auto work = std::make_shared<KernelQuestions>();
+    work->machines = machines_;
+    work->compares = true;
+    const Vector sums = passes_.numbers(std::move(work));
+    if (sums.size() != 2) throw InvalidArgument("the sums over the rows answer another question");
+    fit.accuracy = std::min(sums[0] / fit.num_rows, 1.0);
+    fit.log_loss = sums[1] / fit.num_rows;
+  }
+
+ private:
+  using Asked = std::shared_ptr<const KernelQuestion>;
+  using Machines = SideBySide<Asked, Vector>;
+
+  // The posteriors of a question take at most 128 MB.
+  [[nodiscard]] Index machines_at_once() const {
+    constexpr Index most = 16'000'000;  // numbers
+    const Index size = centres_of(options_) + (options_.linear_part ? all_.num_inputs() : 0) + 1;
+    return std::max<Index>(1, most / (size * size));
+  }
+
+  std::vector<Vector> answer(const std::vector<Asked>& asked) {
+    auto work = std::make_shared<KernelQuestions>();
+    work->machines = asked;
+    const Vector numbers = passes_.numbers(std::move(work));
+    std::vector<Vector> out;
+    Index at = 0;
+    for (const Asked& one : asked) {
+      const Index count = one->num_numbers();
+      if (at + count > numbers.size()) throw InvalidArgument("the sums over the rows answer another question");
+      out.emplace_back(numbers.segment(at, count));
+      at += count;
+    }
+    return out;
+  }
+
+  ProcessOutcome fit_one(std::size_t c, Machines::Place& place) {
+    const blas::ThreadScope threads(options_.threads);
+    const auto ask = [&place](const RowQuestion::State& question) {
+      PassSums sums;
+      sums.of_work = place.ask(std::dynamic_pointer_cast<const KernelQuestion>(question.work));
+      return sums;
+    };
+    try {
+      Passes passes(ask, passes_.question());
+      ClassMachine machine = fit_machine(all_, all_.labels[c], options_, passes);
+      machines_[c] = std::make_shared<const KernelQuestion>(std::move(machine.question));
+      return std::move(machine.outcome);
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(fmt::format("class '{}' against the rest: {}", names_[c], error.what()));
+    }
+  }
+
+  const SampledRows& all_;
+  const KernelOptions& options_;
+  const std::vector<std::string>& names_;
+  Passes& passes_;
+  std::vector<Asked> machines_;
+};
 
 }  // namespace
 
@@ -171,7 +278,8 @@ KernelRegression fit_kernel_regression(const AskRows& ask, const KernelOptions& 
   if (all.sample.is_complete()) return fit_sampled(all, options, [](const auto&... given) { return fit_kernel_regression(given...); });
   KernelRegression fit;
   fit.task = Task::linear;
-  const CentreSearch search = search_sample(all, options, fit);
+  begin(all, options, fit);
+  const CentreSearch search = search_with_centres({all.inputs.Z, all.rows.k, all.target.t, false}, options, all.inputs);
   fit.target_center = all.target.center, fit.target_scale = all.target.scale;
   fit.degrees_of_freedom = fit.num_rows - 1;
   Passes passes = passes_over(ask, all, false);
@@ -192,7 +300,9 @@ KernelRegression fit_kernel_regression(const AskRows& ask, const KernelOptions& 
   const PassEvidence::Fitted fitted = evidence.fitted(theta);
   ProcessOutcome outcome = outcome_of(search, evidence, found, evidence.posterior(theta), fitted.s2, all.inputs);
   outcome.steps += better.best.steps;
-  describe(all, std::move(outcome), passes.count() + 1, options, fit);
+  std::vector<ProcessOutcome> outcomes;
+  outcomes.push_back(std::move(outcome));
+  describe(all, std::move(outcomes), passes.count() + 1, options, fit);
   fit.r_squared = fitted.r_squared;
   fit.signal_sd = fit.target_scale * fitted.signal_sd;
   fit.noise_sd = fit.target_scale * std::sqrt(fitted.s2);
@@ -208,26 +318,22 @@ KernelClassification fit_kernel_classification(const AskRows& ask, const KernelO
   if (all.sample.is_complete()) return fit_sampled(all, options, [](const auto&... given) { return fit_kernel_classification(given...); });
   KernelClassification fit;
   fit.task = Task::logistic;
-  fit.classes = class_targets(VectorView(all.labels).eigen(), options.class_names).classes;
-  const CentreSearch search = search_sample(all, options, fit);
+  fit.classes = names_of_classes(VectorView(all.labels).eigen(), options.class_names);
+  begin(all, options, fit);
   Passes passes = passes_over(ask, all, true);
-  const KernelQuestion question = question_of(all, search, true);
-  PassEvidence evidence(search.evidence->covariance(), search.evidence->weights(), all.total.weight, spread_of(all), passes, question);
   pulse("fitting");
-  const double more = 1 / all.share();
-  const std::unique_ptr<LowRankEvidence> start =
-      Problem{all.inputs.Z, Vector(more * all.rows.k), all.target.t, true}.low_rank_evidence(search.candidate);
-  start->set_centres(search.rows);
-  ClassPasses steps(passes, question, evidence);
-  steps.run(search.found.best.theta, start->posterior(search.found.best.theta));
-  WidthHypothesis found = hypothesis_at_widths(evidence, search.candidate.given, search.found, more);
-  if (found.points.empty()) throw InvalidArgument("the posterior of all rows cannot be factorised");
-  found.best.converged = steps.converged() && search.found.best.converged;
-  found.log_evidence += steps.bound() - found.best.value;
-  found.best.theta = steps.theta();
-  describe(all, outcome_of(search, evidence, found, steps.posterior(), 1, all.inputs), passes.count() + 1, options, fit);
-  fit.accuracy = steps.accuracy();
-  fit.log_loss = steps.log_loss();
+  std::vector<ProcessOutcome> outcomes;
+  if (fit.classes.size() == 2) {
+    ClassMachine machine = fit_machine(all, all.labels[1], options, passes);
+    outcomes.push_back(std::move(machine.outcome));
+    fit.accuracy = machine.accuracy;
+    fit.log_loss = machine.log_loss;
+  } else {
+    ClassMachines machines(all, options, fit.classes, passes);
+    outcomes = machines.fit_all();
+    machines.score(fit);
+  }
+  describe(all, std::move(outcomes), passes.count() + 1, options, fit);
   fit.report.seconds = watch.seconds();
   return fit;
 }

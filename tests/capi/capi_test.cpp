@@ -376,40 +376,61 @@ TEST(CInterface, NormalizesByAnotherTable) {
   EXPECT_STREQ(error.message, "scale is 'median'; it must be one of none, each, all, stdeach, stdall");
 }
 
-// The labels decide how many classes there are: 2 and 5, or 0, 1 and 2.
-TEST(CInterface, FitsRowsThatOnlyTheCallerKnows) {
-  struct Rows {
-    Matrix X;
-    Vector labels;
-  };
-  testing::Random random(31);
-  Rows rows{random.normals(11000, 2), Vector(11000)};
+struct CallersRows {
+  Matrix X;
+  Vector labels;
+};
+
+// Of two columns.
+Model fitted_by_passes(CallersRows& rows, const std::vector<std::pair<const char*, const char*>>& settings) {
   const ardvark_ask ask = [](const void* question, size_t size, ardvark_sums** answer, void* data) {
-    const Rows& given = *static_cast<const Rows*>(data);
+    const CallersRows& given = *static_cast<const CallersRows*>(data);
     ardvark_error error = empty_error();
     const ardvark_matrix X = view(given.X);
     EXPECT_EQ(ardvark_sums_create(question, size, 0, answer, &error), ARDVARK_OK) << error.message;
     return static_cast<int>(ardvark_sums_update(*answer, &X, given.labels.data(), nullptr, &error));
   };
+  const Options options = options_of(settings);
+  const char* const names[] = {"a", "b"};
+  ardvark_error error = empty_error();
+  EXPECT_EQ(ardvark_options_set_texts(options.get(), "column_names", names, 2, &error), ARDVARK_OK) << error.message;
+  ardvark_model* model = nullptr;
+  EXPECT_EQ(ardvark_fit_rows(ask, &rows, options.get(), &model, &error), ARDVARK_OK) << error.message;
+  return Model(model);
+}
+
+// The labels decide how many classes there are: 2 and 5, or 0, 1 and 2.
+TEST(CInterface, FitsRowsThatOnlyTheCallerKnows) {
+  testing::Random random(31);
+  CallersRows rows{random.normals(11000, 2), Vector(11000)};
   for (const Index classes : {2, 3}) {
     for (Index i = 0; i < 11000; ++i) {
       const double score = rows.X(i, 0) + random.normal();
       rows.labels[i] = classes == 2 ? (score > 0 ? 5 : 2) : score > 0.5 ? 2 : score > -0.5 ? 1 : 0;
     }
-    const Options options = options_of({{"model", "logistic"}, {"prior", "ard"}});
-    const char* const names[] = {"a", "b"};
-    ardvark_error error = empty_error();
-    EXPECT_EQ(ardvark_options_set_texts(options.get(), "column_names", names, 2, &error), ARDVARK_OK) << error.message;
-    ardvark_model* model = nullptr;
-    ASSERT_EQ(ardvark_fit_rows(ask, &rows, options.get(), &model, &error), ARDVARK_OK) << error.message;
+    const Model model = fitted_by_passes(rows, {{"model", "logistic"}, {"prior", "ard"}});
     std::vector<std::pair<const char*, const char*>> in_memory = {{"model", "logistic"}, {"prior", "ard"}};
     if (classes == 3) in_memory.emplace_back("coding", "one-against-rest");
-    const Matrix passes = array(result_of(Model(model)), "mean"),
+    const Matrix passes = array(result_of(model), "mean"),
                  memory = array(result_of(fitted(view(rows.X), rows.labels, options_of(in_memory))), "mean");
     ASSERT_EQ(passes.size(), classes == 2 ? 2 : 6);
     ASSERT_EQ(passes.size(), memory.size());
     EXPECT_LE((passes - memory).cwiseAbs().maxCoeff(), 1e-3);
   }
+}
+
+TEST(CInterface, FitsAKernelMachineOfThreeClassesByPasses) {
+  testing::Random random(32);
+  CallersRows rows{random.normals(41000, 2), Vector(41000)};  // more than twice the sample
+  for (Index i = 0; i < 41000; ++i) {
+    const double score = std::sin(2 * rows.X(i, 0)) + 0.5 * random.normal();
+    rows.labels[i] = score > 0.4 ? 2 : score > -0.4 ? 1 : 0;
+  }
+  const std::vector<std::pair<const char*, const char*>> settings = {
+      {"model", "kernel"}, {"task", "classification"}, {"kernel", "gaussian"}, {"width", "1"}, {"centres", "40"}};
+  const Result passes = result_of(fitted_by_passes(rows, settings)),
+               memory = result_of(fitted(view(rows.X), rows.labels, options_of(settings)));
+  for (const char* name : {"log_loss", "accuracy"}) EXPECT_NEAR(array(passes, name)(0, 0), array(memory, name)(0, 0), 0.005) << name;
 }
 
 TEST(CInterface, FiltersAsTheClassOfCpp) {

@@ -67,6 +67,38 @@ TEST_F(KernelByPasses, SeveralFilesAreOneTable) {
   EXPECT_EQ(one["relevance_rows"], three["relevance_rows"]);
 }
 
+// The last column becomes one of three classes, as texts or as numbers. The third one comes late.
+TEST_F(KernelByPasses, FitsThreeClassesAsInMemory) {
+  std::mt19937 random(6);
+  std::string texts = "age,rent,visit\n", numbers = texts;
+  for (int i = 1; i <= num_rows; ++i) {
+    const std::string& line = lines_[static_cast<std::size_t>(i)];
+    const std::string inputs = line.substr(0, line.find(',', line.find(',') + 1) + 1);
+    const double age = std::stod(line);
+    const bool often = i > 6000 && std::generate_canonical<double, 53>(random) < 1 / (1 + std::exp(1 - 2 * age));
+    texts += inputs + (often ? "often" : line.ends_with("1") ? "once" : "never") + "\n";
+    numbers += inputs + (often ? "4" : line.ends_with("1") ? "3" : "1") + "\n";
+  }
+  write_bytes(folder_ / "texts.csv", texts), write_bytes(folder_ / "numbers.csv", numbers);
+  const std::size_t half = texts.find('\n', texts.size() / 2) + 1;
+  write_bytes(folder_ / "t1.csv", texts.substr(0, half));
+  write_bytes(folder_ / "t2.csv", texts.substr(0, texts.find('\n') + 1) + texts.substr(half));
+  const Arguments options = {"--target", "visit", "--width", "1", "--stream"};
+  const Json pieces = fit(Arguments{"texts.csv"} + options + Arguments{"always"}),
+             memory = fit(Arguments{"texts.csv"} + options + Arguments{"never"}),
+             two = fit(Arguments{"t1.csv", "t2.csv"} + options + Arguments{"always"}),
+             coded = fit(Arguments{"numbers.csv", "--task", "classification"} + options + Arguments{"always"});
+  EXPECT_EQ(pieces["classes"], memory["classes"]);
+  EXPECT_EQ(pieces["classes"].size(), 3U);
+  EXPECT_EQ(coded["classes"], Json({"1", "3", "4"}));
+  for (const char* result : {"log_loss", "accuracy"}) {
+    EXPECT_NEAR(pieces[result].get<double>(), memory[result].get<double>(), 0.005) << result;
+    EXPECT_EQ(pieces[result], two[result]);
+    EXPECT_NEAR(pieces[result].get<double>(), coded[result].get<double>(), 1e-9);
+  }
+  EXPECT_EQ(pieces["relevance_rows"], two["relevance_rows"]);
+}
+
 TEST_F(KernelByPasses, RefusesWhatNeedsTheTable) {
   const auto refused = [&](const Arguments& more, testing::Pieces words) {
     expect_refused(Arguments{"fit", "all.csv", "--model", "kernel", "--stream", "always", "--ignore", "click"} + more, folder_, 2, words);

@@ -308,6 +308,99 @@ TEST(KernelPasses, OfPartsGiveTheSameFit) {
   }
 }
 
+// Three classes by the largest of three scores with noise, so that their probabilities differ from row to row.
+LabelledRows three_classes(std::uint64_t seed, Index n) {
+  LabelledRows out = table_of(seed, n, false);
+  Random random(seed + 1000);
+  for (Index i = 0; i < n; ++i) {
+    const double u = random.uniform(), f = out.X(i, 0);
+    const Vector score = (Vector(3) << std::sin(2 * f), 0.7 * std::cos(f), 0.02 * (out.X(i, 1) - 1000)).finished();
+    const Vector p = (2 * score).array().exp();
+    out.y[i] = u < p[0] / p.sum() ? -1 : u < (p[0] + p[1]) / p.sum() ? 2 : 5;
+  }
+  return out;
+}
+
+int num_reads(const KernelFit& fit) {
+  for (const std::string& note : fit.report.notes)
+    if (int reads = 0; std::sscanf(note.c_str(), "the rows were read %d times", &reads) == 1) return reads;
+  return 0;
+}
+
+// The machine of a class is that of two classes, itself and the rest, to the last bit; they share each read of the rows.
+TEST(KernelPasses, FitEachOfSeveralClassesAgainstTheRest) {
+  const LabelledRows table = three_classes(16, 45000);
+  const KernelClassification several = fit_kernel_classification(table.rows(), few_centres());
+  ASSERT_TRUE(was_read_in_passes(several));
+  EXPECT_EQ(several.classes, (std::vector<std::string>{"-1", "2", "5"}));
+  ASSERT_EQ(several.processes.size(), 3U);
+  int most = 0;
+  for (std::size_t c = 0; c < 3; ++c) {
+    LabelledRows rest = table;
+    rest.y = (table.y.array() == Vector{{-1, 2, 5}}[static_cast<Index>(c)]).cast<double>();
+    const KernelClassification two = fit_kernel_classification(rest.rows(9000), few_centres());
+    const KernelPoint &here = several.processes[c].points[0], &there = two.processes[0].points[0];
+    EXPECT_EQ(here.mean, there.mean);
+    EXPECT_EQ(here.factor, there.factor);
+    EXPECT_EQ(here.signal, there.signal);
+    EXPECT_EQ(several.processes[c].log_evidence, two.log_evidence);
+    EXPECT_EQ(several.processes[c].hypotheses[0].widths, two.processes[0].hypotheses[0].widths);
+    for (std::size_t i = 0; i < here.vectors.size(); ++i)
+      EXPECT_EQ(several.relevance_rows[static_cast<std::size_t>(here.vectors[i])],
+                two.relevance_rows[static_cast<std::size_t>(there.vectors[i])]);
+    most = std::max(most, num_reads(two));
+  }
+  EXPECT_EQ(num_reads(several), most + 1);
+}
+
+TEST(KernelPasses, PredictSeveralClassesAsAFitInMemory) {
+  const LabelledRows table = three_classes(17, 45000), fresh = three_classes(18, 4000);
+  const KernelClassification passes = fit_kernel_classification(table.rows(), few_centres()),
+                             memory = fit_kernel_classification(table.X, table.y, few_centres());
+  EXPECT_EQ(passes.report.status, Status::converged) << passes.report.message;
+  EXPECT_EQ(passes.classes, memory.classes);
+  EXPECT_NEAR(passes.log_loss, memory.log_loss, 1e-3);
+  EXPECT_NEAR(passes.accuracy, memory.accuracy, 3e-3);
+  const auto score = [](const KernelClassification& fit, const LabelledRows& rows) {
+    const ClassProbabilities p = predict(fit, rows.X);
+    double correct = 0, loss = 0;
+    for (Index i = 0; i < rows.y.size(); ++i) {
+      const Index c = rows.y[i] < 0 ? 0 : rows.y[i] < 3 ? 1 : 2;
+      loss -= std::log(p.probability(i, c)), correct += p.most_probable[static_cast<std::size_t>(i)] == c;
+    }
+    const double n = static_cast<double>(rows.y.size());
+    return std::pair{correct / n, loss / n};
+  };
+  EXPECT_NEAR(score(passes, fresh).second, score(memory, fresh).second, 1e-3);
+  EXPECT_NEAR(passes.accuracy, score(passes, table).first, 1e-12);
+  EXPECT_NEAR(passes.log_loss, score(passes, table).second, 1e-6);
+}
+
+TEST(KernelPasses, HaveTheSameBitsForSeveralClassesInPiecesOfAnySize) {
+  const LabelledRows table = three_classes(19, 5 * 8192 + 100);
+  KernelOptions options = few_centres();
+  options.search = WidthSearch::given, options.widths = {1.5};
+  options.linear_part = true;
+  const auto bits_of = [&](const AskRows& ask) {
+    const KernelClassification fit = fit_kernel_classification(ask, options);
+    EXPECT_TRUE(was_read_in_passes(fit));
+    std::string out = fmt::format("{:a} {:a} ", fit.log_loss, fit.accuracy);
+    for (const KernelProcess& process : fit.processes)
+      for (const double value : process.points[0].mean) out += fmt::format("{:a} ", value);
+    return out;
+  };
+  const std::string whole = bits_of(table.rows());
+  EXPECT_EQ(bits_of(table.rows(999)), whole);
+  options.threads = 3;
+  EXPECT_EQ(bits_of(table.rows(9000)), whole);
+  const AskRows as_bytes = [&](const RowQuestion& asked) {
+    const RowQuestion question = RowQuestion::from_bytes(asked.to_bytes());
+    EXPECT_EQ(question.to_bytes(), asked.to_bytes());
+    return RowSums::from_bytes(table.rows()(question).to_bytes());
+  };
+  EXPECT_EQ(bits_of(as_bytes), whole);
+}
+
 TEST(KernelPasses, FitASmallTableInMemory) {
   const LabelledRows table = table_of(11, 150, false);
   KernelOptions options;
@@ -315,6 +408,8 @@ TEST(KernelPasses, FitASmallTableInMemory) {
   EXPECT_EQ(bits(fit_kernel_regression(table.rows(77), options)), bits(fit_kernel_regression(table.X, table.y, options)));
   const LabelledRows classes = table_of(12, 150, true);
   EXPECT_EQ(bits(fit_kernel_classification(classes.rows(77))), bits(fit_kernel_classification(classes.X, classes.y)));
+  const LabelledRows several = three_classes(20, 150);
+  EXPECT_EQ(bits(fit_kernel_classification(several.rows(77))), bits(fit_kernel_classification(several.X, several.y)));
 }
 
 TEST(KernelPasses, RefuseRowsThatChange) {
@@ -357,7 +452,16 @@ TEST(KernelPasses, NameWhatIsWrong) {
   LabelledRows gap = table;
   gap.X(40000, 1) = std::nan("");
   expect_invalid([&] { fit([](KernelOptions& o) { o.input_names = {"a", "age", "c"}; }, gap); }, {"row 40001", "'age'"});
-  expect_invalid([&] { static_cast<void>(fit_kernel_classification(table.rows())); }, {"the third one"});
+  expect_invalid([&] { static_cast<void>(fit_kernel_classification(table.rows())); }, {"there are 1000 others already"});
+  LabelledRows rare = three_classes(21, 42000);
+  for (double& label : rare.y) label = label == 5 ? 2 : label;
+  rare.y[17] = 5;
+  expect_invalid([&] { static_cast<void>(fit_kernel_classification(rare.rows(), few_centres())); },
+                 {"class '5' against the rest", "too rare", "of 500 rows"});
+  KernelOptions named = few_centres();
+  named.class_names = {"a", "b", "a", "c", "d", "e"};
+  rare.y = rare.y.cwiseMax(0);
+  expect_invalid([&] { static_cast<void>(fit_kernel_classification(rare.rows(), named)); }, {"class_names holds 'a' twice"});
 }
 
 }  // namespace
