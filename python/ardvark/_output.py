@@ -15,6 +15,7 @@ from ._streams import _arrow, _is_table
 from ._tables import names_of, sentence_near
 
 _ROWS = 65536  # at least, of a group of rows in a file
+_ROWS_WITHOUT_VALUE = 1 << 20  # so many rows are held in memory while a column has no value
 
 __all__ = ["columns_of", "refuse_own_source", "write_tables"]
 
@@ -75,20 +76,50 @@ def write_tables(path: Any, tables: Iterable[Any]) -> int:
 
 
 def _in_groups(tables: Iterable[Any]) -> Iterator[Any]:
-    """The same rows in larger tables, which have the types of the first one."""
+    """The same rows in larger tables of the same types: those that the first rows together have."""
     waiting: list[Any] = []
-    schema = None
+    schema, enough = None, _ROWS
     for table in tables:
-        schema = schema or table.schema
-        try:
-            waiting.append(table.cast(schema))
-        except (ValueError, TypeError) as error:  # those of Arrow
-            raise ValueError(f"a column has another type in later rows: {error}") from None
-        if sum(one.num_rows for one in waiting) >= _ROWS:
-            yield _arrow().concat_tables(waiting)
-            waiting = []
-    if waiting:
+        waiting.append(table if schema is None else _cast(table, schema))
+        if sum(one.num_rows for one in waiting) < enough:
+            continue
+        if schema is None:
+            schema = _common_schema(waiting)
+            if enough < _ROWS_WITHOUT_VALUE and any(_arrow().types.is_null(field.type) for field in schema):
+                schema, enough = None, 2 * enough  # a column without any value so far
+                continue
+            waiting = [_cast(one, schema) for one in waiting]
         yield _arrow().concat_tables(waiting)
+        waiting, enough = [], _ROWS
+    if waiting:
+        schema = schema or _common_schema(waiting)
+        yield _arrow().concat_tables([_cast(one, schema) for one in waiting])
+
+
+def _common_schema(tables: Sequence[Any]) -> Any:
+    """Numbers that are whole in some tables only are not whole, and a column may have no value in some."""
+    try:
+        return _arrow().unify_schemas([table.schema for table in tables], promote_options="permissive")
+    except (ValueError, TypeError):  # texts and numbers; an old pyarrow. _cast says what is wrong
+        return tables[0].schema
+
+
+def _cast(table: Any, schema: Any) -> Any:
+    try:
+        return table.cast(schema)
+    except (ValueError, TypeError):  # those of Arrow
+        name, known, here = next((f.name, f.type, table.schema.field(f.name).type) for f in schema if not _fits(table.column(f.name), f.type))
+        raise ValueError(
+            f"column {name!r} has values of type {here} in later rows, which do not fit the type {known} of the rows before; give it one type in the source"
+        ) from None
+
+
+def _fits(column: Any, type_: Any) -> bool:
+    try:
+        column.cast(type_)
+    except (ValueError, TypeError):
+        return False
+    return True
 
 
 def _parquet(file: Any, schema: Any) -> Any:

@@ -155,6 +155,20 @@ def test_every_method_has_names_for_its_columns(table, folder, tmp_path):
         curve.predict_to(table[["a"]].iloc[:20], path, return_cov=True)
 
 
+@pytest.mark.parametrize("rows", [10, 5000])
+def test_columns_to_keep_may_begin_without_values_and_with_whole_numbers(table, tmp_path, rows):
+    model = BayesianLinearRegression().fit(table[["a", "price"]].iloc[:100], y="price")
+    path = tmp_path / "p.parquet"
+    big = pandas.concat([table] * (70_000 // len(table) + 1))[:70_000] if rows == 5000 else table.iloc[:30]
+    first, second = (big.iloc[: len(big) - rows], big.iloc[len(big) - rows :])
+    pieces = [first.assign(note=None), second.assign(note="seen")]
+    assert model.predict_to(iter(pieces), path, keep=["note"]) == len(big)
+    assert pandas.read_parquet(path).note.fillna("").tolist() == [""] * len(first) + ["seen"] * rows
+    if rows == 10:
+        model.predict_to(iter([first.assign(id=1), second.assign(id=0.5)]), path, keep=["id"])
+        assert pandas.read_parquet(path).id.tolist() == [1.0] * len(first) + [0.5] * rows
+
+
 def test_a_file_is_there_completely_or_not_at_all(table, tmp_path):
     model = BayesianLinearRegression().fit(table[["a", "price"]].iloc[:100], y="price")
     path = tmp_path / "p.parquet"
@@ -177,7 +191,7 @@ def test_a_file_is_there_completely_or_not_at_all(table, tmp_path):
         model.predict_to(table.assign(mean=1.0), path, keep=["mean"])
     with pytest.raises(ValueError, match="the source has no rows"):
         model.predict_to(iter([table.iloc[:0]]), path)
-    with pytest.raises(ValueError, match="a column has another type in later rows"):
+    with pytest.raises(ValueError, match="column 'id' has values of type .*string in later rows, which do not fit the type int64 of the rows before"):
         model.predict_to(iter([table.iloc[:10], table.iloc[:10].assign(id="x")]), path, keep=["id"])
     with pytest.raises(OSError, match="cannot write '/nowhere/p.csv': No such file or directory; "):
         model.predict_to(table, "/nowhere/p.csv")
