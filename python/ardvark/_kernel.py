@@ -171,7 +171,7 @@ class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> KernelRegressor:
         """Fits the machine.
 
-        X may also be read in pieces, several times, with ``y`` the name of a column: a folder or file of Parquet, a dataset, a lazy
+        X may also be read in pieces, several times, with ``y`` the name of a column: the path of a file or folder, or a pattern (Parquet, CSV, Arrow), a dataset, a lazy
         frame of polars, or a function that opens one of these or gives tables. A source that can be read only once, an iterator or an Arrow
         stream, is written to a temporary file.
 
@@ -364,7 +364,7 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> KernelClassifier:
         """Fits the machine.
 
-        X may also be read in pieces, several times, with ``y`` the name of a column of labels: a folder or file of Parquet, a dataset, a lazy
+        X may also be read in pieces, several times, with ``y`` the name of a column of labels: the path of a file or folder, or a pattern (Parquet, CSV, Arrow), a dataset, a lazy
         frame of polars, or a function that opens one of these or gives tables. A source that can be read only once, an iterator or an Arrow
         stream, is written to a temporary file.
 

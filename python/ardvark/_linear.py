@@ -202,7 +202,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         """Fits the model.
 
         X may also be `LinearStatistics`, or a list of them: the folds of the cross-validation with prior="laplace". Or it is read in
-        pieces, with ``y`` the name of a column: a folder or file of Parquet, a dataset, an Arrow stream, a lazy frame of polars, an iterator
+        pieces, with ``y`` the name of a column: the path of a file or folder, or a pattern (Parquet, CSV, Arrow), a dataset, an Arrow stream, a lazy frame of polars, an iterator
         of tables, or a function that opens one of these.
 
         Parameters

@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ._streams import _arrow, _is_table
+from ._streams import _arrow, _is_table, files_at
 from ._tables import names_of, sentence_near
 
 _ROWS = 65536  # at least, of a group of rows in a file
@@ -38,7 +38,7 @@ def columns_of(piece: Any, keep: Sequence[str], columns: Mapping[str, np.ndarray
 def refuse_own_source(path: Any, source: Any) -> None:
     """Refuses to write over what is read, or into the folder that is read."""
     target = os.path.realpath(os.fspath(path))
-    for file in [source] if isinstance(source, (str, os.PathLike)) else list(getattr(source, "files", ())):
+    for file in files_at(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else list(getattr(source, "files", ())):
         read = os.path.realpath(os.fspath(file))
         if target == read:
             raise ValueError(f"path is {os.fspath(path)!r}, which is read; give another path")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,8 +18,10 @@ from ._tables import names_of
 
 _ROWS = 16384  # of a piece; the result does not depend on it
 _BUFFER = 65536  # bytes of each column of a file of Parquet
+_FORMATS = {".csv": "csv", ".arrow": "ipc", ".feather": "ipc"}  # of Arrow, by the ending of a file
+_NAMES = {"csv": "CSV", "ipc": "Arrow", "parquet": "Parquet"}
 
-__all__ = ["is_stream", "pieces_of", "read_in_pieces"]
+__all__ = ["files_at", "is_stream", "pieces_of", "read_in_pieces"]
 
 
 def is_stream(X: Any) -> bool:
@@ -53,17 +56,36 @@ def pieces_of(source: Any) -> Iterator[Any]:
     return iter([source]) if names_of(source) is not None else iter(source)
 
 
+def files_at(path: str) -> list[str]:
+    """The path of a file or folder, or the files that a pattern matches, in the order of their names."""
+    if os.path.exists(path):
+        return [path]
+    found = sorted(glob.glob(path)) if glob.has_magic(path) else []
+    if not found:
+        raise FileNotFoundError(f"X is {path!r}, {'a pattern that no file matches' if glob.has_magic(path) else 'which does not exist'}; check the path and the current folder")
+    return found
+
+
+def _format_of(path: str) -> str:
+    """By the ending of the file; of a folder, by those of its files, if all have the same."""
+    if os.path.isdir(path):
+        files = [file for folder, _, names in os.walk(path) for name in names if not (file := os.path.join(folder, name)).startswith((".", "_"), len(folder) + 1)]
+        formats = {_format_of(file) for file in files}
+        return formats.pop() if len(formats) == 1 else "parquet"
+    name = path.lower().removesuffix(".gz").removesuffix(".zst")
+    return _FORMATS.get(os.path.splitext(name)[1], "parquet")
+
+
 def _dataset_at(path: str) -> Any:
-    """A file or a folder: of Parquet, or as the ending of the file says."""
+    """A file, a folder or a pattern: of Parquet, or as the endings say."""
     arrow = _arrow()
-    formats = {".csv": "csv", ".arrow": "ipc", ".feather": "ipc"}
-    ending = os.path.splitext(path)[1].lower()
+    files = files_at(path)
+    format_ = _format_of(files[0])
     try:
-        return arrow.dataset.dataset(path, format=formats.get(ending, "parquet"))
+        return arrow.dataset.dataset(files if len(files) > 1 else files[0], format=format_)
     except (arrow.ArrowInvalid, arrow.ArrowTypeError) as error:
-        kind = {"csv": "CSV", "ipc": "Arrow"}.get(formats.get(ending, ""), "Parquet")
         raise ValueError(
-            f"X is {path!r}, which cannot be read as {kind}; a path is a folder or file of Parquet, or a file that ends with .csv, .arrow or .feather"
+            f"X is {path!r}, which cannot be read as {_NAMES[format_]}; a path is a file, a folder or a pattern of files of Parquet, or of files that end with .csv, .arrow or .feather"
             f" (anything else: pyarrow.dataset.dataset): {error}"
         ) from None
 

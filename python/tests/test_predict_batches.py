@@ -102,8 +102,10 @@ def test_what_cannot_be_predicted_is_refused(table):
         model.predict_batches(bad, "fit")
     with pytest.raises(ValueError, match="method is 'predict_proba'"):
         model.predict_batches(bad, "predict_proba")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match="X is '/nowhere/at/all.parquet', which does not exist"):
         list(model.predict_batches("/nowhere/at/all.parquet"))
+    with pytest.raises(FileNotFoundError, match="a pattern that no file matches"):
+        list(model.predict_batches("/nowhere/*.parquet"))
 
 
 READERS = {
@@ -153,6 +155,22 @@ def test_every_method_has_names_for_its_columns(table, folder, tmp_path):
     curve = KernelRegressor(vectors=5).fit(table[["a"]].iloc[:100], table.price.iloc[:100])
     with pytest.raises(ValueError, match="return_cov=True gives a matrix"):
         curve.predict_to(table[["a"]].iloc[:20], path, return_cov=True)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".csv.gz", ".feather"])
+def test_a_path_may_be_a_folder_or_a_pattern(table, tmp_path, ending):
+    write = {".parquet": "to_parquet", ".feather": "to_feather"}.get(ending, "to_csv")
+    rows = table[["a", "price"]].iloc[:300].reset_index(drop=True)
+    (tmp_path / "in" / "deeper").mkdir(parents=True)
+    for number, place in enumerate(["in", "in", "in/deeper"]):
+        getattr(rows[100 * number : 100 * (number + 1)].reset_index(drop=True), write)(tmp_path / place / f"part-{number}{ending}", **({"index": False} if write == "to_csv" else {}))
+    (tmp_path / "in" / "_notes.txt").write_text("hidden")
+    whole = BayesianLinearRegression().fit(rows, y="price")
+    assert np.allclose(BayesianLinearRegression().fit(str(tmp_path / "in"), y="price").coef_, whole.coef_, rtol=1e-9)
+    two = BayesianLinearRegression().fit(str(tmp_path / "in" / f"part-?{ending}"), y="price")
+    assert np.allclose(two.coef_, BayesianLinearRegression().fit(rows[:200], y="price").coef_, rtol=1e-9)
+    with pytest.raises(ValueError, match="which is read; give another path"):
+        two.predict_to(str(tmp_path / "in" / f"part-?{ending}"), tmp_path / "in" / f"part-1{ending}")
 
 
 @pytest.mark.parametrize("rows", [10, 5000])
@@ -226,7 +244,7 @@ def test_files_of_csv_and_arrow_are_read_by_their_ending(table, tmp_path):
         np.testing.assert_allclose(BayesianLogisticRegression().fit(path, y="kind").coef_, classes.coef_, rtol=1e-9)
         np.testing.assert_allclose(np.concatenate(list(expected.predict_batches(path))), expected.predict(rows), rtol=1e-9, atol=1e-12)
     (tmp_path / "x.txt").write_text("a,price")
-    with pytest.raises(ValueError, match="x.txt', which cannot be read as Parquet; a path is a folder or file of Parquet, or a file that ends with .csv"):
+    with pytest.raises(ValueError, match="x.txt', which cannot be read as Parquet; a path is a file, a folder or a pattern of files of Parquet, or of files that end with .csv"):
         BayesianLinearRegression().fit(tmp_path / "x.txt", y="price")
 
 
