@@ -20,10 +20,12 @@ bool is_low_rank(const KernelOptions& options, Index num_rows) {
   return !options.all_centres && (options.centres > 0 ? options.centres < num_rows : num_rows > most_exact);
 }
 
+Index rows_of_sample(const KernelOptions& options) { return std::max<Index>(20'000, 10 * centres_of(options)); }
+
 std::string note_on_centres(const KernelFit& fit) {
   return fmt::format(
       "{} of the rows are centres, in whose features the process is computed; with more of them (option centres) it follows finer detail; "
-      "kernel and first widths come from 500 rows",
+      "kernel and first widths come from 500 of the rows",
       fit.num_vectors());
 }
 

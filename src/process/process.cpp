@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "ardvark/kernel_machine.hpp"
+#include "ardvark/row_pass.hpp"
 #include "core/blas.hpp"
 #include "core/memory.hpp"
 #include "core/normals.hpp"
@@ -546,9 +547,7 @@ namespace ardvark {
 
 using namespace internal;
 
-KernelRegression fit_kernel_regression(MatrixView X, VectorView y, const KernelOptions& options) {
-  validate_options(options, X);
-  validate::vector(y, X.rows(), "y");
+KernelRegression internal::fit_regression_in_memory(MatrixView X, VectorView y, const KernelOptions& options) {
   pulse("preparing");
   const blas::ThreadScope threads(options.threads);
   const Stopwatch watch;
@@ -577,6 +576,26 @@ KernelRegression fit_kernel_regression(MatrixView X, VectorView y, const KernelO
   fit.variance_share = variance_shares(X, rows, options.input_groups, fit);
   fit.report.seconds = watch.seconds();
   return fit;
+}
+
+namespace {
+
+// Where a fit with centres has many rows, a fit by passes, which searches with a sample first, is up to ten times as fast and predicts as
+// well.                                                                                                                        (PASS.7)
+bool is_fitted_by_passes(MatrixView X, VectorView y, const KernelOptions& options) {
+  const auto has_many = [&](Index rows) { return is_low_rank(options, rows) && rows > 2 * rows_of_sample(options); };
+  return !options.all_vectors && options.num_vectors == 0 && has_many(X.rows()) && has_many(different_rows(X, y, options.weights).k.size());
+}
+
+}  // namespace
+
+KernelRegression fit_kernel_regression(MatrixView X, VectorView y, const KernelOptions& options) {
+  validate_options(options, X);
+  validate::vector(y, X.rows(), "y");
+  if (!is_fitted_by_passes(X, y, options)) return fit_regression_in_memory(X, y, options);
+  KernelOptions of_rows = options;
+  of_rows.weights = {};
+  return fit_kernel_regression(rows_from([&](const TakeRows& take) { take(X, y, options.weights); }), of_rows);
 }
 
 KernelClassification fit_kernel_classification(MatrixView X, VectorView labels, const KernelOptions& options) {

@@ -51,7 +51,7 @@ SampledRows look_at_rows(const AskRows& ask, const KernelOptions& options, bool 
   question.is_regression = !classes;
   question.most_labels = most_classes_by_passes;
   question.names = options.input_names;
-  question.sample_rows = std::max<Index>(20'000, 10 * centres_of(options));
+  question.sample_rows = rows_of_sample(options);
   RowSums answer = ask(RowQuestion(std::make_shared<const RowQuestion::State>(std::move(question))));
   const RowSums::State& state = answer.state();
   Moments total = moments_of(answer);
@@ -148,9 +148,9 @@ void describe(const SampledRows& all, std::vector<ProcessOutcome>&& outcomes, in
   finish(all.X(), all.rows, std::move(outcomes), fit);
   for (Index& row : fit.relevance_rows) row = all.sample.rows[static_cast<std::size_t>(row)].position;
   fit.report.notes.push_back(note_on_centres(fit));
-  fit.report.notes.push_back(fmt::format(
-      "the rows were read {} times{}; kernel, centres and first widths come from a sample of {} of {} rows", reads,
-      machines > 1 ? fmt::format(", for the machines of all {} classes together", machines) : "", all.sample.y.size(), all.num_rows()));
+  fit.report.notes.push_back(fmt::format("the rows were read {} times{}; the centres and these 500 rows are of a sample of {} of {} rows",
+                                         reads, machines > 1 ? fmt::format(", for the machines of all {} classes together", machines) : "",
+                                         all.sample.y.size(), all.num_rows()));
   if (machines == 1) fit.variance_share = variance_shares(all.X(), all.rows, options.input_groups, fit);
 }
 

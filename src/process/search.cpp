@@ -142,8 +142,8 @@ class HypothesisSearch {
       out.value -= at_start;
       return out;
     };
-    constexpr double worthwhile = 1e-5;
-    Maximum out = rise(gain, scales, start, max_steps, worthwhile);
+    const double rounding = 1e-8 * std::abs(at_start);  // of sums over rows, which a system that is nearly singular enlarges
+    Maximum out = rise(gain, scales, start, max_steps, std::max(1e-5, rounding));
     out.value += at_start;
     return out;
   }

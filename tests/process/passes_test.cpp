@@ -10,6 +10,7 @@
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
 #include "ardvark/kernel_machine.hpp"
+#include "process/fit_parts.hpp"
 #include "process/low_rank.hpp"
 #include "process/pass_evidence.hpp"
 
@@ -223,7 +224,7 @@ TEST(KernelPasses, HaveTheSameBitsForPiecesOfAnySize) {
 TEST(KernelPasses, PredictAsAFitInMemory) {
   const LabelledRows table = table_of(6, 50000, false), fresh = table_of(7, 2000, false);
   const KernelRegression passes = fit_kernel_regression(table.rows(), few_centres()),
-                         memory = fit_kernel_regression(table.X, table.y, few_centres());
+                         memory = internal::fit_regression_in_memory(table.X, table.y, few_centres());
   EXPECT_EQ(passes.report.status, Status::converged) << passes.report.message;
   EXPECT_EQ(passes.num_rows, 50000);
   EXPECT_NEAR(passes.noise_sd, memory.noise_sd, 0.01);
@@ -250,6 +251,25 @@ TEST(KernelPasses, PredictAsAFitInMemory) {
   EXPECT_NEAR(passes.log_evidence, memory.log_evidence, 0.002 * 50000);
   for (std::size_t i = 0; i < passes.relevance_rows.size(); ++i)
     EXPECT_EQ(passes.relevance_vectors.row(static_cast<Index>(i)), table.X.row(passes.relevance_rows[i]));
+}
+
+// A table in memory goes the same way if it has many rows that differ.
+TEST(KernelPasses, AreTheFitOfManyRowsInMemory) {
+  LabelledRows table = table_of(6, 70000, false, true);
+  KernelOptions options = few_centres();
+  options.weights = table.weights;
+  const KernelRegression passes = fit_kernel_regression(table.rows(), few_centres()),
+                         memory = fit_kernel_regression(table.X, table.y, options);
+  EXPECT_EQ(predict(memory, table.X).mean, predict(passes, table.X).mean);
+  EXPECT_EQ(memory.relevance_rows, passes.relevance_rows);
+  const auto goes_by_passes = [&] {
+    for (const std::string& note : fit_kernel_regression(table.X, table.y, options).report.notes)
+      if (note.starts_with("the rows were read ")) return true;
+    return false;
+  };
+  EXPECT_TRUE(goes_by_passes());
+  for (Index i = 35000; i < 70000; ++i) table.X.row(i) = table.X.row(i - 35000), table.y[i] = table.y[i - 35000];  // no new row
+  EXPECT_FALSE(goes_by_passes());
 }
 
 TEST(KernelPasses, PredictClassesAsAFitInMemory) {
