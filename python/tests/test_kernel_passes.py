@@ -41,13 +41,13 @@ def test_a_regression_predicts_as_in_memory(with_text):
     rows = table(with_text=with_text).drop(columns="click")
     model = KernelRegressor("gaussian", width="each", centres=60).fit(lambda: pieces_of(rows), y="price", sample_weight="weight")
     X = rows.drop(columns=["price", "weight"])
-    memory = KernelRegressor("gaussian", width="each", centres=60).fit(X, rows["price"], rows["weight"])
-    assert memory.status_ == "converged"
+    in_memory = slice(0, 40_000)  # with more rows, a table in memory goes by passes, too
+    memory = KernelRegressor("gaussian", width="each", centres=60).fit(X[in_memory], rows["price"][in_memory], rows["weight"][in_memory])
+    assert memory.status_ == "converged" and not any("the rows were read" in note for note in memory.notes_)
     assert model.feature_names_in_.tolist() == X.columns.tolist()
     assert model.score(X, rows["price"], rows["weight"]) > memory.score(X, rows["price"], rows["weight"]) - 0.003
     assert model.predict(X, return_std=True)[1].mean() < 1.05 * memory.predict(X, return_std=True)[1].mean()
-    assert model.log_evidence_ > memory.log_evidence_ - 0.01 * ROWS
-    assert any("from a sample of 20000 of 42000 rows" in note for note in model.notes_)
+    assert any("are of a sample of 20000 of 42000 rows" in note for note in model.notes_)
     if not with_text:
         np.testing.assert_array_equal(model.relevance_vectors_, X.to_numpy()[model.support_])
 
