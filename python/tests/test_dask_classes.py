@@ -104,6 +104,21 @@ def test_the_bits_of_several_classes_do_not_depend_on_the_number_of_workers(tabl
     assert len(bits) == 1
 
 
+def test_a_laplace_prior(table):
+    X = table[list("abcd")].to_numpy()
+    y = (table["click"] == "yes").to_numpy()
+    given = {"prior": "laplace", "laplace_lambda": 300.0}
+    full = ardvark.BayesianLogisticRegression(**given).fit(X, y)
+    in_parts = da.from_array(X, chunks=(5000, 4)), da.from_array(y, chunks=5000)
+    model = BayesianLogisticRegression(**given).fit(*in_parts)
+    assert model.status_ == "converged" and (model.coef_ == 0).tolist() == (full.coef_ == 0).tolist()
+    assert np.allclose(model.coef_, full.coef_, rtol=1e-7)
+    chosen = BayesianLogisticRegression(prior="laplace", folds=4).fit(*in_parts)
+    with dask.config.set(scheduler="threads", num_workers=4):
+        again = BayesianLogisticRegression(prior="laplace", folds=4).fit(*in_parts)
+    assert chosen.coef_.tolist() == again.coef_.tolist() and chosen.lambda_path_.loss.tolist() == again.lambda_path_.loss.tolist()
+
+
 def test_what_is_wrong_is_named_by_partition_and_row(table):
     spoiled = table.drop(columns=["city", "w"])
     spoiled.loc[13_000, "b"] = np.nan

@@ -276,10 +276,48 @@ def test_a_coding_that_needs_rows_in_memory_is_refused(coding):
         BayesianLogisticRegression(coding=coding).fit(lambda: pieces_of(species()), y="species")
 
 
-@pytest.mark.parametrize("prior", ["laplace"])
-def test_what_needs_rows_in_memory_is_refused(prior):
-    with pytest.raises(ValueError, match="not in memory"):
-        BayesianLogisticRegression(prior=prior).fit(lambda: pieces_of(table().drop(columns="weight")), y="click")
+@pytest.mark.parametrize("with_text", [False, True])
+def test_a_laplace_prior(with_text):
+    rows = table(with_text=with_text)
+    X = rows.drop(columns=["click", "weight"])
+    given = {"prior": "laplace", "laplace_lambda": 400.0}
+    model = BayesianLogisticRegression(**given).fit(lambda: pieces_of(rows), y="click", sample_weight="weight")
+    memory = BayesianLogisticRegression(**given).fit(X, rows["click"], rows["weight"])
+    assert model.status_ == memory.status_ == "converged"
+    assert (model.coef_ == 0).tolist() == (memory.coef_ == 0).tolist() and (model.coef_ == 0).any()
+    np.testing.assert_allclose(model.coef_, memory.coef_, rtol=1e-7)
+    np.testing.assert_allclose(model.coef_std_, memory.coef_std_, rtol=1e-7)
+    np.testing.assert_allclose(model.predict_proba(X[:100]), memory.predict_proba(X[:100]), atol=1e-7)
+    assert model.bound_ == pytest.approx(memory.bound_, rel=1e-9)
+
+
+def test_cross_validation_of_a_laplace_prior():
+    rows = table()
+    fits = [
+        BayesianLogisticRegression(prior="laplace", folds=5, lambda_rule=rule).fit(lambda size=size: pieces_of(rows, size), y="click", sample_weight="weight")
+        for size, rule in ((5000, None), (777, None), (5000, "1se"))
+    ]
+    paths = [fit.lambda_path_ for fit in fits]
+    assert fits[0].lambda_ == fits[1].lambda_ == paths[0].lambda_min < fits[2].lambda_ == paths[2].lambda_1se
+    assert fits[0].coef_.tolist() == fits[1].coef_.tolist()
+    memory = BayesianLogisticRegression(prior="laplace", folds=5).fit(rows.drop(columns=["click", "weight"]), rows["click"], rows["weight"])
+    np.testing.assert_allclose(paths[0].lambdas, memory.lambda_path_.lambdas, rtol=1e-9)
+    np.testing.assert_allclose(paths[0].coef, memory.lambda_path_.coef, atol=1e-4)
+    # The folds are others.
+    loss, error = np.asarray(memory.lambda_path_.loss), np.asarray(memory.lambda_path_.loss_error)
+    assert (np.abs(np.asarray(paths[0].loss) - loss) < error).all()
+
+
+def test_a_laplace_prior_of_several_classes():
+    rows = species()
+    model = BayesianLogisticRegression(prior="laplace", laplace_lambda=100.0).fit(lambda: pieces_of(rows), y="species", sample_weight="weight")
+    X = rows.drop(columns=["species", "weight"])
+    memory = BayesianLogisticRegression(prior="laplace", laplace_lambda=100.0).fit(X, rows["species"], rows["weight"])
+    assert model.status_ == memory.status_ == "converged"
+    np.testing.assert_allclose(model.coef_, memory.coef_, rtol=1e-6)
+    np.testing.assert_allclose(model.predict_proba(X[:100]), memory.predict_proba(X[:100]), atol=1e-7)
+    chosen = BayesianLogisticRegression(prior="laplace", folds=3).fit(lambda: pieces_of(rows), y="species", sample_weight="weight")
+    assert len(chosen.lambda_path_) == 3 and chosen.status_ == "converged"
 
 
 def test_the_progress_counts_rows_and_can_end_the_fit():

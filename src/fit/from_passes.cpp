@@ -10,6 +10,7 @@
 #include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
 #include "fit/checked.hpp"
+#include "fit/lasso_passes.hpp"
 #include "fit/passes.hpp"
 #include "fit/prior_choice.hpp"
 #include "fit/small_table.hpp"
@@ -30,7 +31,6 @@ void refuse_what_needs_rows(const FitOptions& options) {
                           " needs the whole table, and the rows are not in memory; read the table into memory, or leave the option out");
   };
   if (!options.preset.empty()) refuse(fmt::format("preset '{}'", options.preset));
-  if (options.prior.kind == PriorKind::laplace) refuse("prior 'laplace' of classes");
   if (options.pruning.is_on()) refuse("pruning");
   if (options.rule.value_or(UpdateRule::vb) != UpdateRule::vb) refuse("a rule for the precisions other than vb");
   if (options.solver != SolverKind::automatic) refuse(fmt::format("solver '{}'", to_string(options.solver)));
@@ -82,16 +82,20 @@ WeightMoments moments_in(const Standardization& units, const Fit& fit) {
   return {D * w, D * fit.covariance() * D.transpose()};
 }
 
-// Where the passes start: a fit of the sample, with weights that add up to those of all rows. Without such a fit at zero.    (PASS.2)
-WeightMoments start_from(const RowSample& sample, double own_label, const Standardization& units, const FitOptions& options,
-                         double total_weight) {
-  const Index q = static_cast<Index>(sample.X.size() / sample.y.size()) + (units.intercept ? 1 : 0);
-  const WeightMoments zero{Vector::Zero(q), Matrix::Zero(q, q)};
+// One class of the sample against the others, with weights that add up to those of all rows.                                 (PASS.2)
+RowSample weighted_sample(const RowSample& sample, double own_label, double total_weight) {
   RowSample some = sample;
   double sum = 0;
   for (const double weight : some.weights) sum += weight;
   for (double& weight : some.weights) weight *= total_weight / sum;
   for (double& label : some.y) label = label == own_label ? 1 : 0;
+  return some;
+}
+
+// Where the passes start: a fit of the sample. Without such a fit at zero.
+WeightMoments start_from(const RowSample& some, const Standardization& units, const FitOptions& options) {
+  const Index q = static_cast<Index>(some.X.size() / some.y.size()) + (units.intercept ? 1 : 0);
+  const WeightMoments zero{Vector::Zero(q), Matrix::Zero(q, q)};
   FitOptions quick = options;
   quick.keep_covariance = Keep::always;
   quick.on_sweep = nullptr;
@@ -104,6 +108,31 @@ WeightMoments start_from(const RowSample& sample, double own_label, const Standa
     return out.w.allFinite() && out.V.allFinite() ? out : zero;
   } catch (const InvalidArgument&) {  // such as one class only in the sample
     return zero;
+  }
+}
+
+// The same under a Laplace prior, for several lambdas.
+Matrix path_from(const RowSample& some, const Standardization& units, const FitOptions& options, const std::vector<double>& lambdas) {
+  FitOptions quick = options;
+  quick.prior.lambda = 0;
+  quick.on_sweep = nullptr;
+  quick.tolerance.reset();
+  PathGrid grid;
+  grid.lambdas = lambdas;
+  try {
+    const LambdaPath path =
+        fit_sample(some, quick, [&](MatrixView X, VectorView y, const FitOptions& all) { return fit_logistic_path(X, y, grid, all); });
+    const Index p = path.mean.rows();
+    Matrix W = Matrix::Zero(p + (units.intercept ? 1 : 0), path.mean.cols());
+    for (Index l = 0; l < W.cols(); ++l) {
+      for (Index j = 0; j < p; ++j)
+        if (const double scale = units.scale.size() > 0 ? units.scale[j] : 1.0; scale != 0) W(j, l) = path.mean(j, l) / scale;
+      if (units.intercept) W(p, l) = path.intercept[l] + (units.center.size() > 0 ? units.center.dot(path.mean.col(l)) : 0.0);
+    }
+    const bool separated = std::ranges::any_of(path.reports, [](const Report& one) { return one.status == Status::separated; });
+    return W.allFinite() && !separated ? W : Matrix();
+  } catch (const InvalidArgument&) {  // such as one class only in the sample
+    return {};
   }
 }
 
@@ -156,6 +185,16 @@ RowQuestion::State pass_of(const FirstLook& look) {
   return pass;
 }
 
+namespace {
+
+void take_choice(ChosenLambda lambda, Fit& fit) {
+  fit.lambda_choice = std::move(lambda.choice);
+  if (!lambda.warning.empty()) fit.report.warnings.push_back(std::move(lambda.warning));
+  if (!lambda.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), std::move(lambda.note));
+}
+
+}  // namespace
+
 ClassFit fit_class(const FirstLook& look, double own_label, std::vector<std::string> classes, const FitOptions& given, AskSums ask) {
   const Index p = look.num_columns(), num_rows = look.answer.num_rows();
   validate_options(given, Task::logistic, p);
@@ -164,19 +203,30 @@ ClassFit fit_class(const FirstLook& look, double own_label, std::vector<std::str
   Frame frame = frame_of(look, std::move(classes), table, chosen.options);
   RowQuestion::State pass = pass_of(look);
   pass.own_label = own_label;
-  pass.likelihood = likelihood_row(Task::logistic, frame.options).name;
+  const bool is_l1 = frame.options.prior.kind == PriorKind::laplace;
+  pass.likelihood = is_l1 ? "laplace" : likelihood_row(Task::logistic, frame.options).name;
   pass.units = frame.user_units().standardization;
   Passes passes(std::move(ask), std::move(pass));
   const Standardization& units = passes.question().units;
   bool has_sample = false;
-  const auto start = [&] {
+  const auto sample = [&] {
     has_sample = true;
-    return start_from(look.sample, own_label, units, chosen.options, look.total.weight);
+    return weighted_sample(look.sample, own_label, look.total.weight);
   };
+  const auto start = [&] { return start_from(sample(), units, chosen.options); };
   ClassTally scores;
-  Solution solution = is_sparse(frame.options.prior.kind)
-                          ? solve_sparse_by_passes(frame, passes, known_rows(look, own_label, units), start, scores)
-                          : solve_sweeps_by_passes(frame, passes, start, scores);
+  ChosenLambda lambda;
+  const auto solve = [&]() -> Solution {
+    if (is_l1) {
+      const auto path = [&](const std::vector<double>& lambdas) { return path_from(sample(), units, chosen.options, lambdas); };
+      LassoByPasses found = solve_lasso_by_passes(frame, passes, known_rows(look, own_label, units), path, scores);
+      lambda = std::move(found.lambda);
+      return std::move(found.solution);
+    }
+    if (!is_sparse(frame.options.prior.kind)) return solve_sweeps_by_passes(frame, passes, start, scores);
+    return solve_sparse_by_passes(frame, passes, known_rows(look, own_label, units), start, scores);
+  };
+  Solution solution = solve();
   if (given.keep_covariance == Keep::never) solution.factor = {};
   const bool usable = solution.usable;
   ClassFit out{LogisticFit{assemble(frame, std::move(solution))}, passes.question(), passes.count(), {}};
@@ -185,7 +235,8 @@ ClassFit fit_class(const FirstLook& look, double own_label, std::vector<std::str
   if (usable) scores.describe(fit);
   const double own = look.answer.state().classes.at(own_label).weight;
   fit.class_weight[0] = look.weights.sum() - own, fit.class_weight[1] = own;
-  describe_separation(chosen.options, fit);
+  if (!is_l1) describe_separation(chosen.options, fit);
+  take_choice(std::move(lambda), fit);
   if (!chosen.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), chosen.note);
   warn_if_too_confident(chosen.options, fit, p);
   return out;

@@ -109,7 +109,7 @@ void average(const std::vector<FoldLoss>& all, LambdaChoice& choice) {
 }
 
 // \return  without a value if the caller has stopped it
-std::optional<LambdaChoice> choose_lambda(const DividedRows& rows, const FitOptions& options, LambdaPath& path, Index& num_unfinished) {
+std::optional<std::vector<FoldLoss>> losses_of_folds(const DividedRows& rows, const FitOptions& options, LambdaPath& path) {
   const Stopwatch watch;
   std::vector<FoldLoss> losses(static_cast<std::size_t>(rows.count));
   bool stopped = false;
@@ -145,17 +145,7 @@ std::optional<LambdaChoice> choose_lambda(const DividedRows& rows, const FitOpti
   else
     work();
   if (stopped) return std::nullopt;
-  LambdaChoice choice;
-  choice.lambda = path.lambda;
-  choice.num_nonzero = path.num_nonzero;
-  choice.mean = std::move(path.mean);
-  choice.intercept = std::move(path.intercept);
-  choice.rule = options.lambda_rule;
-  choice.folds = rows.count;
-  average(losses, choice);
-  num_unfinished = count_unfinished(path);
-  for (const FoldLoss& fold : losses) num_unfinished += fold.num_unfinished;
-  return choice;
+  return losses;
 }
 
 }  // namespace
@@ -174,20 +164,26 @@ ChosenLambda with_chosen_lambda(FitOptions options, Task task, MatrixView X, Vec
   });
 }
 
-ChosenLambda with_chosen_lambda(FitOptions options, const std::function<DividedRows()>& divided) {
+ChosenLambda stopped_choice(FitOptions options, double lambda_max) {
   ChosenLambda out{std::move(options)};
-  if (out.options.prior.kind != PriorKind::laplace || out.options.prior.lambda != 0) return out;
-  LambdaPath path;
-  Index num_unfinished = 0;
-  const blas::ThreadScope threads(out.options.threads);
-  out.choice = choose_lambda(divided(), out.options, path, num_unfinished);
-  if (!out.choice) {
-    out.options.prior.lambda = 0.5 * path.lambda_max;
-    out.options.on_sweep = [](const Progress&) { return false; };
-    out.note = "the choice of lambda by cross-validation was stopped";
-    return out;
-  }
-  const LambdaChoice& choice = *out.choice;
+  out.options.prior.lambda = 0.5 * lambda_max;
+  out.options.on_sweep = [](const Progress&) { return false; };
+  out.note = "the choice of lambda by cross-validation was stopped";
+  return out;
+}
+
+ChosenLambda chosen_lambda(FitOptions options, LambdaPath path, const std::vector<FoldLoss>& losses) {
+  ChosenLambda out{std::move(options)};
+  LambdaChoice& choice = out.choice.emplace();
+  Index num_unfinished = count_unfinished(path);
+  for (const FoldLoss& fold : losses) num_unfinished += fold.num_unfinished;
+  choice.lambda = path.lambda;
+  choice.num_nonzero = std::move(path.num_nonzero);
+  choice.mean = std::move(path.mean);
+  choice.intercept = std::move(path.intercept);
+  choice.rule = out.options.lambda_rule;
+  choice.folds = static_cast<int>(losses.size());
+  average(losses, choice);
   if (num_unfinished > 0)
     out.warning =
         fmt::format("{} of {} fits of the cross-validation did not converge, so that another lambda may be better: raise max_sweeps",
@@ -202,6 +198,15 @@ ChosenLambda with_chosen_lambda(FitOptions options, const std::function<DividedR
   if (choice.smallest_loss == choice.lambda[choice.lambda.size() - 1])
     out.note += "; this is the end of the path, so that the rows may need no penalty";
   return out;
+}
+
+ChosenLambda with_chosen_lambda(FitOptions options, const std::function<DividedRows()>& divided) {
+  if (options.prior.kind != PriorKind::laplace || options.prior.lambda != 0) return {std::move(options)};
+  LambdaPath path;
+  const blas::ThreadScope threads(options.threads);
+  const std::optional<std::vector<FoldLoss>> losses = losses_of_folds(divided(), options, path);
+  if (!losses) return stopped_choice(std::move(options), path.lambda_max);
+  return chosen_lambda(std::move(options), std::move(path), *losses);
 }
 
 }  // namespace ardvark::internal

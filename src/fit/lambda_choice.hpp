@@ -27,6 +27,11 @@ struct DividedRows {
   /// The loss of a fold after fits to the other rows. May be called from several threads at once.
   std::function<FoldLoss(int fold, const Vector& lambda, FitOptions options)> test;
 };
+/// The choice from the path of all rows and the losses of the folds.
+[[nodiscard]] ChosenLambda chosen_lambda(FitOptions options, LambdaPath path, const std::vector<FoldLoss>& losses);
+/// The choice that the caller has stopped: the options of a fit that stops after its first step.
+[[nodiscard]] ChosenLambda stopped_choice(FitOptions options, double lambda_max);
+
 /// The same for rows that are divided already: `divided` is called only if lambda must be chosen.
 [[nodiscard]] ChosenLambda with_chosen_lambda(FitOptions options, const std::function<DividedRows()>& divided);
 /// How many fits of the path have not converged.

@@ -71,6 +71,9 @@ using StartOfPasses = std::function<WeightMoments()>;
 /// Under the priors shared, ard, groups and none.                                                                                (PASS.4)
 /// \param scores  of the result
 [[nodiscard]] Solution solve_sweeps_by_passes(const Frame& frame, Passes& passes, const StartOfPasses& start, ClassTally& scores);
+/// The columns without a prior alone. Status::separated or Status::not_positive_definite: no prior of the others has a posterior.
+/// \param others  all other columns
+[[nodiscard]] Solution solve_flat_by_passes(const Frame& frame, const std::vector<Index>& others, Passes& passes);
 /// Under the priors sparse, slab and dense.                                                                                      (PASS.5)
 [[nodiscard]] Solution solve_sparse_by_passes(Frame& frame, Passes& passes, const KnownRows& known, const StartOfPasses& start,
                                               ClassTally& scores);

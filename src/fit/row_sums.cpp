@@ -22,12 +22,6 @@ using namespace internal;
 
 namespace {
 
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
-
 // A sum over the rows of a hash of their numbers: other rows, or rows with another number, have another one.
 std::uint64_t fingerprint_of(const RowBlock& rows) {
   constexpr Index tile = 64;
@@ -41,7 +35,7 @@ std::uint64_t fingerprint_of(const RowBlock& rows) {
       for (Index i = 0; i < count; ++i) add(i, rows.X(first + i, j));
     for (Index i = 0; i < count; ++i) {
       const double weight = rows.weights.empty() ? 1.0 : rows.weights[first + i];
-      if (weight != 0) sum += mixed(hash[i] ^ std::bit_cast<std::uint64_t>(weight));
+      if (weight != 0) sum += mixed_bits(hash[i] ^ std::bit_cast<std::uint64_t>(weight));
     }
   }
   return sum;
@@ -153,18 +147,22 @@ void add_class_scores(const RowQuestion::State& asked, const RowBlock& block, co
   }
 }
 
+PassSums sums_of_work(const RowWork& work, const RowBlock& block) {
+  PassSums out;
+  out.of_work = work.sums_of(block);
+  return out;
+}
+
 Answered answer(const RowQuestion::State& asked, const RowBlock& block) {
-  if (asked.work) {
-    PassSums sums;
-    sums.of_work = asked.work->sums_of(block);
-    return {std::move(sums), fingerprint_of(block)};
-  }
+  if (asked.work) return {sums_of_work(*asked.work, block), fingerprint_of(block)};
   const ByRows by_rows(block.X);
   const Vector k = block.weights.empty() ? Vector(Vector::Ones(block.X.rows())) : Vector(block.weights.eigen());
   Answered out{{}, fingerprint_of(block)};
   std::vector<ComponentMoments> moments(std::max<std::size_t>(asked.parts.size(), 1));
   if (asked.parts.empty()) out.sums = sums_of(asked, block, by_rows.X, k, moments[0]);
-  for (std::size_t i = 0; i < asked.parts.size(); ++i) out.sums.parts.push_back(sums_of(asked.parts[i], block, by_rows.X, k, moments[i]));
+  for (std::size_t i = 0; i < asked.parts.size(); ++i)
+    out.sums.parts.push_back(asked.parts[i].work ? sums_of_work(*asked.parts[i].work, block)
+                                                 : sums_of(asked.parts[i], block, by_rows.X, k, moments[i]));
   if (asked.compares_parts) add_class_scores(asked, block, k, moments, out.sums.scores);
   return out;
 }
@@ -271,7 +269,7 @@ void RowSample::add(const RowBlock& block, Index before, std::uint64_t stream, I
     const double weight = block.weights.empty() ? 1.0 : block.weights[i];
     if (weight == 0) continue;
     ++num_seen;
-    const std::uint64_t hash = mixed(mixed(static_cast<std::uint64_t>(before + i) + 1) ^ (stream * 0xd1342543de82ef95U));
+    const std::uint64_t hash = mixed_bits(mixed_bits(static_cast<std::uint64_t>(before + i) + 1) ^ (stream * 0xd1342543de82ef95U));
     if (hash > threshold) continue;
     rows.push_back({hash, stream, before + i});
     for (Index j = 0; j < p; ++j) X.push_back(block.X(i, j));

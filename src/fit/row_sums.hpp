@@ -53,7 +53,7 @@ struct RowQuestion::State {
   /// here.
   std::vector<State> parts;
   bool compares_parts = false;                    ///< each part has one posterior; scores of the class with the largest probability (SMX.9)
-  std::shared_ptr<const internal::RowWork> work;  ///< then only its numbers are computed
+  std::shared_ptr<const internal::RowWork> work;  ///< then only its numbers are computed; also of a part
   bool is_regression = false;                     ///< y are numbers, not two labels
   Index sample_rows = 0;                          ///< in the first look, if they take at most 64 MB; 0: most_sample_rows()
   std::optional<std::uint64_t> fingerprint;       ///< of the rows in the first look
@@ -63,6 +63,13 @@ struct RowQuestion::State {
 namespace internal {
 
 inline constexpr Index numbers_in_sample = 8'000'000;  ///< 64 MB
+
+/// A hash of 64 bits, of which each depends on all.
+[[nodiscard]] constexpr std::uint64_t mixed_bits(std::uint64_t x) {
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31U);
+}
 
 /// How many rows a sample has: 40 for each column if they take at most 64 MB, but at least two.                                  (PASS.2)
 [[nodiscard]] inline Index most_sample_rows(Index num_columns) {

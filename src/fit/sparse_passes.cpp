@@ -170,23 +170,7 @@ std::vector<std::pair<double, WeightMoments>> mixture_of(const Solution& solutio
 // If columns without a prior separate the classes or are dependent, there is no posterior: a fit to them alone says so.
 std::optional<Solution> without_posterior(const Frame& frame, const PenalisedColumns& which, Passes& passes) {
   if (which.flat.size() == (frame.options.intercept ? 1U : 0U)) return std::nullopt;
-  Frame only = frame;
-  only.options.prior = Prior::none();
-  only.options.tolerance.reset();
-  only.options.on_sweep = nullptr;
-  Standardization units = passes.question().units;
-  if (units.scale.size() == 0) units.scale = Vector::Ones(frame.num_columns());
-  for (const Index j : which.columns) only.left_out[static_cast<std::size_t>(j)] = true, units.scale[j] = 0;
-  const Index q = frame.num_columns() + (units.intercept ? 1 : 0);
-  Passes of_flat = passes.with_units(std::move(units));
-  ClassTally unused;
-  const Solution found = solve_sweeps_by_passes(
-      only, of_flat,
-      [q] {
-        return WeightMoments{Vector::Zero(q), Matrix::Zero(q, q)};
-      },
-      unused);
-  passes.add_to_count(of_flat.count());
+  const Solution found = solve_flat_by_passes(frame, which.columns, passes);
   if (found.report.status != Status::separated && found.report.status != Status::not_positive_definite) return std::nullopt;
   Solution out = failed_solution(frame, found.report.message);
   out.report.status = found.report.status;

@@ -320,6 +320,22 @@ class SweepsByPasses {
 
 }  // namespace
 
+Solution solve_flat_by_passes(const Frame& frame, const std::vector<Index>& others, Passes& passes) {
+  Frame only = frame;
+  only.options.prior = Prior::none();
+  only.options.tolerance.reset();
+  only.options.on_sweep = nullptr;
+  Standardization units = passes.question().units;
+  if (units.scale.size() == 0) units.scale = Vector::Ones(frame.num_columns());
+  for (const Index j : others) only.left_out[static_cast<std::size_t>(j)] = true, units.scale[j] = 0;
+  const Index q = frame.num_columns() + (units.intercept ? 1 : 0);
+  Passes of_flat = passes.with_units(std::move(units));
+  ClassTally unused;
+  Solution found = SweepsByPasses(only, of_flat).run({Vector::Zero(q), Matrix::Zero(q, q)}, unused);
+  passes.add_to_count(of_flat.count());
+  return found;
+}
+
 Solution solve_sweeps_by_passes(const Frame& frame, Passes& passes, const StartOfPasses& start, ClassTally& scores) {
   return SweepsByPasses(frame, passes).run(start(), scores);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "fit/l1_question.hpp"
 #include "fit/row_sums.hpp"
 #include "io/json_reader.hpp"
 #include "io/safetensors.hpp"
@@ -218,6 +219,38 @@ std::shared_ptr<const RowWork> read_work(const io::SafetensorsReader& file, cons
   return out;
 }
 
+// What a Laplace prior asks.                                                                                                     (PASS.9)
+// \param prefix  of the names: empty, or that of a part
+void add_l1(const L1Question& asked, io::SafetensorsWriter& file, Json& description, const std::string& prefix) {
+  description["l1"] = {{"intercept", asked.units.intercept},
+                       {"folds", asked.folds},
+                       {"seed", digits(asked.seed)},
+                       {"test", asked.is_test},
+                       {"grams", asked.grams}};
+  file.add_vector(prefix + "l1.center", asked.units.center);
+  file.add_vector(prefix + "l1.scale", asked.units.scale);
+  file.add_vector(prefix + "l1.own_label", Vector(Vector::Constant(1, asked.own_label)));
+  file.add_matrix(prefix + "l1.points", asked.W);
+}
+
+std::shared_ptr<const L1Question> read_l1(const io::SafetensorsReader& file, const Json& described, Index p, const std::string& prefix) {
+  auto out = std::make_shared<L1Question>();
+  out->units = {file.vector(prefix + "l1.center"), file.vector(prefix + "l1.scale"), described.at("intercept").flag()};
+  for (const Vector* of_columns : {&out->units.center, &out->units.scale}) require(of_columns->size() == 0 || of_columns->size() == p);
+  out->folds = described.at("folds").whole_number();
+  require(out->folds >= 1 && out->folds <= most_folds_by_passes);
+  out->seed = bits_of(described.at("seed").text());
+  out->is_test = described.at("test").flag();
+  out->grams = described.at("grams").whole_numbers();
+  const Vector own = file.vector(prefix + "l1.own_label");
+  require(own.size() == 1);
+  out->own_label = own[0];
+  out->W = file.matrix(prefix + "l1.points");
+  require(out->W.rows() == p + (out->units.intercept ? 1 : 0) && (!out->is_test || out->W.cols() % out->folds == 0));
+  for (const Index point : out->grams) require(point >= 0 && point < out->W.cols() && !out->is_test);
+  return out;
+}
+
 Json described(const RowQuestion::State& asked, io::SafetensorsWriter& file, const std::string& prefix = {}) {
   Json description = {{"first_look", asked.is_first_look},
                       {"most_labels", asked.most_labels},
@@ -237,6 +270,7 @@ Json described(const RowQuestion::State& asked, io::SafetensorsWriter& file, con
                       {"posteriors", asked.at.size()},
                       {"parts", asked.parts.size()}};
   add_work(asked.work.get(), file, description);
+  if (const auto* const l1 = dynamic_cast<const L1Question*>(asked.work.get())) add_l1(*l1, file, description, prefix);
   file.add_vector(prefix + "labels", asked.labels);
   file.add_vector(prefix + "own_label", Vector(Vector::Constant(1, asked.own_label)));
   file.add_vector(prefix + "center", asked.units.center);
@@ -269,6 +303,7 @@ RowQuestion::State read_question(const io::SafetensorsReader& file, const Json& 
   out.sample_rows = description.at("sample_rows").whole_number();
   require(out.sample_rows >= 0);
   out.work = read_work(file, description, out.num_columns);
+  if (description.contains("l1")) out.work = read_l1(file, description.at("l1"), out.num_columns, prefix);
   out.labels = values_of(file.vector(prefix + "labels"));
   const Vector own = file.vector(prefix + "own_label");
   require(std::ranges::is_sorted(out.labels) && own.size() == 1);

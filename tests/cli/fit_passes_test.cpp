@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <random>
 
 #include "refuses.hpp"
@@ -62,6 +63,22 @@ TEST_F(FitByPasses, IsTheFitInMemory) {
       EXPECT_NEAR(pieces["bound"].get<double>(), memory["bound"].get<double>(), 0.01);
       EXPECT_NEAR(pieces["log_loss"].get<double>(), memory["log_loss"].get<double>(), 1e-5);
     }
+}
+
+TEST_F(FitByPasses, UnderALaplacePriorIsTheFitInMemory) {
+  const Arguments options = {"all.csv", "--prior", "laplace", "--weights", "weight", "--lambda", "250"};
+  const Json pieces = fit(options + Arguments{"--stream", "always"}), memory = fit(options + Arguments{"--stream", "never"});
+  EXPECT_EQ(pieces["status"], "converged");
+  EXPECT_EQ(pieces["relevant"], memory["relevant"]);
+  const Numbers mean = pieces["mean"], expected = memory["mean"], sd = memory["sd"];
+  for (std::size_t j = 0; j < mean.size(); ++j) EXPECT_NEAR(mean[j], expected[j], 1e-6 * sd[j]) << j;
+  EXPECT_NEAR(pieces["bound"].get<double>(), memory["bound"].get<double>(), 1e-5);
+  put("p1.csv", 1, 100), put("p2.csv", 101, rows_of_all);
+  const Arguments chosen = {"--prior", "laplace", "--folds", "3", "--stream", "always", "--path", "path.csv"};
+  const Json one = fit(Arguments{"all.csv"} + chosen), two = fit(Arguments{"p1.csv", "p2.csv"} + chosen);
+  EXPECT_EQ(one["mean"], two["mean"]);
+  EXPECT_EQ(one["lambda"], two["lambda"]);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "path.csv"));
 }
 
 TEST_F(FitByPasses, SeveralFilesAreOneTable) {

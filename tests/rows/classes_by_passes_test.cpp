@@ -327,16 +327,14 @@ TEST(ClassesByPasses, NameWhatIsWrong) {
       {"row 1001 has the label 1000.5", "1000 others", "--model linear"});
   expect_invalid([&] { fit_of([](LabelledRows& now) { now.weights = (now.y.array() == 5).select(Vector::Zero(12000), 1.0); }); },
                  {"all rows of class '5' have weight zero"});
-  SoftmaxOptions softmax, pairs, lasso, mackay, names;
+  SoftmaxOptions softmax, pairs, mackay, names;
   softmax.coding = ClassCoding::softmax, pairs.coding = ClassCoding::one_against_one;
   softmax.prior.kind = PriorKind::ard;
-  lasso.prior = Prior::laplace(1);
   mackay.rule = UpdateRule::mackay;
   mackay.prior.kind = PriorKind::ard;
   names.class_names = {"a", "b"};
   expect_invalid([&] { fit_of(nothing, softmax); }, {"coding softmax needs the whole table", "--coding one-against-rest"});
   expect_invalid([&] { fit_of(nothing, pairs); }, {"coding one-against-one needs the whole table", "--coding one-against-rest"});
-  expect_invalid([&] { fit_of(nothing, lasso); }, {"prior 'laplace'"});
   expect_invalid([&] { fit_of(nothing, mackay); }, {"a rule for the precisions other than vb"});
   expect_invalid([&] { fit_of(nothing, names); }, {"class_names has 2 entries"});
   expect_invalid([&] { fit_of(nothing, softmax_options_for_preset("smlr")); }, {"preset 'smlr' needs the whole table"});

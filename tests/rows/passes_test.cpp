@@ -342,9 +342,6 @@ TEST(Passes, NameWhatIsWrong) {
   expect_invalid([&] { fit_of([](LabelledRows& now) { now = {Matrix(0, 3), Vector(0), {}}; }); }, {"there are no rows"});
   expect_invalid([&] { fit_of([](LabelledRows& now) { now.weights = Vector::Zero(now.y.size()); }); }, {"the weights are all zero"});
   expect_invalid([&] { fit_of([](LabelledRows&) {}, options_for_preset("slr_var")); }, {"preset 'slr_var' needs the whole table"});
-  FitOptions lasso;
-  lasso.prior = Prior::laplace(1);
-  expect_invalid([&] { fit_of([](LabelledRows&) {}, lasso); }, {"prior 'laplace'"});
 }
 
 }  // namespace

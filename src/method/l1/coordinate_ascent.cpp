@@ -145,10 +145,7 @@ double CoordinateAscent::violation(double lambda) const {  // (L1.2)
   const double floor = rounding_of_gradient();
   for (Index i = 0; i < size(); ++i) {
     const Index j = columns_[static_cast<std::size_t>(i)];
-    const double g = gradient_[i];
-    const double excess = flat_[static_cast<std::size_t>(j)] ? std::abs(g)
-                          : v_[i] != 0                       ? std::abs(g - lambda * sign(v_[i]))
-                                                             : std::abs(g) - lambda;
+    const double excess = optimality_excess(gradient_[i], v_[i], flat_[static_cast<std::size_t>(j)] ? 0 : lambda);
     worst = std::max(worst, excess - floor * length_[j]);
   }
   return worst / lambda;
@@ -170,13 +167,7 @@ bool CoordinateAscent::step(double lambda, double accuracy) {
     const double scale = model_.omega().sum() / std::max(omega_.sum(), 1e-300);  // from the present omega to the size of that in the model
     model_.minimise(scale * gradient_, scale * lambdas, accuracy, target);
     const double before = penalty_of(v_, lambda), objective = log_likelihood_ - before, rounding = 1e-14 * (before - log_likelihood_);
-    double gain = 0;  // column by column: near the end, a difference of sums would be rounding
-    for (Index i = 0; i < size(); ++i) {
-      const double change = target[i] - v_[i];
-      const double longer =
-          sign(target[i]) * sign(v_[i]) < 0 ? std::abs(target[i]) - std::abs(v_[i]) : change * (v_[i] != 0 ? sign(v_[i]) : sign(target[i]));
-      gain += gradient_[i] * change - lambdas[i] * longer;
-    }
+    const double gain = predicted_gain(gradient_, lambdas, v_, target);
     model_fails_ = true;
     if (!(gain > 0)) continue;
     const double violated = violation(lambda);

@@ -2,12 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/blas.hpp"
 #include "core/resize.hpp"
 #include "posterior/solver.hpp"
 
 namespace ardvark::internal {
+
+double optimality_excess(double g, double w, double lambda) { return w != 0 ? std::abs(g - lambda * sign(w)) : std::abs(g) - lambda; }
+
+// Column by column: near the maximum, a difference of sums would be rounding.
+double predicted_gain(const Vector& gradient, const Vector& lambda, const Vector& from, const Vector& to) {
+  double gain = 0;
+  for (Index i = 0; i < from.size(); ++i) {
+    const double change = to[i] - from[i];
+    const double longer =
+        sign(to[i]) * sign(from[i]) < 0 ? std::abs(to[i]) - std::abs(from[i]) : change * (from[i] != 0 ? sign(from[i]) : sign(to[i]));
+    gain += gradient[i] * change - lambda[i] * longer;
+  }
+  return gain;
+}
 
 void L1Quadratic::reserve(Index size) {
   if (size > G_.rows()) G_.conservativeResize(std::max(size, 2 * G_.rows()), std::max(size, 2 * G_.cols()));
@@ -24,6 +39,12 @@ void L1Quadratic::rebuild(const Matrix& X, Index size, const Vector& omega) {
   blas::syrk(blas::Transpose::yes, size, n, 1.0, scaled_.data(), n, 0.0, G_.data(), G_.outerStride());
   for (Index j = 0; j < size; ++j) G_.row(j).segment(j + 1, size - j - 1) = G_.col(j).segment(j + 1, size - j - 1).transpose();
   size_ = size;
+  is_factored_ = false;
+}
+
+void L1Quadratic::set(Matrix G) {
+  size_ = G.rows();
+  G_ = std::move(G);
   is_factored_ = false;
 }
 
@@ -69,8 +90,7 @@ void L1Quadratic::minimise(const Vector& g, const Vector& lambda, double accurac
 
 double L1Quadratic::violation(const Vector& lambda, const Vector& v) const {
   double worst = 0;
-  for (Index j = 0; j < size_; ++j)
-    worst = std::max(worst, v[j] != 0 ? std::abs(c_[j] - lambda[j] * sign(v[j])) : std::abs(c_[j]) - lambda[j]);
+  for (Index j = 0; j < size_; ++j) worst = std::max(worst, optimality_excess(c_[j], v[j], lambda[j]));
   return worst;
 }
 

@@ -9,12 +9,19 @@ namespace ardvark::internal {
 
 [[nodiscard]] inline int sign(double x) { return (x > 0) - (x < 0); }
 
+/// By how much a weight w with gradient g violates its condition of the maximum; lambda = 0 for a flat column. May be negative. (L1.2)
+[[nodiscard]] double optimality_excess(double g, double w, double lambda);
+/// The rise of the log likelihood minus the penalty from one w to another that the gradient there predicts.                      (L1.4)
+[[nodiscard]] double predicted_gain(const Vector& gradient, const Vector& lambda, const Vector& from, const Vector& to);
+
 /// 1/2 d'G d - g'd + sum_j lambda_j |v_j + d_j|  with  G = X' diag(omega) X  over the active columns; lambda_j = 0 for flat ones.
 class L1Quadratic {
  public:
   [[nodiscard]] Index size() const { return size_; }
   /// G of the first `size` columns of X [n, >= size], omega [n] >= 0.
   void rebuild(const Matrix& X, Index size, const Vector& omega);
+  /// G as it is, both triangles; no columns can be appended.
+  void set(Matrix G);
   /// Adds the columns size() .. size - 1 of X, with the omega of the last rebuild.
   void append(const Matrix& X, Index size);
   /// Keeps only these positions, ascending.

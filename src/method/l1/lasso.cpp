@@ -42,18 +42,30 @@ void validate_lasso(const FitOptions& options) {
         fmt::format("tolerance is {}; with a Laplace prior it must lie between 0 and 1 (in units of lambda)", *options.tolerance));
 }
 
+std::vector<Index> flat_columns_of(const Frame& frame) {
+  const Index p = frame.num_columns();
+  const std::vector<bool> is_flat = marked_columns(frame.options.prior.flat_columns, "prior.flat_columns", p);
+  std::vector<Index> flat;
+  for (Index j = 0; j < p; ++j)
+    if (is_flat[static_cast<std::size_t>(j)] && !frame.left_out[static_cast<std::size_t>(j)]) flat.push_back(j);
+  if (frame.options.intercept) flat.push_back(p);
+  return flat;
+}
+
+double log_prior_constant(Index num_penalised, double lambda) { return static_cast<double>(num_penalised) * std::log(0.5 * lambda); }
+
 namespace {
 
 // The columns, which of them are flat, and the solver. Lambdas are in the units of the caller: a linear target is scaled inside.
 struct LassoProblem {
   explicit LassoProblem(const Frame& frame)
-      : table(frame.design()), is_linear(frame.task == Task::linear), unit(frame.units.y_scale), rows(frame.rows) {
+      : table(frame.design()),
+        is_linear(frame.task == Task::linear),
+        unit(frame.units.y_scale),
+        rows(frame.rows),
+        flat(flat_columns_of(frame)) {
     const Index p = frame.num_columns();
     const std::vector<bool>& left_out = frame.left_out;
-    const std::vector<bool> is_flat = marked_columns(frame.options.prior.flat_columns, "prior.flat_columns", p);
-    for (Index j = 0; j < p; ++j)
-      if (is_flat[static_cast<std::size_t>(j)] && !left_out[static_cast<std::size_t>(j)]) flat.push_back(j);
-    if (frame.options.intercept) flat.push_back(p);
     num_penalised = table->cols() - static_cast<Index>(flat.size()) - std::count(left_out.begin(), left_out.end(), true);
     Vector length;
     if (frame.options.standardize) {  // known                                                                               (L1.6)
@@ -87,7 +99,7 @@ struct LogDensity {
 };
 LogDensity log_density_of(const LassoProblem& problem, double lambda, double noise_precision = 1) {
   const double penalised = static_cast<double>(problem.num_penalised);
-  if (!problem.is_linear) return {penalised * std::log(0.5 * lambda), 1};
+  if (!problem.is_linear) return {log_prior_constant(problem.num_penalised, lambda), 1};
   return {0.5 * problem.rows * std::log(noise_precision / (2 * std::numbers::pi)) +
               penalised * std::log(0.5 * noise_precision * lambda / problem.unit),
           noise_precision};
@@ -133,15 +145,21 @@ bool separate_rows(const Frame& frame, const std::vector<Index>& columns) {
   return ascent.flat_columns_separate();
 }
 
-namespace {
-
 void leave_no_posterior(Status status, std::string message, Solution& out) {
   out.usable = false;
   out.report.status = status;
   out.report.message = std::move(message);
 }
 
-}  // namespace
+void finish_lasso(const FitOptions& options, double lambda_max, Solution& out) {
+  if (options.record_every > 0) {  // the start of (L1EM.1), and its limit at this mode
+    out.precision_history = out.precision.replicate(1, 1 + options.max_sweeps / options.record_every);
+    out.precision_history.col(0).setOnes();
+  }
+  if (const double lambda = options.prior.lambda; lambda >= lambda_max)
+    out.report.notes.push_back(
+        fmt::format("every weight is zero because lambda, {:.6g}, is not below lambda_max, {:.6g}", lambda, lambda_max));
+}
 
 Solution solve_lasso(const Frame& frame) {
   const Stopwatch watch;
@@ -160,13 +178,7 @@ Solution solve_lasso(const Frame& frame) {
     leave_no_posterior(Status::not_positive_definite, std::move(why), out);
   else if (outcome.status == Status::separated)
     leave_no_posterior(Status::separated, outcome.message, out);
-  if (options.record_every > 0) {  // the start of (L1EM.1), and its limit at this mode
-    out.precision_history = out.precision.replicate(1, 1 + options.max_sweeps / options.record_every);
-    out.precision_history.col(0).setOnes();
-  }
-  if (lambda >= lambda_max)
-    out.report.notes.push_back(
-        fmt::format("every weight is zero because lambda, {:.6g}, is not below lambda_max, {:.6g}", lambda, lambda_max));
+  finish_lasso(options, lambda_max, out);
   return out;
 }
 
@@ -185,8 +197,8 @@ void estimate_noise(const LassoMode& mode, const Frame& frame, Solution& out) {
 }  // namespace
 
 // V^-1 = X'diag(omega)X + diag(lambda/|w|) over the columns that are not zero, the flat ones at precision 0.                     (L1.8)
-Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame& frame, Report report) {
-  const Index p = frame.num_columns(), q = p + (frame.units.standardization.intercept ? 1 : 0), n = frame.target.size();
+Solution solution_of(const LassoSums& mode, std::vector<Index> flat, const Frame& frame, Report report) {
+  const Index p = frame.num_columns(), q = p + (frame.units.standardization.intercept ? 1 : 0);
   const auto size = static_cast<Index>(mode.columns.size());
   const auto entries = static_cast<std::size_t>(p);
   const auto is_flat = [&](Index j) { return std::binary_search(flat.begin(), flat.end(), j); };
@@ -207,9 +219,7 @@ Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame
   Vector a(size);
   const double lambda = out.lambda / frame.units.y_scale;
   for (Index i = 0; i < size; ++i) a[i] = is_flat(mode.columns[static_cast<std::size_t>(i)]) ? 0 : lambda / std::abs(mode.w[i]);
-  Matrix L(size, size);
-  const Matrix scaled = mode.omega.cwiseSqrt().asDiagonal() * mode.X;
-  blas::syrk(blas::Transpose::yes, size, n, 1.0, scaled.data(), n, 0.0, L.data(), std::max<Index>(size, 1));
+  Matrix L = mode.gram;
   L.diagonal() += a;
   const Vector diagonal = L.diagonal();
   bool sound = size == 0 || blas::potrf(size, L.data(), size);
@@ -237,13 +247,8 @@ Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame
                                    "determine the weights of collinear columns; take a larger lambda)",
                                    out.report.sweeps, out.lambda),
                        out);
-  out.quadratic = mode.w.cwiseAbs2().dot(a) + mode.omega.dot(mode.m.cwiseAbs2());
+  out.quadratic = mode.w.cwiseAbs2().dot(a) + mode.explained;
   if (q > p) out.origin_variance = sound ? (L * frame.origin()(mode.columns)).squaredNorm() : nan;
-  out.rows = {mode.m, Vector::Zero(n)};
-  if (frame.task == Task::linear)
-    estimate_noise(mode, frame, out);
-  else if (sound && size > 0)
-    out.rows.s = (mode.X * L.transpose()).rowwise().squaredNorm();
   const auto num_left_out = static_cast<Index>(std::count(frame.left_out.begin(), frame.left_out.end(), true));
   const auto num_kept = static_cast<Index>(std::count(out.relevant.begin(), out.relevant.end(), true));
   if (num_kept < p - num_left_out)
@@ -265,6 +270,22 @@ Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame
   return out;
 }
 
+Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame& frame, Report report) {
+  const Index n = frame.target.size();
+  const auto size = static_cast<Index>(mode.columns.size());
+  const Matrix scaled = mode.omega.cwiseSqrt().asDiagonal() * mode.X;
+  Matrix gram(size, size);
+  blas::syrk(blas::Transpose::yes, size, n, 1.0, scaled.data(), n, 0.0, gram.data(), std::max<Index>(size, 1));
+  Solution out = solution_of(LassoSums{mode.columns, mode.w, std::move(gram), mode.omega.dot(mode.m.cwiseAbs2())}, std::move(flat), frame,
+                             std::move(report));
+  out.rows = {mode.m, Vector::Zero(n)};
+  if (frame.task == Task::linear)
+    estimate_noise(mode, frame, out);
+  else if (out.factor.kind != CovarianceFactor::Kind::none && size > 0)
+    out.rows.s = (mode.X * out.factor.L_inverse.transpose()).rowwise().squaredNorm();
+  return out;
+}
+
 // ---- the path ---------------------------------------------------------------------------------------------------------------------------
 
 namespace {
@@ -281,6 +302,8 @@ LogDensity density_of_path(const LassoProblem& problem, double lambda, const Coo
   return log_density_of(problem, lambda, problem.is_linear ? noise_of(-2 * outcome.log_likelihood, problem.rows, columns).mean() : 1);
 }
 
+}  // namespace
+
 std::vector<double> lambdas_of(const PathGrid& grid, double lambda_max, bool tall) {
   std::vector<double> lambdas = grid.lambdas;
   std::sort(lambdas.begin(), lambdas.end(), std::greater<>());
@@ -290,8 +313,6 @@ std::vector<double> lambdas_of(const PathGrid& grid, double lambda_max, bool tal
   for (int i = 0; i < grid.count; ++i) lambdas.push_back(lambda_max * std::pow(smallest, grid.count > 1 ? i / (grid.count - 1.0) : 0));
   return lambdas;
 }
-
-}  // namespace
 
 LambdaPath lasso_path(const Frame& frame, const PathGrid& grid) {
   const Stopwatch watch;

@@ -27,4 +27,25 @@ struct LassoMode {
 /// \param report  of the search
 [[nodiscard]] Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame& frame, Report report);
 
+/// The same where only sums over the rows are known: the solution is without the moments of the rows.
+struct LassoSums {
+  std::vector<Index> columns;
+  Vector w;
+  Matrix gram;           ///< [columns, columns] X'diag(omega)X, the lower triangle
+  double explained = 0;  ///< sum of omega m^2
+};
+[[nodiscard]] Solution solution_of(const LassoSums& mode, std::vector<Index> flat, const Frame& frame, Report report);
+
+/// The columns without penalty, the intercept among them.
+[[nodiscard]] std::vector<Index> flat_columns_of(const Frame& frame);
+/// ln p(t | w) + ln p(w) of classes minus F(w), for so many penalised columns.                                                (L1.1)
+[[nodiscard]] double log_prior_constant(Index num_penalised, double lambda);
+/// Adds the notes on lambda, and the history that a fit is asked to record.
+void finish_lasso(const FitOptions& options, double lambda_max, Solution& solution);
+/// A solution without a posterior, and why.
+void leave_no_posterior(Status status, std::string message, Solution& solution);
+/// The lambdas of a path, falling.                                                                                           (L1.5)
+/// \throws InvalidArgument  lambda_max is zero
+[[nodiscard]] std::vector<double> lambdas_of(const PathGrid& grid, double lambda_max, bool tall);
+
 }  // namespace ardvark::internal

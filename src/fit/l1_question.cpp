@@ -1,0 +1,124 @@
+#include "fit/l1_question.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/blas.hpp"
+#include "core/logistic_rows.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// The rows of each fold. Rows that are equal, label included, have the same hash; so have 0 and -0.
+std::vector<std::vector<Index>> divided(const L1Question& asked, const RowBlock& block) {
+  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15U;
+  std::vector<std::vector<Index>> out(static_cast<std::size_t>(asked.folds));
+  for (Index i = 0; i < block.X.rows(); ++i) {
+    std::uint64_t hash = mixed_bits(asked.seed + 1);
+    const auto add = [&](double value) { hash = (hash ^ std::bit_cast<std::uint64_t>(value + 0.0)) * factor; };
+    if (asked.folds > 1) {
+      add(block.y[i]);
+      for (Index j = 0; j < block.X.cols(); ++j) add(block.X(i, j));
+    }
+    out[mixed_bits(hash) % out.size()].push_back(i);
+  }
+  return out;
+}
+
+// These rows of the design.
+Matrix design_of(const RowBlock& block, const std::vector<Index>& rows, const Standardization& units) {
+  const Index p = block.X.cols();
+  Matrix Z = Matrix::Ones(static_cast<Index>(rows.size()), p + (units.intercept ? 1 : 0));
+  for (Index j = 0; j < p; ++j) {
+    const double center = units.center.size() > 0 ? units.center[j] : 0, scale = units.scale.size() > 0 ? units.scale[j] : 1;
+    for (Index i = 0; i < Z.rows(); ++i) Z(i, j) = scale == 0 ? 0 : (block.X(rows[static_cast<std::size_t>(i)], j) - center) * scale;
+  }
+  return Z;
+}
+
+// A place in the numbers of the answer.
+class Places {
+ public:
+  explicit Places(const L1Question& asked) : asked_(asked), points_(asked.num_points()), q_(asked.W.rows()) {}
+  [[nodiscard]] Index of_fold(Index fold) const { return fold * (1 + points_ + (asked_.is_test ? 0 : points_ * q_)); }
+  [[nodiscard]] Index gradient(Index fold) const { return of_fold(fold) + 1 + points_; }
+  [[nodiscard]] Index omega() const { return of_fold(asked_.folds); }
+  [[nodiscard]] Index gram(Index number) const { return omega() + (asked_.is_test ? 0 : points_) + number * (q_ * (q_ + 1) / 2); }
+  [[nodiscard]] Index size() const { return gram(static_cast<Index>(asked_.grams.size())); }
+
+ private:
+  const L1Question& asked_;
+  Index points_, q_;
+};
+
+// The rows of one fold: adds to the Gram matrices.
+void add_fold(const L1Question& asked, const RowBlock& block, const std::vector<Index>& rows, Index fold, std::vector<Matrix>& grams,
+              Vector& out) {
+  const Places places(asked);
+  const Matrix Z = design_of(block, rows, asked.units);
+  const Index n = Z.rows(), q = Z.cols(), points = asked.num_points();
+  Vector t(n), k(n), above, below;
+  for (Index i = 0; i < n; ++i) {
+    const Index row = rows[static_cast<std::size_t>(i)];
+    t[i] = block.y[row] == asked.own_label ? 1.0 : 0.0;
+    k[i] = block.weights.empty() ? 1.0 : block.weights[row];
+  }
+  out[places.of_fold(fold)] += k.sum();
+  Matrix M(n, points);
+  const double* const W = asked.is_test ? asked.W.col(fold * points).data() : asked.W.data();
+  blas::gemm(blas::Transpose::no, blas::Transpose::no, n, points, q, 1.0, Z.data(), n, W, q, 0.0, M.data(), n);
+  for (Index l = 0; l < points; ++l) {
+    out[places.of_fold(fold) + 1 + l] += logistic_rows(M.col(l), t, k, above, below);
+    if (asked.is_test) continue;
+    for (Index i = 0; i < n; ++i) M(i, l) = k[i] * (t[i] > 0.5 ? below[i] : -above[i]);  // (L1.2)
+    const Vector omega = k.cwiseProduct(above).cwiseProduct(below);
+    out[places.omega() + l] += omega.sum();
+    const auto found = std::ranges::find(asked.grams, l);
+    if (found == asked.grams.end()) continue;
+    const Matrix scaled = omega.cwiseSqrt().asDiagonal() * Z;
+    blas::syrk(blas::Transpose::yes, q, n, 1.0, scaled.data(), n, 1.0, grams[static_cast<std::size_t>(found - asked.grams.begin())].data(),
+               q);
+  }
+  if (!asked.is_test)
+    blas::gemm(blas::Transpose::yes, blas::Transpose::no, q, points, n, 1.0, Z.data(), n, M.data(), n, 0.0,
+               out.data() + places.gradient(fold), q);
+}
+
+}  // namespace
+
+Index L1Question::num_numbers() const { return Places(*this).size(); }
+
+Vector L1Question::sums_of(const RowBlock& block) const {
+  const Places places(*this);
+  const Index q = W.rows();
+  Vector out = Vector::Zero(places.size());
+  std::vector<Matrix> all(grams.size(), Matrix::Zero(q, q));
+  const std::vector<std::vector<Index>> rows = divided(*this, block);
+  for (Index f = 0; f < folds; ++f)
+    if (const auto& own = rows[static_cast<std::size_t>(f)]; !own.empty()) add_fold(*this, block, own, f, all, out);
+  for (std::size_t g = 0; g < all.size(); ++g)
+    for (Index j = 0, at = places.gram(static_cast<Index>(g)); j < q; at += q - j, ++j) out.segment(at, q - j) = all[g].col(j).tail(q - j);
+  return out;
+}
+
+L1Sums::L1Sums(const L1Question& asked, const Vector& numbers) {
+  const Places places(asked);
+  if (numbers.size() != places.size()) throw InvalidArgument("the sums over the rows answer another question");
+  const Index points = asked.num_points(), q = asked.W.rows();
+  weight.resize(asked.folds);
+  log_likelihood.resize(asked.folds, points);
+  for (Index f = 0; f < asked.folds; ++f) {
+    weight[f] = numbers[places.of_fold(f)];
+    log_likelihood.row(f) = numbers.segment(places.of_fold(f) + 1, points).transpose();
+    if (!asked.is_test) gradient.emplace_back(numbers.segment(places.gradient(f), q * points).reshaped(q, points));
+  }
+  if (!asked.is_test) omega = numbers.segment(places.omega(), points);
+  for (std::size_t g = 0; g < asked.grams.size(); ++g) {
+    PassSums packed;
+    packed.packed = numbers.segment(places.gram(static_cast<Index>(g)), q * (q + 1) / 2);
+    packed.response.resize(q);
+    gram.push_back(packed.gram());
+  }
+}
+
+}  // namespace ardvark::internal
