@@ -1,6 +1,7 @@
 #include "fit/softmax_machines.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -131,13 +132,26 @@ FitOptions options_of(const FitOptions& each, UpdateRule rule, Index num_rows, I
 
 namespace {
 
-// Collects the notes or warnings of the machines: all of them if there are few, otherwise their number and the first.
+// Collects the notes or warnings of the machines, each text once: all of them if there are few, otherwise their number and the first.
 void gather(const std::vector<std::string>& names, const std::vector<Fit>& fits, std::vector<std::string> Report::*list, Report& report) {
-  std::vector<std::string> texts;
+  struct Remark {
+    std::string text;
+    std::vector<std::string> of;  // machines
+  };
+  std::vector<Remark> remarks;
   std::size_t num_machines = 0;
   for (std::size_t m = 0; m < fits.size(); ++m) {
-    for (const std::string& text : fits[m].report.*list) texts.push_back(fmt::format("{}: {}", names[m], text));
+    for (const std::string& text : fits[m].report.*list) {
+      auto at = std::ranges::find(remarks, text, &Remark::text);
+      if (at == remarks.end()) at = remarks.insert(remarks.end(), {text, {}});
+      if (at->of.empty() || at->of.back() != names[m]) at->of.push_back(names[m]);
+    }
     if (!(fits[m].report.*list).empty()) ++num_machines;
+  }
+  std::vector<std::string> texts;
+  for (const Remark& one : remarks) {
+    const bool of_all = one.of.size() == names.size() && names.size() > 1;
+    texts.push_back(fmt::format("{}: {}", of_all ? "each regression" : fmt::format("{}", fmt::join(one.of, ", ")), one.text));
   }
   constexpr std::size_t few = 5;
   if (texts.size() > few)

@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "support/random_problem.hpp"
 #include "support/thrown.hpp"
@@ -201,6 +202,19 @@ TEST(Softmax, MachinesKnowNothingOfEachOther) {
     }
     EXPECT_EQ(V.cwiseAbs().maxCoeff(), 0);
   }
+}
+
+TEST(Softmax, SaysOnceWhatAllMachinesRemark) {
+  Data d = make(23, 100, 3, 3);
+  d.X.col(2) = d.X.col(1);
+  SoftmaxOptions options = with(Prior::shared());
+  options.coding = ClassCoding::one_against_rest;
+  const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
+  std::vector<std::string> found;
+  for (const std::string& note : fit.report.notes)
+    if (note.find("repeats another column") != std::string::npos) found.push_back(note);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].starts_with("each regression: ")) << found[0];
 }
 
 TEST(Softmax, MachinesAreFittedAsTheirOptionsSay) {  // also where these are the softmax's own
