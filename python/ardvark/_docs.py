@@ -42,7 +42,8 @@ lambda_rule : {"min", "1se"}, default=None
     For prior="laplace" without ``laplace_lambda``: the lambda with the smallest loss in cross-validation (None means this), or the
     largest whose loss is at most one standard error above it, which keeps fewer columns.
 folds : int, default=None
-    For prior="laplace" without ``laplace_lambda``: number of folds, 2 or more. None: 10.
+    For prior="laplace" without ``laplace_lambda``: number of folds, 2 or more; at most 100 for classes that are
+    read in pieces. None: 10.
 flat : list of int or str, default=None
     Columns without a prior.
 lambda_1, lambda_2 : float, default=None

@@ -22,10 +22,12 @@ namespace {
 
 using Machines = SideBySide<RowQuestion::State, PassSums>;
 
-// How many machines ask together: the posteriors of a question, of which a sparse prior has up to 20, take at most 128 MB.
-Index machines_at_once(Index q) {
+// How many machines ask together: the posteriors of a question, of which a sparse prior has up to 20, take at most 128 MB; the gradients
+// that a cross-validation asks for, a quarter of that.
+Index machines_at_once(const FitOptions& options, Index q) {
   constexpr Index most = 16'000'000, posteriors = 20;  // numbers
-  return std::max<Index>(1, most / (posteriors * q * q));
+  const bool chooses = options.prior.kind == PriorKind::laplace && options.prior.lambda == 0;
+  return std::max<Index>(1, most / (posteriors * q * q + (chooses ? 4 * PathGrid().count * options.folds * q : 0)));
 }
 
 class ClassesByPasses {
@@ -35,7 +37,7 @@ class ClassesByPasses {
   // One machine for each class, in their order; each read of the rows answers all of them that still ask.
   std::vector<ClassFit> fit_all() {
     const auto C = static_cast<Index>(look_.labels.size());
-    const Index at_once = machines_at_once(look_.num_columns() + 1);
+    const Index at_once = machines_at_once(options_, look_.num_columns() + 1);
     std::vector<ClassFit> out(static_cast<std::size_t>(C));
     for (Index first = 0; first < C; first += at_once)
       Machines([&](std::vector<RowQuestion::State> parts) {

@@ -178,13 +178,27 @@ class LassoPasses {
       note_losses(search.tests(points), first, losses);
       for (std::size_t i = 0; i < points.size(); ++i) W.col(first + static_cast<Index>(i)) = points[i].w;
     }
+    const std::string warning = warning_of_folds(losses);
     std::erase_if(losses, [](const FoldLoss& fold) { return fold.weight == 0; });
     if (losses.size() < 2)
-      throw InvalidArgument("the rows are all equal but for a few: too few differ to choose lambda by cross-validation; give prior.lambda");
+      throw InvalidArgument("too few rows differ to choose lambda by cross-validation: equal rows are in one fold; give prior.lambda");
     const Vector lambda = path.lambda;
     ChosenLambda chosen = chosen_lambda(options, std::move(path), losses);
     best_ = W.col(std::ranges::find(lambda, chosen.options.prior.lambda) - lambda.begin());
+    if (!warning.empty()) chosen.warning += (chosen.warning.empty() ? "" : "; ") + warning;
     return chosen;
+  }
+
+  // Many rows that differ fill the folds evenly.
+  static std::string warning_of_folds(const std::vector<FoldLoss>& losses) {
+    double total = 0, most = 0;
+    for (const FoldLoss& fold : losses) total += fold.weight, most = std::max(most, fold.weight);
+    const double share = most / total;
+    if (share <= 1.5 / static_cast<double>(losses.size())) return "";
+    return fmt::format(
+        "few of the rows differ, and equal rows are in the same fold of the cross-validation: the largest of {} folds has {:.0f} % of the "
+        "rows, so that another seed may choose another lambda",
+        losses.size(), 100 * share);
   }
 
   // The gradients of all folds are in the answer of a pass.

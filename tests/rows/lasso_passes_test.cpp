@@ -440,6 +440,17 @@ TEST(LassoByPasses, TellTheirProgressAndCanBeStopped) {
   }
 }
 
+TEST(LassoByPasses, WarnIfFewRowsDiffer) {
+  LabelledRows table = lasso_table(13, 12000, 3, 2);
+  const auto warns = [&] {
+    const LogisticFit fit = fit_logistic(table.rows(), lasso(0));
+    return std::ranges::any_of(fit.report.warnings, [](const std::string& text) { return text.find("few of the rows differ") == 0; });
+  };
+  EXPECT_FALSE(warns());
+  for (Index j = 0; j < 3; ++j) table.X.col(j) = (table.X.col(j).array() > table.X.col(j).mean()).cast<double>();
+  EXPECT_TRUE(warns());
+}
+
 TEST(LassoByPasses, NameWhatIsWrong) {
   const LabelledRows table = lasso_table(12, 12000, 3, 2);
   const auto fit_with = [&](FitOptions options) { static_cast<void>(fit_logistic(table.rows(), options)); };
