@@ -127,7 +127,7 @@ struct KernelClassification : KernelFit {};
 [[nodiscard]] KernelClassification fit_kernel_classification(MatrixView X, VectorView labels, const KernelOptions& options = {});
 
 /// The same for a table that is not in memory. Kernel, centres and first widths come from a sample: the larger of 20,000 rows and ten times
-/// as many as centres, if they take at most 64 MB. All rows are then read some times: for the widths of a regression, and for what they say
+/// as many as centres, if they take at most 64 MB. All rows are then read some times: for better widths, and for what they say
 /// of the function, of its size and of the noise (PASS.7). Each read of the rows answers the machines of all classes that still ask, and a
 /// last one describes the rows if there are three or more. A table of at most twice as many rows as the sample is fitted in memory, as
 /// above. \param options  weights must be empty: they belong to the rows. Larger tables are fitted with centres, so num_vectors,

@@ -81,6 +81,12 @@ Vector PassEvidence::slope_of_widths(const Hyperparameters& theta, const Feature
                                      double of_l) {
   const Vector fk = root_scale(theta).cwiseProduct(rows_.fk);
   KernelQuestion question = question_;
+  if (classes_) {  // the posterior is that in the features of h = 1, g = 1
+    Vector to_unit = Vector::Ones(question.mean.size());
+    to_unit.head(fk.size()) = root_scale(theta).cwiseInverse();
+    question.mean = to_unit.cwiseProduct(question.mean);
+    question.root = question.root * to_unit.asDiagonal();
+  }
   question.theta = theta;
   question.slope = kernel_slope(sums, s, ratio, fk, -of_l / (N_ * (N_ - 1)), num_centres());
   const Vector of_rows = passes_.numbers(std::make_shared<const KernelQuestion>(question));
@@ -135,9 +141,11 @@ void ClassPasses::read(State& state) {
   const Matrix root = root_of(p);
   const double b = p.mean[m], of_intercept = root.col(m).squaredNorm(), of_others = root.leftCols(m).squaredNorm();
   state.intercept = working_row(1, 0.5, b, of_intercept);  // (SP.20)
-  state.rows = ask_rows(passes_, asked(state, root));
+  KernelQuestion question = asked(state, root);
+  state.rows = ask_rows(passes_, question);
   constexpr double ln_pi = 1.1447298858494001741;
   evidence_.set_rows(*state.rows, state.intercept);
+  evidence_.set_question(std::move(question));
   state.bound = state.rows->log_likelihood + state.intercept.log_likelihood + 0.5 * ln_2pi - ln_pi - 0.5 * p.mean.head(m).squaredNorm() -
                 p.factor.diagonal().array().log().sum() + 0.5 * (static_cast<double>(size) - of_others) + evidence_.log_prior(state.theta);
 }
@@ -155,6 +163,7 @@ void ClassPasses::run(const Hyperparameters& theta, FeaturePosterior start) {
   constexpr double tolerance = 1e-3;  // nats
   constexpr int most_passes = 40;
   at_ = {.theta = theta, .posterior = std::move(start), .rows = {}};
+  converged_ = false;
   evidence_.set_rows(KernelSums(question_.num_features()));
   read(at_);
   State next = step(at_, *at_.rows, at_.intercept);
@@ -176,6 +185,43 @@ void ClassPasses::run(const Hyperparameters& theta, FeaturePosterior start) {
     if (!converged_) next = step(at_, *at_.rows, at_.intercept);
   }
   evidence_.set_rows(*at_.rows, at_.intercept);
+  nearest_ = at_.posterior, highest_ = at_.bound;
+}
+
+namespace {
+
+// What a quadratic likelihood promises: the divergence of its posterior from the one where it touches.
+double promised_gain(const FeaturePosterior& from, const FeaturePosterior& to) {
+  const Vector move = to.factor.triangularView<Eigen::Lower>().transpose() * (to.mean - from.mean);
+  const Matrix ratio = root_of(from).triangularView<Eigen::Lower>() * to.factor;
+  return 0.5 * (move.squaredNorm() + ratio.squaredNorm() - static_cast<double>(move.size())) - ratio.diagonal().array().log().sum();
+}
+
+}  // namespace
+
+// A step from a posterior nearby promises what it gains up to terms of the third order, and slopes are right up to the second.  (PASS.7)
+Slope ClassPasses::at(const Hyperparameters& theta, bool with_gradient) {
+  constexpr double small = 1;  // nats
+  constexpr int most_passes = 6;
+  State state{.theta = theta, .posterior = nearest_, .rows = {}};
+  double before = -std::numeric_limits<double>::infinity();
+  for (int pass = 0; pass < most_passes; ++pass) {
+    read(state);
+    if (!(state.bound > before)) return {};  // the widths are too far away
+    FeaturePosterior next = evidence_.posterior(theta);
+    const double gain = promised_gain(state.posterior, next);
+    if (gain < small) {
+      evidence_.want_slope_of_widths(with_gradient);
+      Slope out = evidence_.at(theta, with_gradient);
+      evidence_.want_slope_of_widths(false);
+      out.value = state.bound + gain;
+      if (out.value > highest_) nearest_ = std::move(next), highest_ = out.value;
+      return out;
+    }
+    before = state.bound;
+    state.posterior = std::move(next);
+  }
+  return {};
 }
 
 }  // namespace ardvark::internal

@@ -23,6 +23,8 @@ class PassEvidence final : public ProcessEvidence {
 
   /// \param intercept  of classes
   void set_rows(KernelSums rows, const WorkingRow& intercept = {});
+  /// Of classes: what was asked of the rows, whose posterior the slope of the widths needs.
+  void set_question(KernelQuestion question) { question_ = std::move(question); }
   /// Of classes, but for a constant.
   [[nodiscard]] Slope at(const Hyperparameters& theta, bool with_gradient) override;
   /// Whether the gradient is wanted in ln rho, too: that is a second reading of the rows. Else it is 0.
@@ -56,20 +58,27 @@ class PassEvidence final : public ProcessEvidence {
   WorkingRow intercept_{0, 0, 0, 0};
 };
 
-/// Two classes, or one against the rest: steps to the best Gaussian posterior at fixed widths, a pass over the rows each.
-class ClassPasses {
+/// Two classes, or one against the rest: steps to the best Gaussian posterior, a pass over the rows each. As an evidence, it is the bound
+/// (KM.5) at the best posterior for any widths.
+class ClassPasses final : public ProcessEvidence {
  public:
   ClassPasses(Passes& passes, KernelQuestion question, PassEvidence& evidence)
-      : passes_(passes), question_(std::move(question)), evidence_(evidence) {}
-  /// \param start  a posterior nearby
+      : ProcessEvidence(evidence.covariance(), evidence.weights(), 4),
+        passes_(passes),
+        question_(std::move(question)),
+        evidence_(evidence) {}
+  /// At fixed widths, with the best h and g. \param start  a posterior nearby
   void run(const Hyperparameters& theta, FeaturePosterior start);
+  /// Begins with the posterior of the last run, or of a better one since.
+  [[nodiscard]] Slope at(const Hyperparameters& theta, bool with_gradient) override;
 
   [[nodiscard]] bool converged() const { return converged_; }
   [[nodiscard]] double bound() const { return at_.bound; }  ///< (KM.5), with the log density of h and g
   [[nodiscard]] const Hyperparameters& theta() const { return at_.theta; }
   [[nodiscard]] const FeaturePosterior& posterior() const { return at_.posterior; }
-  [[nodiscard]] double accuracy() const { return at_.rows->correct / weight_; }
-  [[nodiscard]] double log_loss() const { return at_.rows->loss / weight_; }
+  [[nodiscard]] const FeaturePosterior& nearest() const { return nearest_; }  ///< of at()
+  [[nodiscard]] double accuracy() const { return at_.rows->correct / evidence_.total_weight(); }
+  [[nodiscard]] double log_loss() const { return at_.rows->loss / evidence_.total_weight(); }
   [[nodiscard]] KernelQuestion question() const;  ///< of the posterior
 
  private:
@@ -88,8 +97,9 @@ class ClassPasses {
   KernelQuestion question_;
   PassEvidence& evidence_;
   State at_;
-  double weight_ = evidence_.total_weight();
   bool converged_ = false;
+  FeaturePosterior nearest_;  // with the highest bound since the last run
+  double highest_ = 0;
 };
 
 }  // namespace ardvark::internal

@@ -179,12 +179,21 @@ ClassMachine fit_machine(const SampledRows& all, double own_label, const KernelO
   start->set_centres(search.rows);
   ClassPasses steps(passes, question, evidence);
   steps.run(search.found.best.theta, start->posterior(search.found.best.theta));
-  WidthHypothesis found = hypothesis_at_widths(evidence, search.candidate.given, search.found, more);
+  WidthHypothesis better = search.found;
+  better.best.theta = steps.theta(), better.best.steps = 0;
+  if (search.candidate.given.size() == 0) {
+    better.best = climb_further(steps, search.candidate.given, better, more, most_steps);
+    steps.run(better.best.theta, steps.nearest());
+  }
+  WidthHypothesis found = hypothesis_at_widths(evidence, search.candidate.given, better, more);
   if (found.points.empty()) throw InvalidArgument("the posterior of all rows cannot be factorised");
-  found.best.converged = steps.converged() && search.found.best.converged;
+  found.best.converged = steps.converged() && search.found.best.converged && better.best.steps < most_steps;
   found.log_evidence += steps.bound() - found.best.value;
   found.best.theta = steps.theta();
-  return {outcome_of(search, evidence, found, steps.posterior(), 1, all.inputs), steps.question(), steps.accuracy(), steps.log_loss()};
+  ClassMachine out{outcome_of(search, evidence, found, steps.posterior(), 1, all.inputs), steps.question(), steps.accuracy(),
+                   steps.log_loss()};
+  out.outcome.steps += better.best.steps;
+  return out;
 }
 
 // Three classes or more: a machine for each of them against the rest. Each read of the rows answers all machines that still ask.

@@ -13,6 +13,7 @@
 #include "process/fit_parts.hpp"
 #include "process/low_rank.hpp"
 #include "process/pass_evidence.hpp"
+#include "process/search.hpp"
 
 namespace ardvark {
 namespace {
@@ -181,6 +182,54 @@ TEST(KernelPasses, FindThePosteriorOfClassesInMemory) {
     const Vector off = posterior.factor.transpose().triangularView<Eigen::Upper>() * (steps.posterior().mean - posterior.mean);
     EXPECT_LE(off.norm(), 0.1);  // standard deviations in the worst direction: .005 nats
   }
+}
+
+// At a posterior that was found, and at other widths: value and slope of rows in memory.
+TEST(KernelPasses, GiveTheSlopeOfClassesInMemory) {
+  for (const bool linear_part : {false, true}) {
+    const Asked asked(table_of(22, 10000, true, true), true, linear_part);
+    const AskRows ask = asked.table.rows();
+    Passes passes = asked.passes(ask);
+    PassEvidence evidence = asked.evidence(passes);
+    ClassPasses steps(passes, asked.question, evidence);
+    const auto memory = asked.in_memory();
+    memory->set_tolerance(1e-7);
+    const Index size = asked.question.num_features() + 1;
+    steps.run(asked.theta(1, -1), {Vector::Zero(size), 30 * Matrix::Identity(size, size)});
+    Hyperparameters theta = steps.theta();
+    const auto compare = [&](double of_value, double of_slope) {
+      const Slope here = steps.at(theta, true), there = memory->at(theta, true);
+      EXPECT_NEAR(here.value, there.value, of_value);
+      EXPECT_LE((here.gradient - there.gradient).norm(), of_slope * there.gradient.norm());
+    };
+    compare(0.002, 0.002);
+    theta.segment(1, 2) += Vector{{0.1, -0.1}}, theta[0] -= 0.2;
+    compare(0.05, 0.02);  // the first posterior that is less than a nat away
+  }
+}
+
+// The widths with the highest bound: that of rows in memory hardly rises from there.
+TEST(KernelPasses, FindTheWidthsOfClassesInMemory) {
+  const Asked asked(table_of(23, 20000, true), true, false);
+  const AskRows ask = asked.table.rows();
+  Passes passes = asked.passes(ask);
+  PassEvidence evidence = asked.evidence(passes);
+  ClassPasses steps(passes, asked.question, evidence);
+  const Index size = asked.question.num_features() + 1;
+  steps.run(asked.theta(1, 0), {Vector::Zero(size), 30 * Matrix::Identity(size, size)});
+  const double before = steps.bound();
+  WidthHypothesis from;
+  from.best.theta = steps.theta();
+  from.covariance = 0.01 * Matrix::Identity(3, 3);
+  const Maximum better = climb_further(steps, {}, from, 1, 40);
+  steps.run(better.theta, steps.nearest());
+  EXPECT_GT(steps.bound(), before + 10);
+  EXPECT_NEAR(steps.bound(), better.value, 0.1);
+  const auto memory = asked.in_memory();
+  WidthHypothesis found;
+  found.best.theta = steps.theta();
+  found.covariance = from.covariance;
+  EXPECT_LE(find_hypothesis(*memory, {}, found, 1, Ending::exact).best.value, steps.bound() + 0.3);
 }
 
 KernelOptions few_centres() {
