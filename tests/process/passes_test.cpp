@@ -317,6 +317,11 @@ TEST(KernelPasses, AreTheFitOfManyRowsInMemory) {
     return false;
   };
   EXPECT_TRUE(goes_by_passes());
+  KernelOptions two = few_centres();
+  two.search = WidthSearch::given, two.widths = {1.5};
+  const LabelledRows classes = table_of(8, 41000, true);
+  EXPECT_EQ(predict(fit_kernel_classification(classes.X, classes.y, two), classes.X).probability,
+            predict(fit_kernel_classification(classes.rows(), two), classes.X).probability);
   for (Index i = 35000; i < 70000; ++i) table.X.row(i) = table.X.row(i - 35000), table.y[i] = table.y[i - 35000];  // no new row
   EXPECT_FALSE(goes_by_passes());
 }
@@ -325,7 +330,7 @@ TEST(KernelPasses, PredictClassesAsAFitInMemory) {
   const LabelledRows table = table_of(8, 50000, true), fresh = table_of(9, 2000, true);
   KernelOptions named = few_centres();
   const KernelClassification passes = fit_kernel_classification(table.rows(), named),
-                             memory = fit_kernel_classification(table.X, table.y, named);
+                             memory = internal::fit_classes_in_memory(table.X, table.y, named);
   EXPECT_EQ(passes.report.status, Status::converged) << passes.report.message;
   EXPECT_EQ(passes.classes, memory.classes);
   EXPECT_NEAR(passes.log_loss, memory.log_loss, 5e-4);
@@ -423,9 +428,9 @@ TEST(KernelPasses, FitEachOfSeveralClassesAgainstTheRest) {
 }
 
 TEST(KernelPasses, PredictSeveralClassesAsAFitInMemory) {
-  const LabelledRows table = three_classes(17, 45000), fresh = three_classes(18, 4000);
+  const LabelledRows table = three_classes(17, 40100), fresh = three_classes(18, 4000);
   const KernelClassification passes = fit_kernel_classification(table.rows(), few_centres()),
-                             memory = fit_kernel_classification(table.X, table.y, few_centres());
+                             memory = internal::fit_classes_in_memory(table.X, table.y, few_centres());
   EXPECT_EQ(passes.report.status, Status::converged) << passes.report.message;
   EXPECT_EQ(passes.classes, memory.classes);
   EXPECT_NEAR(passes.log_loss, memory.log_loss, 1e-3);
