@@ -308,6 +308,15 @@ def test_cross_validation_of_a_laplace_prior():
     assert (np.abs(np.asarray(paths[0].loss) - loss) < error).all()
 
 
+def test_several_classes_with_the_bound():
+    rows = species().drop(columns="weight")
+    model = BayesianLogisticRegression("ard", likelihood="jj", tol=1e-9).fit(lambda: pieces_of(rows), y="species")
+    X, own = rows.drop(columns="species"), rows["species"] == "dog"
+    dog = BayesianLogisticRegression("ard", likelihood="jj", tol=1e-9).fit(X, own)
+    assert model.status_ == dog.status_ == "converged"
+    assert np.abs((model.coef_[1] - dog.coef_[0]) / dog.coef_std_[0]).max() < 0.01
+
+
 def test_a_laplace_prior_of_several_classes():
     rows = species()
     model = BayesianLogisticRegression(prior="laplace", laplace_lambda=100.0).fit(lambda: pieces_of(rows), y="species", sample_weight="weight")

@@ -502,7 +502,9 @@ SavedModel fit_two_by_passes(const AskRows& ask, const ModelOptions& given, cons
 }
 
 SavedModel fit_several_by_passes(const AskRows& ask, const ModelOptions& given, const FitOptions& options) {
-  SoftmaxFit fit = fit_softmax(ask, softmax_options(given, options));
+  ModelOptions classes = given;
+  if (given.has("likelihood") && (given.coding.empty() || given.coding == "automatic")) classes.coding = "one-against-rest";
+  SoftmaxFit fit = fit_softmax(ask, softmax_options(classes, options));
   fit.target = given.target;
   return {std::move(fit)};
 }

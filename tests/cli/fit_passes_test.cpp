@@ -146,6 +146,21 @@ TEST_F(FitClassesByPasses, IsTheFitInMemory) {
   }
 }
 
+// Each class has a regression, so that a likelihood is that of the regressions.
+TEST_F(FitClassesByPasses, HaveTheLikelihoodThatIsAskedFor) {
+  for (const char* likelihood : {"jj", "laplace", "vg"}) {
+    const Arguments options = {"all.csv", "--prior", "ard", "--likelihood", likelihood, "--tolerance", "1e-11"};
+    const Json pieces = fit(options + Arguments{"--stream", "always"}),
+               memory = fit(options + Arguments{"--stream", "never", "--coding", "one-against-rest"});
+    EXPECT_EQ(pieces["status"], "converged");
+    EXPECT_NEAR(pieces["bound"].get<double>(), memory["bound"].get<double>(), 0.01) << likelihood;
+    const auto mean = pieces["mean"], expected = memory["mean"], sd = memory["sd"];
+    for (std::size_t c = 0; c < mean.size(); ++c)
+      for (std::size_t j = 0; j < mean[c].size(); ++j)
+        EXPECT_NEAR(mean[c][j].get<double>(), expected[c][j].get<double>(), 0.01 * sd[c][j].get<double>()) << likelihood;
+  }
+}
+
 TEST_F(FitClassesByPasses, SeveralFilesAreOneTableAndTheModelPredicts) {
   put("p1.csv", 1, 100), put("p2.csv", 101, 17000), put("p3.csv", 17001, rows_of_all);
   const Json one = fit({"all.csv", "--stream", "always", "-o", "m.ardvark"}),
