@@ -141,7 +141,7 @@ def three_labels():
 
 def test_three_classes_are_predicted_as_in_memory(tmp_path):
     rows = three_labels()
-    options = {"kernel": "gaussian", "width": 1.5, "centres": 60}
+    options = {"kernel": "gaussian", "width": 1.5, "centres": 100}  # with 60, their choice matters by .004 nats
     model = KernelClassifier(**options).fit(lambda: pieces_of(rows), y="click")
     X = rows.drop(columns="click")
     some = rows.sample(40_000, random_state=0).index  # with more rows it goes by passes
