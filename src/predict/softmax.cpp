@@ -32,6 +32,57 @@ void plain_softmax(const Eigen::Ref<const Vector>& f, Eigen::Ref<Vector> probabi
   probability /= probability.sum();
 }
 
+// With s_d the variance of f_d - f_own, a rule of degree 5 leaves about .12 s_d^3 of the odds p_d/p_own, the second derivatives s_d^2/8;
+// nothing that is left can exceed e^(s_d/2) of them.
+bool NarrowSoftmax::operator()(const Vector& m, const Matrix& S, Index own, Vector& probability) {
+  const bool has_points = C_ <= most_by_points_;
+  probability.resize(C_);
+  plain_softmax(m, probability);
+  double error = 0;
+  for (Index d = 0; d < C_; ++d)
+    if (const double s = S(d, d) + S(own, own) - 2 * S(d, own); d != own)
+      error += probability[d] * std::exp(0.5 * s) * std::min(1.0, has_points ? 0.12 * s * s * s : 0.125 * s * s);
+  if (!(error <= 1e-4)) return false;
+  if (has_points) {
+    by_points(m, S, probability);
+  } else {
+    at_ = S.diagonal() - 2 * (S * probability);
+    probability.array() *= 1 + 0.5 * (at_.array() - at_.dot(probability));
+  }
+  return true;
+}
+
+void NarrowSoftmax::by_points(const Vector& m, const Matrix& S, Vector& probability) {
+  const Index d = C_ - 1;
+  Matrix L(d, d);
+  for (Index b = 0; b < d; ++b)
+    for (Index a = b; a < d; ++a) L(a, b) = S(a, b) - S(a, d) - S(b, d) + S(d, d);
+  // Cholesky; a direction without variance has no length.
+  for (Index j = 0; j < d; ++j) {
+    const double rest = L(j, j) - L.row(j).head(j).squaredNorm();
+    const bool is_known = rest > 1e-14 * L(j, j);
+    L(j, j) = is_known ? std::sqrt(rest) : 0;
+    for (Index i = j + 1; i < d; ++i) L(i, j) = is_known ? (L(i, j) - L.row(i).head(j).dot(L.row(j).head(j))) / L(j, j) : 0;
+  }
+  root_.setZero();
+  root_.topRows(d) = L.triangularView<Eigen::Lower>();
+  probability = Vector::Zero(C_);
+  const auto add = [&](double weight, const auto& move) {
+    at_ = m + move;
+    at_ = (at_.array() - at_.maxCoeff()).exp();
+    probability += weight / at_.sum() * at_;
+  };
+  const auto size = static_cast<double>(d);
+  const double far = std::sqrt(size + 2), near = std::sqrt(0.5 * (size + 2)), of_pair = 1 / ((size + 2) * (size + 2));
+  add(2 / (size + 2), Vector::Zero(C_));
+  for (Index i = 0; i < d; ++i) {
+    for (const double sign : {-1.0, 1.0}) add(0.5 * (4 - size) * of_pair, sign * far * root_.col(i));
+    for (Index j = 0; j < i; ++j)
+      for (const double one : {-near, near})
+        for (const double other : {-near, near}) add(of_pair, one * root_.col(i) + other * root_.col(j));
+  }
+}
+
 ExpectedSoftmax::ExpectedSoftmax(Index num_classes) : C_(num_classes) {}
 
 void ExpectedSoftmax::operator()(const Vector& m, const Matrix& S, Vector& probability) {

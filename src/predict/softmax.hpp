@@ -24,6 +24,22 @@ class ExpectedSoftmax {
   Vector top_;  // [block] the largest score, then the sum, of each point
 };
 
+/// The same where the scores vary little, for the probability of one class: an error of ln p of about 1e-4 at most. Up to 16 classes:
+/// Stroud's rule of degree 5, with 2 (C-1)^2 + 1 points; more: the second derivatives.                                          (PASS.8)
+class NarrowSoftmax {
+ public:
+  explicit NarrowSoftmax(Index num_classes) : C_(num_classes), root_(num_classes, num_classes - 1), at_(num_classes) {}
+  /// False: the scores vary too much.
+  [[nodiscard]] bool operator()(const Vector& m, const Matrix& S, Index own, Vector& probability);
+
+ private:
+  void by_points(const Vector& m, const Matrix& S, Vector& probability);
+  static constexpr Index most_by_points_ = 16;
+  Index C_;
+  Matrix root_;  // [C, C-1] root_ root_' is the covariance of the scores after that of the last class is subtracted
+  Vector at_;
+};
+
 /// softmax(f)
 void plain_softmax(const Eigen::Ref<const Vector>& f, Eigen::Ref<Vector> probability);
 

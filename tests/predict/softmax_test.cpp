@@ -208,5 +208,54 @@ TEST(ExpectedSoftmax, IgnoresACommonNumberAndKeepsSymmetry) {
   }
 }
 
+// Three classes are exact to eight digits, for the class of the row; of other variances it says so.                            (PASS.8)
+TEST(NarrowSoftmax, IsNearTheExpectedSoftmaxWhereItAnswers) {
+  ExpectedSoftmax expected(3);
+  NarrowSoftmax narrow(3);
+  Random random(31);
+  int answers = 0;
+  double worst = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const Vector m = random.scale(0.1, 10) * random.normals(3);
+    const Matrix S = random_covariance(random, 3, random.scale(1e-4, 10));
+    const auto own = static_cast<Index>(random.uniform(0, 2.99));
+    Vector p, exact;
+    if (!narrow(m, S, own, p)) continue;
+    ++answers;
+    expected(m, S, exact);
+    worst = std::max(worst, (std::abs(p[own] - exact[own]) - 2e-8) / exact[own]);
+    EXPECT_NEAR(p.sum(), 1, 1e-12);
+  }
+  EXPECT_GT(answers, 1500);
+  EXPECT_LT(answers, 3900);
+  EXPECT_LE(worst, 1e-4);
+}
+
+// The odds of two of many classes are those of fewer: the others are far away.
+TEST(NarrowSoftmax, OfManyClassesIsThatOfThree) {
+  for (const Index C : {4, 9, 16, 17, 30}) {
+    ExpectedSoftmax expected(3);
+    NarrowSoftmax narrow(C);
+    Random random(32);
+    for (int i = 0; i < 20; ++i) {
+      Vector m = Vector::Constant(C, -60), p, exact;
+      m.head(3) = random.normals(3);
+      const Matrix S = random_covariance(random, C, 0.005);
+      expected(m.head(3), S.topLeftCorner(3, 3), exact);
+      ASSERT_TRUE(narrow(m, S, 0, p));
+      EXPECT_NEAR(p[0] / exact[0], 1, C > 16 ? 1e-4 : 2e-6);
+    }
+  }
+}
+
+TEST(NarrowSoftmax, WithoutVarianceIsTheSoftmax) {
+  NarrowSoftmax narrow(5);
+  const Vector m = Random(33).normals(5);
+  Vector p, plain(5);
+  plain_softmax(m, plain);
+  ASSERT_TRUE(narrow(m, Matrix::Ones(5, 5), 2, p));  // known but for a common number
+  EXPECT_LE((p - plain).cwiseAbs().maxCoeff(), 1e-15);
+}
+
 }  // namespace
 }  // namespace ardvark::internal
