@@ -63,8 +63,8 @@ SavedModel fit_with_sums(const FitArguments& args, const LinearStatistics& stati
 std::string why_rows_are_needed(const FitArguments& args, ModelKind kind) {
   const bool has_passes = kind == ModelKind::kernel || (kind == ModelKind::logistic && args.preset.empty());
   if (kind != ModelKind::linear && !has_passes) return named_model(args) + " needs the table in memory";
-  if (kind == ModelKind::logistic && (args.coding == "softmax" || args.coding == "one-against-one"))
-    return fmt::format("--coding {} needs the table in memory (--coding one-against-rest does not)", args.coding);
+  if (kind == ModelKind::logistic && args.coding == "one-against-one")
+    return "--coding one-against-one needs the table in memory (the other codings do not)";
   if (args.prior == "laplace" && !args.lambda && kind == ModelKind::linear)
     return "--prior laplace without --lambda needs the table in memory, for its cross-validation";
   if (kind == ModelKind::kernel && args.centres == "all") return "--centres all needs the table in memory";

@@ -83,11 +83,13 @@ using TakeRows = std::function<void(MatrixView X, VectorView y, VectorView weigh
 /// \throws InvalidArgument  the rows change between two passes; else as fit_logistic(X, labels)
 [[nodiscard]] LogisticFit fit_logistic(const AskRows& ask, const FitOptions& options = {});
 
-/// Several classes: a fit of two classes, as above, for each of them against the rest. Each read of the rows answers all fits that still
-/// ask, so that the slowest one decides how often they are read; then one more pass describes the rows. The rule for the precisions is vb
-/// by default. (PASS.6) A table that is not larger than the sample is fitted in memory, with all options, and the coding that
-/// fit_softmax(X, labels) chooses. \param options  as above; coding: one_against_rest, the default \throws InvalidArgument  more than 1000
-/// labels; another coding; else as above and as fit_softmax(X, labels)
+/// Several classes, with the coding that fit_softmax(X, labels) chooses. A softmax: each pass gives log likelihood, gradient and Hessian,
+/// for which all precisions are found without another pass (PASS.8). One against the rest: a fit of two classes, as above, for each; each
+/// read of the rows answers all fits that still ask, so that the slowest one decides how often they are read. The rule for the precisions
+/// is vb (PASS.6). One more pass describes the rows. A table that is not larger than the sample is fitted in memory, with all options.
+/// \param options  as above; coding: softmax or one_against_rest. A softmax may have the rules vb and mackay. If its system takes more than
+///                 2 GB, about 40 ((p + 1) C)^2 bytes, it is refused, and the default is one_against_rest
+/// \throws InvalidArgument  more than 1000 labels; another coding; else as above and as fit_softmax(X, labels)
 [[nodiscard]] SoftmaxFit fit_softmax(const AskRows& ask, const SoftmaxOptions& options = {});
 
 }  // namespace ardvark

@@ -266,8 +266,8 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
     """Bayesian logistic regression of two or more classes, of a table in partitions.
 
     It has the parameters, attributes and methods of `ardvark.BayesianLogisticRegression`, and gives the same fit, within its tolerance. The
-    partitions are read some times: to look at the columns and labels, and once for each pass of the fit. Several classes have a regression each,
-    against the rest, and share the passes. Keep the partitions in the memory of the workers with ``persist()`` if they fit there.
+    partitions are read some times: to look at the columns and labels, and once for each pass of the fit. Several classes have the coding
+    that they have in memory; regressions of each class against the rest share the passes. Keep the partitions in the memory of the workers with ``persist()`` if they fit there.
 
     Examples
     --------

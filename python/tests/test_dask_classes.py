@@ -71,13 +71,12 @@ def three(table):
     return table.drop(columns="click").assign(species=species)
 
 
-@pytest.mark.parametrize("prior", ["ard", "auto"])
-def test_several_classes(table, prior):
+@pytest.mark.parametrize("prior, coding", [("ard", "one-against-rest"), ("sparse", "automatic"), ("ard", "softmax"), ("auto", "automatic")])
+def test_several_classes(table, prior, coding):
     rows = three(table)
     parts = dd.from_pandas(rows, npartitions=7)
-    one_each = {"coding": "one-against-rest", "prior": "sparse" if prior == "auto" else prior}
-    full = ardvark.BayesianLogisticRegression(**one_each).fit(rows[[*"abcd", "city"]], rows["species"], rows["w"])
-    model = BayesianLogisticRegression(prior=prior).fit(parts, y="species", sample_weight="w")
+    full = ardvark.BayesianLogisticRegression(prior=prior, coding=coding).fit(rows[[*"abcd", "city"]], rows["species"], rows["w"])
+    model = BayesianLogisticRegression(prior=prior, coding=coding).fit(parts, y="species", sample_weight="w")
     assert model.status_ == "converged" and model.classes_.tolist() == ["cat", "dog", "eel"]
     assert np.abs((model.coef_ - full.coef_) / full.coef_std_).max() < 0.02
     assert np.allclose(model.coef_std_, full.coef_std_, rtol=0.03)
@@ -92,14 +91,15 @@ def test_several_classes(table, prior):
     assert arrays.predict_proba(X).compute().shape == (len(rows), 3)
 
 
-def test_the_bits_of_several_classes_do_not_depend_on_the_number_of_workers(table):
+@pytest.mark.parametrize("coding", ["softmax", "one-against-rest"])
+def test_the_bits_of_several_classes_do_not_depend_on_the_number_of_workers(table, coding):
     distributed = pytest.importorskip("distributed")
     parts = dd.from_pandas(three(table), npartitions=6)
     bits = set()
     for workers in (1, 2, 4):
         with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster:
             with distributed.Client(cluster), dask.config.set(scheduler="distributed"):
-                model = BayesianLogisticRegression().fit(parts, y="species", sample_weight="w")
+                model = BayesianLogisticRegression(coding=coding).fit(parts, y="species", sample_weight="w")
         bits.add((model.coef_.tobytes(), model.coef_std_.tobytes(), model.intercept_.tobytes(), model.bound_))
     assert len(bits) == 1
 

@@ -228,20 +228,21 @@ def species(seed=0, with_text=False):
     return rows.drop(columns="click").assign(species=np.where((kind == "eel") & (rows.index < 9000), "dog", kind))  # the eels come later
 
 
-@pytest.mark.parametrize("prior", ["ard", "auto"])
+@pytest.mark.parametrize("prior, coding", [("ard", "one-against-rest"), ("sparse", "automatic"), ("ard", "softmax"), ("auto", "automatic")])
 @pytest.mark.parametrize("with_text", [False, True])
-def test_several_classes(prior, with_text):
+def test_several_classes(prior, coding, with_text):
     rows = species(with_text=with_text)
-    model = BayesianLogisticRegression(prior=prior).fit(lambda: pieces_of(rows), y="species", sample_weight="weight")
+    model = BayesianLogisticRegression(prior=prior, coding=coding).fit(lambda: pieces_of(rows), y="species", sample_weight="weight")
     X = rows.drop(columns=["species", "weight"])
-    memory = BayesianLogisticRegression("sparse" if prior == "auto" else prior, coding="one-against-rest").fit(X, rows["species"], rows["weight"])
+    memory = BayesianLogisticRegression(prior=prior, coding=coding).fit(X, rows["species"], rows["weight"])
     assert model.status_ == memory.status_ == "converged"
     assert model.classes_.tolist() == memory.classes_.tolist() == ["cat", "dog", "eel"]
     assert np.abs((model.coef_ - memory.coef_) / memory.coef_std_).max() < 0.01
     np.testing.assert_allclose(model.coef_std_, memory.coef_std_, rtol=0.03)
     np.testing.assert_allclose(model.predict_proba(X[:100]), memory.predict_proba(X[:100]), atol=1e-3)
     assert model.bound_ == pytest.approx(memory.bound_, abs=0.01)
-    assert any("for all 3 regressions together" in note for note in model.notes_)
+    machines = "sparse" in prior or "rest" in coding
+    assert any("for all 3 regressions together" in note for note in model.notes_) == machines
     assert (model.predict(X[:100]) == memory.predict(X[:100])).mean() > 0.98
 
 
@@ -253,7 +254,8 @@ def test_several_classes_of_all_kinds():
         for source in (lambda: pieces_of(rows), lambda: pieces_of(rows.assign(species=number)), iter(pieces_of(rows, 4000)))
     )
     assert by_number.classes_.tolist() == [-1, 7, 30]
-    assert by_number.coef_[[1, 0, 2]].tolist() == by_text.coef_.tolist() == at_once.coef_.tolist()
+    assert by_text.coef_.tolist() == at_once.coef_.tolist()
+    np.testing.assert_allclose(by_number.coef_[[1, 0, 2]], by_text.coef_, rtol=1e-9)  # the sums over classes have another order
     assert pickle.loads(pickle.dumps(by_text)).predict(rows.drop(columns="species")).tolist() == by_text.predict(rows.drop(columns="species")).tolist()
 
 
@@ -270,10 +272,9 @@ def test_a_label_that_comes_later_is_refused_if_the_rows_change():
         BayesianLogisticRegression(prior="shared").fit(changed(rows, lambda now: now.assign(species="bat")), y="species")
 
 
-@pytest.mark.parametrize("coding", ["softmax", "one-against-one"])
-def test_a_coding_that_needs_rows_in_memory_is_refused(coding):
-    with pytest.raises(ValueError, match=f"coding {coding} needs the whole table.*coding='one-against-rest'"):
-        BayesianLogisticRegression(coding=coding).fit(lambda: pieces_of(species()), y="species")
+def test_a_coding_that_needs_rows_in_memory_is_refused():
+    with pytest.raises(ValueError, match="coding one-against-one needs the whole table.*coding='one-against-rest'"):
+        BayesianLogisticRegression(coding="one-against-one").fit(lambda: pieces_of(species()), y="species")
 
 
 @pytest.mark.parametrize("with_text", [False, True])

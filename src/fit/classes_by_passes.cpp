@@ -1,4 +1,4 @@
-// fit_softmax for rows that are not in memory: a regression for each class against the rest.           docs/math/passes.md (PASS.6)
+// fit_softmax for rows that are not in memory; a regression for each class against the rest.           docs/math/passes.md (PASS.6)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "core/stopwatch.hpp"
 #include "fit/from_passes.hpp"
 #include "fit/softmax_machines.hpp"
+#include "fit/softmax_passes.hpp"
 #include "frame/frame.hpp"
 #include "frame/prepare.hpp"
 #include "posterior/softmax_state.hpp"
@@ -114,17 +115,8 @@ class ClassesByPasses {
   bool stopped_ = false;
 };
 
-void refuse_coding(const SoftmaxOptions& options) {
-  if (options.coding.value_or(ClassCoding::one_against_rest) == ClassCoding::one_against_rest) return;
-  throw InvalidArgument(fmt::format(
-      "coding {} needs the whole table, and the rows are not in memory; use coding one-against-rest (--coding one-against-rest), "
-      "or read the table into memory",
-      options.coding == ClassCoding::softmax ? "softmax" : "one-against-one"));
-}
-
-SoftmaxFit without_machines(const FirstLook& look, const SoftmaxOptions& options) {
+SoftmaxFit without_weights(const FirstLook& look, const SoftmaxOptions& options) {
   SoftmaxFit fit;
-  fit.coding = ClassCoding::one_against_rest;
   fit.classes = read_classes(look.labels, {}, options.class_names).names;
   for (Index c = 0; c < fit.num_classes(); ++c)
     if (!(look.weights[c] > 0))
@@ -135,12 +127,22 @@ SoftmaxFit without_machines(const FirstLook& look, const SoftmaxOptions& options
   return fit;
 }
 
-void note_choice(const SoftmaxOptions& given, SoftmaxFit& fit) {
-  if (given.coding || coding_of(given, fit.num_classes(), 1'000'000'000, fit.num_columns()) != ClassCoding::softmax) return;
-  fit.report.notes.push_back(fmt::format(
-      "each of {} classes has a regression against the rest: a softmax, which a table in memory gets, needs all rows in memory (--coding "
-      "softmax)",
-      fit.num_classes()));
+void fit_machines_by_passes(const AskRows& ask, const FirstLook& look, const SoftmaxOptions& options, SoftmaxFit& fit) {
+  ClassesByPasses classes(ask, look, options);
+  std::vector<ClassFit> fits = classes.fit_all();
+  begin_machines(look.num_columns(), fit.num_classes(), options, fit);
+  for (const ClassFit& one : fits)
+    if (!add_machine(one.fit, {}, fit)) break;
+  std::vector<std::string> names;
+  for (const std::string& name : fit.classes) names.push_back(against_the_rest(name));
+  summarise_machines(names, false, fit);
+  fit.state = std::make_shared<SoftmaxState>();
+  if (holds_posterior(fit)) {
+    classes.describe(fits, fit);
+    if (options.keep_covariance == Keep::never) drop_covariances(fit);
+  }
+  fit.report.notes.push_back(fmt::format("the rows were read {} times, for all {} regressions together{}", classes.num_passes(),
+                                         fit.num_classes(), fits[0].start));
 }
 
 }  // namespace
@@ -151,31 +153,16 @@ SoftmaxFit fit_softmax(const AskRows& ask, const SoftmaxOptions& given) {
   refuse_weights(given);
   pulse("preparing");
   const FirstLook look = look_at(ask, given.column_names, most_classes_by_passes);
-  SoftmaxFit fit = without_machines(look, given);
+  SoftmaxFit fit = without_weights(look, given);
   if (look.sample.is_complete())
     return fit_sample(look.sample, given, [](MatrixView X, VectorView y, const SoftmaxOptions& all) { return fit_softmax(X, y, all); });
   SoftmaxOptions options = given;
-  refuse_what_needs_rows(options);
-  refuse_coding(options);
-  options.coding = ClassCoding::one_against_rest;
-  validate_options(options, look.num_columns());
-  validate_start(options, look.num_columns(), fit.num_classes());
-  ClassesByPasses classes(ask, look, options);
-  std::vector<ClassFit> fits = classes.fit_all();
-  begin_machines(look.num_columns(), fit.num_classes(), options, fit);
-  note_choice(given, fit);
-  for (const ClassFit& one : fits)
-    if (!add_machine(one.fit, {}, fit)) break;
-  std::vector<std::string> names;
-  for (const std::string& name : fit.classes) names.push_back(against_the_rest(name));
-  summarise_machines(names, false, fit);
-  fit.state = std::make_shared<SoftmaxState>();
-  if (holds_posterior(fit)) {
-    classes.describe(fits, fit);
-    if (given.keep_covariance == Keep::never) drop_covariances(fit);
-  }
-  fit.report.notes.push_back(fmt::format("the rows were read {} times, for all {} regressions together{}", classes.num_passes(),
-                                         fit.num_classes(), fits[0].start));
+  const Index C = fit.num_classes(), n = look.answer.num_rows(), p = look.num_columns();
+  refuse_what_needs_rows(given, coding_of(given, C, n, p) == ClassCoding::softmax);
+  options.coding = fit.coding = coding_by_passes(given, C, n, p, fit.report);
+  validate_options(options, p);
+  validate_start(options, p, num_starts(options, C));
+  fit.coding == ClassCoding::softmax ? fit_softmax_by_passes(ask, look, options, fit) : fit_machines_by_passes(ask, look, options, fit);
   warn_of_classes(options, fit);
   fit.report.seconds = watch.seconds();
   return fit;

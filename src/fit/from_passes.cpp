@@ -13,7 +13,6 @@
 #include "fit/lasso_passes.hpp"
 #include "fit/passes.hpp"
 #include "fit/prior_choice.hpp"
-#include "fit/small_table.hpp"
 #include "fit/validate_options.hpp"
 #include "frame/describe.hpp"
 #include "likelihood/registry.hpp"
@@ -25,15 +24,16 @@ void refuse_weights(const FitOptions& options) {
   if (!options.weights.empty()) throw InvalidArgument("weights cannot be given with rows that are read in passes: they belong to the rows");
 }
 
-void refuse_what_needs_rows(const FitOptions& options) {
+void refuse_what_needs_rows(const FitOptions& options, bool is_softmax) {
   const auto refuse = [](const std::string& what) {
     throw InvalidArgument(what +
                           " needs the whole table, and the rows are not in memory; read the table into memory, or leave the option out");
   };
   if (!options.preset.empty()) refuse(fmt::format("preset '{}'", options.preset));
   if (options.pruning.is_on()) refuse("pruning");
-  if (options.rule.value_or(UpdateRule::vb) != UpdateRule::vb) refuse("a rule for the precisions other than vb");
-  if (options.solver != SolverKind::automatic) refuse(fmt::format("solver '{}'", to_string(options.solver)));
+  if (!is_softmax && options.rule.value_or(UpdateRule::vb) != UpdateRule::vb) refuse("a rule for the precisions other than vb");
+  if (options.solver != SolverKind::automatic && !(is_softmax && options.solver == SolverKind::primal))
+    refuse(fmt::format("solver '{}'", to_string(options.solver)));
 }
 
 FirstLook look_at(const AskRows& ask, const std::vector<std::string>& column_names, Index most_labels) {
@@ -161,7 +161,8 @@ KnownRows known_rows(const FirstLook& look, double own_label, const Standardizat
   return out;
 }
 
-// \param table  has the moments of the rows; must exist as long as the frame
+}  // namespace
+
 Frame frame_of(const FirstLook& look, std::vector<std::string> classes, const SmallTable& table, FitOptions options) {
   const Vector k = Vector::Constant(table.Z.rows(), table.stand_in.weight);
   options.weights = k;
@@ -173,8 +174,6 @@ Frame frame_of(const FirstLook& look, std::vector<std::string> classes, const Sm
   frame.stand_in.y = 0;  // that of the labels
   return frame;
 }
-
-}  // namespace
 
 RowQuestion::State pass_of(const FirstLook& look) {
   RowQuestion::State pass;

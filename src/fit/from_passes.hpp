@@ -7,6 +7,8 @@
 
 #include "fit/passes.hpp"
 #include "fit/row_sums.hpp"
+#include "fit/small_table.hpp"
+#include "frame/frame.hpp"
 
 namespace ardvark::internal {
 
@@ -46,7 +48,12 @@ auto fit_sample(const RowSample& sample, Options options, FitTable&& fit) {
 /// \throws InvalidArgument  there are weights besides those of the rows
 void refuse_weights(const FitOptions& options);
 /// \throws InvalidArgument  an option needs rows in memory
-void refuse_what_needs_rows(const FitOptions& options);
+/// \param is_softmax  of one model for several classes
+void refuse_what_needs_rows(const FitOptions& options, bool is_softmax = false);
+
+/// The columns in their units, from the moments of the rows.
+/// \param table  has the moments of the rows; must exist as long as the frame
+[[nodiscard]] Frame frame_of(const FirstLook& look, std::vector<std::string> classes, const SmallTable& table, FitOptions options);
 
 /// A question to rows that have been looked at.
 [[nodiscard]] RowQuestion::State pass_of(const FirstLook& look);

@@ -12,6 +12,7 @@
 #include "design/with_row.hpp"
 #include "fit/prior_choice.hpp"
 #include "fit/softmax_machines.hpp"
+#include "fit/softmax_model.hpp"
 #include "frame/conditioning.hpp"
 #include "frame/frame.hpp"
 #include "frame/prepare.hpp"
@@ -61,13 +62,12 @@ void validate_options(const SoftmaxOptions& options, Index p) {
     throw InvalidArgument(fmt::format("solver '{}' cannot be used with several classes; use primal or dual", to_string(options.solver)));
 }
 
-namespace {
-
-// The number of regressions or classes for which start_precision has values.
 Index num_starts(const SoftmaxOptions& options, Index C) {
   if (options.coding == ClassCoding::one_against_one) return C * (C - 1) / 2;
   return options.coding == ClassCoding::one_against_rest || options.precision_per_class ? C : 1;
 }
+
+namespace {
 
 // The prior of one class repeated for all classes: each class has its own groups, or the classes share them.
 PrecisionPrior prior_of(const SoftmaxOptions& options, const PreparedPrior& one, Index C) {
@@ -115,13 +115,11 @@ struct Spread {
 
 struct Run {
   const SoftmaxOptions& options;
-  MatrixView X;
-  const SoftmaxLaplace& likelihood;
-  Index q;  // columns of the design
-  ClassOutcome outcome;
+  Index p, q, num_classes;  // columns of X and of the design
+  ClassOutcome& outcome;
 
   [[nodiscard]] Spread spread(Index weight) const {
-    const double a = outcome.a[weight], V = outcome.V[weight], C = static_cast<double>(likelihood.num_classes());
+    const double a = outcome.a[weight], V = outcome.V[weight], C = static_cast<double>(num_classes);
     if (options.precision_per_class || a == 0) return {V, std::clamp(1 - a * V, 0.0, 1.0)};
     const double centred = std::max(V - 1 / (a * C), 1e-16 * V);
     return {centred, std::clamp(1 - a * centred * C / (C - 1), 0.0, 1.0)};
@@ -131,7 +129,7 @@ struct Run {
 void to_user_units(const Run& run, SoftmaxFit& fit, SoftmaxState& state) {
   const ClassOutcome& o = run.outcome;
   const Standardization& s = state.standardization;
-  const Index p = run.X.cols(), q = run.q, C = fit.num_classes();
+  const Index p = run.p, q = run.q, C = fit.num_classes();
   const auto scale = [&](Index j) { return s.scale.size() > 0 ? s.scale[j] : 1.0; };
   state.W = Matrix::Zero(q, C);
   fit.mean = fit.variance = fit.relevance = Matrix::Zero(p, C);
@@ -156,7 +154,7 @@ void to_user_units(const Run& run, SoftmaxFit& fit, SoftmaxState& state) {
 // are kept.
 void judge_relevance(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit) {
   const ClassOutcome& o = run.outcome;
-  const Index p = run.X.cols();
+  const Index p = run.p;
   const auto& group = prior.partition().group;
   const bool judged = !run.options.pruning.is_on() && (fit.prior == PriorKind::ard || fit.prior == PriorKind::groups);
   std::vector<double> evidence(prior.partition().group_size.size(), 0.0);
@@ -181,7 +179,7 @@ void judge_relevance(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fi
 // With compat: the precisions after the last update, as in the published program. Otherwise: those inside V.
 void set_precisions(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit) {
   const ClassOutcome& o = run.outcome;
-  const Index rows = run.options.penalize_intercept ? run.q : run.X.cols(), C = fit.num_classes();
+  const Index rows = run.options.penalize_intercept ? run.q : run.p, C = fit.num_classes();
   fit.precision = Matrix::Zero(rows, C);
   for (Index c = 0; c < C; ++c)
     for (Index j = 0; j < rows; ++j) {
@@ -202,7 +200,7 @@ void set_precisions(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit
 }
 
 // V in the form that predictions need. A large V is kept only if asked for. The variances of the intercepts come from it.
-void set_covariance(Run& run, SoftmaxFit& fit, SoftmaxState& state) {
+void set_covariance(const Run& run, SoftmaxFit& fit, SoftmaxState& state) {
   const ClassOutcome& o = run.outcome;
   if (o.solver == nullptr) {  // all columns are left out and there is no intercept: scores are exactly 0
     state.covariance.kind = ClassCovariance::Kind::triangular;
@@ -210,7 +208,7 @@ void set_covariance(Run& run, SoftmaxFit& fit, SoftmaxState& state) {
     return;
   }
   const auto P = static_cast<double>(o.weights.size());
-  const double inner = o.solver->kind() == SolverKind::primal ? P : 2 * static_cast<double>(run.X.rows()), megabytes = inner * P * 8e-6;
+  const double inner = o.solver->kind() == SolverKind::primal ? P : 2 * static_cast<double>(o.scores.rows()), megabytes = inner * P * 8e-6;
   if (megabytes > 256 && run.options.keep_covariance != Keep::always) {
     fit.report.warnings.push_back(
         fmt::format("the covariance ({:.0f} MB) was not kept: log loss is that of the mean weights, and predictions can only plug them in; "
@@ -221,7 +219,7 @@ void set_covariance(Run& run, SoftmaxFit& fit, SoftmaxState& state) {
   }
   state.covariance = o.solver->covariance();
   if (fit.intercept.size() == 0) return;
-  const Matrix origin = Matrix::Zero(1, run.X.cols());
+  const Matrix origin = Matrix::Zero(1, run.p);
   state.covariance.score_covariances(*table_design(origin, state.standardization), [&](Index, const Matrix& S) {
     fit.intercept_variance = S.diagonal();
     if (!run.options.penalize_intercept)
@@ -231,31 +229,47 @@ void set_covariance(Run& run, SoftmaxFit& fit, SoftmaxState& state) {
 }
 
 void fit_one_model(MatrixView X, const Classes& classes, const SoftmaxOptions& options, SoftmaxFit& fit) {
-  const Index p = X.cols(), C = fit.num_classes();
   const blas::ThreadScope threads(options.threads);
-  Frame frame = frame_of_columns(X, options);
-  const Vector& k = frame.k;
-  const PreparedPrior one = prepare_prior(options, p, frame.left_out);
-  auto state = std::make_shared<SoftmaxState>();
-  state->standardization = frame.units.standardization;
-  fit.left_out = std::move(frame.left_out);
+  SoftmaxModel model(frame_of_columns(X, options), options, fit);
+  const Vector& k = model.frame.k;
+  if (model.proper) model.rows = with_row_of_means(std::move(model.rows), k);
+  const SoftmaxLaplace likelihood(classes.number, k, fit.num_classes(), model.proper ? LastRow::intercept : LastRow::observation);
+  const auto state = model.finish(sweep_classes(*model.rows, likelihood, model.prior, model.settings()), fit);
+  if (state == nullptr) return;
+  // Describe the training rows while the covariance is still there.
+  describe_classes(classes.number, k,
+                   predict(fit, X, state->covariance.kind == ClassCovariance::Kind::none ? ClassRule::plug_in : ClassRule::automatic), fit);
+  if (options.keep_covariance == Keep::never) state->covariance = {};
+}
+
+}  // namespace
+
+SoftmaxModel::SoftmaxModel(Frame given, const SoftmaxOptions& all, SoftmaxFit& fit)
+    : options(all),
+      frame(std::move(given)),
+      one(prepare_prior(options, frame.num_columns(), frame.left_out)),
+      rows(frame.design()),
+      proper(has_proper_intercept(options, one.partition.flat_columns)),
+      prior(prior_of(options, one, fit.num_classes())) {
+  const Index C = fit.num_classes();
+  fit.left_out = frame.left_out;
   fit.prior = one.kind;
   Report& report = fit.report;
   report.notes.insert(report.notes.end(), frame.notes.begin(), frame.notes.end());
   report.warnings.insert(report.warnings.end(), frame.warnings.begin(), frame.warnings.end());
-
-  std::unique_ptr<Design> rows = frame.design();
-  warn_of_flat_columns(*rows, one.partition.flat_columns, k, options.column_names, report.warnings);
-  const bool proper = has_proper_intercept(options, one.partition.flat_columns);
-  if (proper) rows = with_row_of_means(std::move(rows), k);
-  Design& design = *rows;
-  const SoftmaxLaplace likelihood(classes.number, k, C, proper ? LastRow::intercept : LastRow::observation);
-  PrecisionPrior prior = prior_of(options, one, C);
+  warn_of_flat_columns(*rows, one.partition.flat_columns, frame.k, options.column_names, report.warnings);
   if (!options.start_precision.empty())
-    prior.set_expected(start_of(options, prior.partition(), num_starts(options, C), design.cols(), prior.expected()));
-  Run run{options, X, likelihood, design.cols(),
-          sweep_classes(design, likelihood, prior, settings_of(options, frame.rows, p, one.partition.num_flat()))};
-  ClassOutcome& o = run.outcome;
+    prior.set_expected(start_of(options, prior.partition(), num_starts(options, C), rows->cols(), prior.expected()));
+}
+
+ClassSettings SoftmaxModel::settings() const { return settings_of(options, frame.rows, frame.num_columns(), one.partition.num_flat()); }
+
+std::shared_ptr<SoftmaxState> SoftmaxModel::finish(ClassOutcome o, SoftmaxFit& fit) const {
+  const Index p = frame.num_columns(), C = fit.num_classes();
+  const Run run{options, p, rows->cols(), C, o};
+  auto state = std::make_shared<SoftmaxState>();
+  state->standardization = frame.user_units().standardization;
+  Report& report = fit.report;
   report.status = o.status;
   report.message = o.message;
   report.sweeps = o.sweeps;
@@ -277,9 +291,8 @@ void fit_one_model(MatrixView X, const Classes& classes, const SoftmaxOptions& o
     for (const Index j : one.partition.flat_columns)
       if (j < p) fit.precision.row(j).setZero();
     fit.relevant.assign(static_cast<std::size_t>(p), false);
-    fit.standardized_mean =
-        Matrix::Constant(p + (run.options.intercept ? 1 : 0), C, nan);  // pruned weights are named by their position in it
-    return;
+    fit.standardized_mean = Matrix::Constant(p + (options.intercept ? 1 : 0), C, nan);  // pruned weights are named by their position in it
+    return nullptr;
   }
   fit.effective_parameters = std::max(o.explained, 0.0);  // rounding can make it negative
   to_user_units(run, fit, *state);
@@ -292,16 +305,8 @@ void fit_one_model(MatrixView X, const Classes& classes, const SoftmaxOptions& o
   set_precisions(run, prior, fit);
   if (report.status != Status::separated) set_covariance(run, fit, *state);
   fit.state = state;
-  // Describe the training rows while the covariance is still there.
-  describe_classes(classes.number, k,
-                   predict(fit, X, state->covariance.kind == ClassCovariance::Kind::none ? ClassRule::plug_in : ClassRule::automatic), fit);
-  if (options.keep_covariance == Keep::never) {
-    state->covariance = {};
-    fit.state = state;
-  }
+  return state;
 }
-
-}  // namespace
 
 void warn_of_classes(const SoftmaxOptions& options, SoftmaxFit& fit) {
   const auto columns = static_cast<double>(fit.num_columns());

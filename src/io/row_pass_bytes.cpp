@@ -9,6 +9,7 @@
 
 #include "fit/l1_question.hpp"
 #include "fit/row_sums.hpp"
+#include "fit/softmax_rows.hpp"
 #include "io/json_reader.hpp"
 #include "io/safetensors.hpp"
 #include "kernel/kernel_function.hpp"
@@ -251,6 +252,44 @@ std::shared_ptr<const L1Question> read_l1(const io::SafetensorsReader& file, con
   return out;
 }
 
+// What a softmax asks.                                                                                                          (PASS.8)
+void add_softmax(const SoftmaxQuestion& asked, io::SafetensorsWriter& file, Json& description) {
+  const ClassCovariance& covariance = asked.covariance;
+  description["softmax"] = {{"describes", asked.describes},
+                            {"covariance", covariance.kind != ClassCovariance::Kind::none},
+                            {"class_of", covariance.class_of},
+                            {"column", covariance.column}};
+  file.add_matrix("softmax.weights", asked.W);
+  file.add_matrix("softmax.before", asked.before);
+  file.add_matrix("softmax.root", covariance.L_inverse);
+}
+
+// \param question  labels and units have been read
+std::shared_ptr<const SoftmaxQuestion> read_work(const io::SafetensorsReader& file, const Json& described,
+                                                 const RowQuestion::State& question) {
+  auto out = std::make_shared<SoftmaxQuestion>();
+  out->labels = question.labels;
+  out->units = question.units;
+  out->describes = described.at("describes").flag();
+  out->W = file.matrix("softmax.weights");
+  out->before = file.matrix("softmax.before");
+  const Index q = question.num_columns + (question.units.intercept ? 1 : 0), C = std::ssize(question.labels);
+  require(out->W.rows() == q && out->W.cols() == C && q > 0 && C > 1);
+  require(out->before.size() == 0 || (out->before.rows() == q && out->before.cols() == C));
+  if (!described.at("covariance").flag()) return out;
+  ClassCovariance& covariance = out->covariance;
+  covariance.kind = ClassCovariance::Kind::triangular;
+  covariance.num_classes = C;
+  covariance.class_of = described.at("class_of").whole_numbers();
+  covariance.column = described.at("column").whole_numbers();
+  covariance.L_inverse = file.matrix("softmax.root");
+  const Index P = std::ssize(covariance.column);
+  require(std::ssize(covariance.class_of) == P && covariance.L_inverse.rows() == P && covariance.L_inverse.cols() == P);
+  for (const Index c : covariance.class_of) require(c >= 0 && c < C);
+  for (const Index j : covariance.column) require(j >= 0 && j < q);
+  return out;
+}
+
 Json described(const RowQuestion::State& asked, io::SafetensorsWriter& file, const std::string& prefix = {}) {
   Json description = {{"first_look", asked.is_first_look},
                       {"most_labels", asked.most_labels},
@@ -271,6 +310,7 @@ Json described(const RowQuestion::State& asked, io::SafetensorsWriter& file, con
                       {"parts", asked.parts.size()}};
   add_work(asked.work.get(), file, description);
   if (const auto* const l1 = dynamic_cast<const L1Question*>(asked.work.get())) add_l1(*l1, file, description, prefix);
+  if (const auto* const softmax = dynamic_cast<const SoftmaxQuestion*>(asked.work.get())) add_softmax(*softmax, file, description);
   file.add_vector(prefix + "labels", asked.labels);
   file.add_vector(prefix + "own_label", Vector(Vector::Constant(1, asked.own_label)));
   file.add_vector(prefix + "center", asked.units.center);
@@ -312,6 +352,7 @@ RowQuestion::State read_question(const io::SafetensorsReader& file, const Json& 
   out.units.scale = file.vector(prefix + "scale");
   const Index p = out.num_columns, q = p + (out.units.intercept ? 1 : 0);
   for (const Vector* of_columns : {&out.units.center, &out.units.scale}) require(of_columns->size() == 0 || of_columns->size() == p);
+  if (description.contains("softmax")) out.work = read_softmax(file, description.at("softmax"), out);
   for (Index i = 0, count = count_in(description, "posteriors"); i < count; ++i) {
     RowQuestion::State::Posterior one{file.vector(fmt::format("{}mean.{}", prefix, i)), file.matrix(fmt::format("{}root.{}", prefix, i)),
                                       1};

@@ -14,17 +14,29 @@ struct SoftmaxRows {
   Matrix D;  ///< [n, C] k_n p_nc
   Matrix E;  ///< [n, C] k_n (t_nc - p_nc): the gradient of the log likelihood with respect to the scores
   double log_likelihood = 0;
+  /// If not null: [n C, n C] lower triangle of the negative Hessian in all scores, class after class, of a likelihood that is not a sum
+  /// over rows; k, P and D are then empty.
+  const Matrix* hessian = nullptr;
 };
 
-class SoftmaxLaplace {
+/// The log likelihood as a function of the scores.
+class ClassLikelihood {
+ public:
+  virtual ~ClassLikelihood() = default;
+  [[nodiscard]] virtual Index num_classes() const = 0;
+  /// F [n, C]: the scores.
+  virtual void update(const Matrix& F, SoftmaxRows& rows) const = 0;
+};
+
+class SoftmaxLaplace final : public ClassLikelihood {
  public:
   /// \param label  [n] class of each row, 0 .. C-1;  \param k  [n] observation weights, > 0
   /// \param last   intercept: the scores have one more row, for the prior of the intercepts                                     (SMX.12)
   SoftmaxLaplace(std::vector<Index> label, Vector k, Index num_classes, LastRow last = LastRow::observation);
-  [[nodiscard]] Index num_classes() const { return num_classes_; }
+  [[nodiscard]] Index num_classes() const override { return num_classes_; }
   [[nodiscard]] const std::vector<Index>& labels() const { return label_; }
   /// F [n, C]: the scores.                                                                                                 (SMX.1), (SMX.2)
-  void update(const Matrix& F, SoftmaxRows& rows) const;
+  void update(const Matrix& F, SoftmaxRows& rows) const override;
 
  private:
   std::vector<Index> label_;

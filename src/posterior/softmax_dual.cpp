@@ -26,7 +26,7 @@ void product(blas::Transpose transpose_a, const Matrix& A, const Eigen::Ref<cons
 // w = A^-1 Z' g,  u flat: g = b - M (K b + F u), F'g = 0, with b = Omega f + e.                                                    (SMX.4)
 class ClassDual final : public ClassSolver {
  public:
-  ClassDual(Design& X, ClassWeights weights, const SoftmaxLaplace& likelihood)
+  ClassDual(Design& X, ClassWeights weights, const ClassLikelihood& likelihood)
       : X_(X), weights_(std::move(weights)), n_(X.rows()), P_(weights_.size()), C_(likelihood.num_classes()) {
     classes_.resize(static_cast<std::size_t>(C_));
     std::vector<Index> flat;
@@ -386,7 +386,7 @@ class ClassDual final : public ClassSolver {
 
 }  // namespace
 
-std::unique_ptr<ClassSolver> make_class_dual(Design& X, ClassWeights weights, const SoftmaxLaplace& likelihood) {
+std::unique_ptr<ClassSolver> make_class_dual(Design& X, ClassWeights weights, const ClassLikelihood& likelihood) {
   return std::make_unique<ClassDual>(X, std::move(weights), likelihood);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 class ClassPrimal final : public ClassSolver {
  public:
-  ClassPrimal(Design& X, ClassWeights weights, const SoftmaxLaplace& likelihood)
+  ClassPrimal(Design& X, ClassWeights weights, const ClassLikelihood& likelihood)
       : weights_(std::move(weights)), n_(X.rows()), P_(weights_.size()), C_(likelihood.num_classes()) {
     std::vector<Index> all = weights_.column;
     std::sort(all.begin(), all.end());
@@ -33,6 +33,7 @@ class ClassPrimal final : public ClassSolver {
   void begin(const Vector& a, const Vector& w) override {
     a_ = a;
     w_ = w;
+    is_current_ = false;
     apply(w_, F_);
   }
   [[nodiscard]] const Matrix& scores() const override { return F_; }
@@ -41,9 +42,12 @@ class ClassPrimal final : public ClassSolver {
   // delta = V (X'e - A w)                                                                                                      (SMX.3)
   [[nodiscard]] bool step(const SoftmaxRows& rows, double& length) override {
     rows_ = rows;
-    hessian(rows);
-    if (!blas::potrf(P_, H_.data(), P_)) return false;
-    inverted_ = false;
+    if (!is_current_) {
+      rows.hessian == nullptr ? hessian(rows) : copy(*rows.hessian);
+      if (!blas::potrf(P_, H_.data(), P_)) return false;
+      inverted_ = false;
+    }
+    is_current_ = rows.hessian != nullptr;  // it is the same everywhere
     outlook_.assign(static_cast<std::size_t>(C_), {});
     Vector gradient(P_);
     const Matrix projected = Z_.transpose() * rows.E;
@@ -106,6 +110,7 @@ class ClassPrimal final : public ClassSolver {
  private:
   static constexpr Index block = 256;  // rows
   [[nodiscard]] Index class_of(Index i) const { return weights_.class_of[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] Index column(Index i) const { return weights_.column[static_cast<std::size_t>(i)]; }
   [[nodiscard]] Index place(Index i) const { return place_[static_cast<std::size_t>(i)]; }
   [[nodiscard]] Index first(Index c) const { return begin_[static_cast<std::size_t>(c)]; }
   [[nodiscard]] Index count(Index c) const { return first(c + 1) - first(c); }
@@ -142,6 +147,14 @@ class ClassPrimal final : public ClassSolver {
     H_.diagonal() += a_;
   }
 
+  // The same from a matrix of the weights of all columns: X is then the unit matrix.
+  void copy(const Matrix& all) {
+    for (Index j = 0; j < P_; ++j)
+      for (Index i = j; i < P_; ++i) H_(i, j) = all(class_of(i) * n_ + column(i), class_of(j) * n_ + column(j));
+    gauge();
+    H_.diagonal() += a_;
+  }
+
   // A number added to all weights of a flat column changes nothing. So kappa v v' is added in this direction, v = 1/sqrt(C). Then V is that
   // of the other directions plus v v'/kappa, for any kappa. (SMX.5)
   void gauge() {
@@ -164,6 +177,7 @@ class ClassPrimal final : public ClassSolver {
   }
 
   bool invert() {
+    is_current_ = false;
     if (!inverted_) inverted_ = blas::trtri(P_, H_.data(), P_);
     return inverted_;
   }
@@ -179,18 +193,18 @@ class ClassPrimal final : public ClassSolver {
   Vector a_, w_, w_before_, delta_, gauge_;
   Matrix F_, F_before_, F_delta_;
   double log_det_gauge_ = 0;
-  bool inverted_ = false;
-  SoftmaxRows rows_;  // the rows of the last step
+  bool inverted_ = false, is_current_ = false;  // is_current_: H_ is the factor at each point for these a
+  SoftmaxRows rows_;                            // the rows of the last step
 };
 
 }  // namespace
 
-std::unique_ptr<ClassSolver> make_class_primal(Design& X, ClassWeights weights, const SoftmaxLaplace& likelihood) {
+std::unique_ptr<ClassSolver> make_class_primal(Design& X, ClassWeights weights, const ClassLikelihood& likelihood) {
   return std::make_unique<ClassPrimal>(X, std::move(weights), likelihood);
 }
 
 // Compares the costs of one sweep, about three Newton steps.
-std::unique_ptr<ClassSolver> make_class_solver(Design& X, ClassWeights weights, const SoftmaxLaplace& likelihood, SolverKind asked) {
+std::unique_ptr<ClassSolver> make_class_solver(Design& X, ClassWeights weights, const ClassLikelihood& likelihood, SolverKind asked) {
   const auto n = static_cast<double>(X.rows()), P = static_cast<double>(weights.size()), C = static_cast<double>(weights.num_classes);
   const double primal = 3 * (n * P * P + P * P * P / 3) + P * P * P / 3, dual = 3 * (C + 1) * 1.7 * n * n * n + 3 * n * n * P;
   const bool is_dual = asked == SolverKind::dual || (asked != SolverKind::primal && dual < primal);

@@ -67,10 +67,10 @@ class ClassSolver {
 };
 
 /// Uses P x P, P the number of weights.                                                                                       (RIDGE.8)
-std::unique_ptr<ClassSolver> make_class_primal(Design& X, ClassWeights weights, const SoftmaxLaplace& likelihood);
+std::unique_ptr<ClassSolver> make_class_primal(Design& X, ClassWeights weights, const ClassLikelihood& likelihood);
 /// Uses n x n, one for each class and one for all; never P x P or n C x n C.                                                   (SMX.4)
-std::unique_ptr<ClassSolver> make_class_dual(Design& X, ClassWeights weights, const SoftmaxLaplace& likelihood);
+std::unique_ptr<ClassSolver> make_class_dual(Design& X, ClassWeights weights, const ClassLikelihood& likelihood);
 /// The cheaper of the two, or the one that is `asked` for.
-std::unique_ptr<ClassSolver> make_class_solver(Design& X, ClassWeights weights, const SoftmaxLaplace& likelihood, SolverKind asked);
+std::unique_ptr<ClassSolver> make_class_solver(Design& X, ClassWeights weights, const ClassLikelihood& likelihood, SolverKind asked);
 
 }  // namespace ardvark::internal

@@ -126,13 +126,13 @@ class FitClassesByPasses : public FitByPasses {
 };
 
 TEST_F(FitClassesByPasses, IsTheFitInMemory) {
-  for (const char* prior : {"ard", "auto"}) {
-    const Arguments options = {"all.csv", "--prior", prior, "--weights", "weight"};
-    const std::string in_memory_prior = std::string(prior) == "auto" ? "sparse" : prior;
-    const Json pieces = fit(options + Arguments{"--stream", "always"}),
-               memory =
-                   fit({"all.csv", "--prior", in_memory_prior, "--weights", "weight", "--stream", "never", "--coding", "one-against-rest"});
+  using Coded = std::pair<const char*, const char*>;
+  for (const auto& [prior, coding] :
+       {Coded{"ard", "one-against-rest"}, {"sparse", "automatic"}, {"ard", "softmax"}, {"auto", "automatic"}}) {
+    const Arguments options = {"all.csv", "--prior", prior, "--weights", "weight", "--coding", coding};
+    const Json pieces = fit(options + Arguments{"--stream", "always"}), memory = fit(options + Arguments{"--stream", "never"});
     EXPECT_EQ(pieces["status"], "converged");
+    EXPECT_EQ(pieces["coding"], memory["coding"]);
     EXPECT_EQ(pieces["columns"], memory["columns"]);
     EXPECT_EQ(pieces["classes"], memory["classes"]);
     EXPECT_EQ(pieces["classes"], (std::vector<std::string>{"maybe", "no", "yes"}));
@@ -140,7 +140,7 @@ TEST_F(FitClassesByPasses, IsTheFitInMemory) {
     ASSERT_EQ(rows.size(), 3U);
     for (std::size_t c = 0; c < rows.size(); ++c)
       for (std::size_t j = 0; j < rows[c].size(); ++j)
-        EXPECT_NEAR(rows[c][j].get<double>(), expected[c][j].get<double>(), 0.01 * sd[c][j].get<double>()) << prior << " " << c << " " << j;
+        EXPECT_NEAR(rows[c][j].get<double>(), expected[c][j].get<double>(), 0.01 * sd[c][j].get<double>()) << prior << coding << c << j;
     EXPECT_NEAR(pieces["bound"].get<double>(), memory["bound"].get<double>(), 0.01);
     EXPECT_NEAR(pieces["log_loss"].get<double>(), memory["log_loss"].get<double>(), 1e-5);
   }
@@ -200,8 +200,7 @@ TEST_F(FitByPasses, NamesWhatIsWrong) {
   refused(15000, "1,2,Ulm,-1,yes", {"weight", "-1"}, {"--weights", "weight"});
   refused(0, "", {"row 1001 (line 1002)", "target 'age' has more than 1000 classes", "--model linear"}, {}, "age");
   refused(0, "", {"target 'weight' has 4 different numbers (1, 2, 2.5, 3)", "--model linear", "--categorical weight"}, {}, "weight");
-  for (const char* coding : {"softmax", "one-against-one"})
-    refused(0, "", {"--coding", coding, "needs the table in memory", "one-against-rest"}, {"--coding", coding});
+  refused(0, "", {"--coding one-against-one needs the table in memory"}, {"--coding", "one-against-one"});
   ASSERT_EQ(::mkfifo((folder_ / "pipe.csv").c_str(), 0600), 0);
   expect_refused({"fit", "pipe.csv", "--target", "click", "--model", "logistic", "--stream", "always"}, folder_, 2,
                  {"'pipe.csv' is a pipe or a device, which can be read only once", "--stream never"});

@@ -16,28 +16,12 @@ namespace {
 using testing::expect_invalid;
 using testing::is_sparse_kind;
 using testing::LabelledRows;
-using testing::Random;
+using testing::table_of_classes;
 
-// Labels 1, 3, 5, ... by a softmax of linear scores.
-LabelledRows table_of_classes(std::uint64_t seed, Index n, Index p, Index C, double size = 0.8, bool weighted = false) {
-  Random random(seed);
-  LabelledRows out{random.normals(n, p), Vector(n), {}};
-  for (Index j = 1; j < p; ++j) out.X.col(j) += 0.5 * out.X.col(j - 1);
-  Matrix W = Matrix::Zero(p, C);
-  for (Index j = 0; j < (p + 1) / 2; ++j) W.row(j) = size * random.normals(C).transpose();
-  for (Index i = 0; i < n; ++i) {
-    const Eigen::ArrayXd share = (W.transpose() * out.X.row(i).transpose()).array().exp();
-    double left = random.uniform() * share.sum();
-    Index c = 0;
-    while (c + 1 < C && (left -= share[c]) > 0) ++c;
-    out.y[i] = static_cast<double>(2 * c + 1);
-  }
-  for (Index j = 0; j < p; ++j) out.X.col(j) = out.X.col(j).array() * random.scale(0.01, 100) + random.scale(0.1, 10);
-  if (weighted) {
-    out.weights = Vector(n);
-    for (Index i = 0; i < n; ++i) out.weights[i] = random.chance(0.2) ? 0 : random.uniform(0.5, 2);
-  }
-  return out;
+SoftmaxOptions against_the_rest() {
+  SoftmaxOptions options;
+  options.coding = ClassCoding::one_against_rest;
+  return options;
 }
 
 // To the end: by the rule mackay, the default here, which has the same fixed points as vb, the rule of passes, and is faster.
@@ -78,7 +62,7 @@ TEST(ClassesByPasses, GiveTheFitOfRowsInMemory) {
   for (const PriorKind kind : {PriorKind::shared, PriorKind::ard, PriorKind::none, PriorKind::sparse, PriorKind::slab, PriorKind::dense})
     for (const Index C : {3, 5}) {
       const LabelledRows table = table_of_classes(3, 15000, 6, C, 0.8, C == 5);
-      SoftmaxOptions options;
+      SoftmaxOptions options = against_the_rest();
       options.prior.kind = kind;
       if (is_sparse_kind(kind)) options.tolerance = 1e-5;
       SCOPED_TRACE(fmt::format("prior {}, {} classes", to_string(kind), C));
@@ -91,7 +75,7 @@ TEST(ClassesByPasses, HaveAFitOfTwoClassesForEachClass) {
   for (const PriorKind kind : {PriorKind::ard, PriorKind::sparse})
     for (const Index p : {5, 25}) {
       const LabelledRows table = table_of_classes(18, 14000, p, 4, 0.8, true);
-      SoftmaxOptions options;
+      SoftmaxOptions options = against_the_rest();
       options.prior.kind = kind;
       options.likelihood = LogisticLikelihood::gaussian;
       const SoftmaxFit fit = fit_softmax(table.rows(), options);
@@ -112,7 +96,7 @@ TEST(ClassesByPasses, HaveAFitOfTwoClassesForEachClass) {
 // More than 20 columns under a sparse prior: the steps begin at the sums of the columns over each class.
 TEST(ClassesByPasses, GiveTheFitOfRowsInMemoryWithManyColumns) {
   const LabelledRows table = table_of_classes(5, 12000, 30, 3);
-  SoftmaxOptions options;
+  SoftmaxOptions options = against_the_rest();
   options.prior.kind = PriorKind::sparse;
   options.tolerance = 1e-5;
   expect_same(fit_softmax(table.rows(), options), in_memory(table, options), 0.01, 0.01);
@@ -136,7 +120,8 @@ TEST(ClassesByPasses, GiveTheFitOfRowsInMemoryUnderEachOption) {
   penalised.prior.kind = exact.prior.kind = PriorKind::ard;
   flat_sparse.tolerance = as_they_are.tolerance = 1e-5;
   int number = 0;
-  for (const SoftmaxOptions* options : {&groups, &flat, &flat_sparse, &fixed, &no_intercept, &as_they_are, &exact, &penalised}) {
+  for (SoftmaxOptions* options : {&groups, &flat, &flat_sparse, &fixed, &no_intercept, &as_they_are, &exact, &penalised}) {
+    options->coding = ClassCoding::one_against_rest;
     SCOPED_TRACE(fmt::format("options {}", ++number));
     expect_same(fit_softmax(table.rows(), *options), in_memory(table, *options), 0.006, 0.005);
   }
@@ -145,7 +130,7 @@ TEST(ClassesByPasses, GiveTheFitOfRowsInMemoryUnderEachOption) {
 TEST(ClassesByPasses, PredictAsTheFitInMemory) {
   const LabelledRows table = table_of_classes(6, 12000, 5, 4), fresh = table_of_classes(7, 300, 5, 4);
   for (const PriorKind kind : {PriorKind::automatic, PriorKind::shared}) {
-    SoftmaxOptions options;
+    SoftmaxOptions options = against_the_rest();
     options.prior.kind = kind;
     const SoftmaxFit fit = fit_softmax(table.rows(), options);
     const ClassProbabilities passes = predict(fit, fresh.X), memory = predict(in_memory(table, options), fresh.X);
@@ -166,7 +151,7 @@ std::string bits(const SoftmaxFit& fit) {
 TEST(ClassesByPasses, HaveTheSameBitsForPiecesOfAnySize) {
   for (const Index p : {4, 30}) {
     const LabelledRows table = table_of_classes(8, 8192 + 5000, p, 3, 0.8, p == 4);
-    SoftmaxOptions options;
+    SoftmaxOptions options = against_the_rest();
     const std::string whole = bits(fit_softmax(table.rows(table.y.size()), options));
     for (const Index size : {1000, 9000}) EXPECT_EQ(bits(fit_softmax(table.rows(size), options)), whole) << size;
     for (const int threads : {2, 8}) {
@@ -184,7 +169,7 @@ TEST(ClassesByPasses, AWeightIsARepetition) {
   twice.X.conservativeResize(17000, 4), twice.y.conservativeResize(17000);
   twice.X.bottomRows(5000) = table.X.topRows(5000), twice.y.tail(5000) = table.y.head(5000);
   for (const PriorKind kind : {PriorKind::ard, PriorKind::sparse}) {
-    SoftmaxOptions options;
+    SoftmaxOptions options = against_the_rest();
     options.prior.kind = kind;
     if (is_sparse_kind(kind)) options.tolerance = 1e-5;
     const SoftmaxFit weighted = fit_softmax(table.rows(), options), repeated = fit_softmax(twice.rows(), options);
@@ -200,7 +185,7 @@ TEST(ClassesByPasses, AWeightIsARepetition) {
 TEST(ClassesByPasses, ShareTheReadsOfTheRows) {
   const LabelledRows table = table_of_classes(10, 12000, 4, 6);
   for (const PriorKind kind : {PriorKind::shared, PriorKind::sparse}) {
-    SoftmaxOptions options;
+    SoftmaxOptions options = against_the_rest();
     options.prior.kind = kind;
     const auto reads_of = [&](const std::function<void(const AskRows&)>& fit) {
       int reads = 0;
@@ -241,7 +226,7 @@ TEST(ClassesByPasses, OfPartsGiveTheSameFit) {
     return all;
   };
   for (const PriorKind kind : {PriorKind::shared, PriorKind::sparse}) {
-    SoftmaxOptions options;
+    SoftmaxOptions options = against_the_rest();
     options.prior.kind = kind;
     expect_same(fit_softmax(in_parts, options), in_memory(table, options), is_sparse_kind(kind) ? 0.02 : 0.002,
                 is_sparse_kind(kind) ? 0.03 : 0.002);
@@ -252,7 +237,7 @@ TEST(ClassesByPasses, OfPartsGiveTheSameFit) {
 TEST(ClassesByPasses, FitRareClasses) {
   LabelledRows table = table_of_classes(12, 12000, 3, 3);
   for (const Index row : {50, 900, 7000, 11000}) table.y[row] = 9;
-  SoftmaxOptions options;
+  SoftmaxOptions options = against_the_rest();
   options.prior.kind = PriorKind::shared;
   expect_same(fit_softmax(table.rows(), options), in_memory(table, options), 0.01, 0.01);
 }
@@ -274,13 +259,12 @@ TEST(ClassesByPasses, FitASmallTableInMemory) {
 TEST(ClassesByPasses, HaveNamesAndSayHowTheyWereFitted) {
   LabelledRows table = table_of_classes(14, 12000, 3, 3);
   table.y = (table.y.array() - 1) / 2;
-  SoftmaxOptions options;
+  SoftmaxOptions options = against_the_rest();
   options.class_names = {"setosa", "versicolor", "virginica"};
   const SoftmaxFit fit = fit_softmax(table.rows(), options);
   EXPECT_EQ(fit.classes, options.class_names);
   std::string notes;
   for (const std::string& note : fit.report.notes) notes += note + "\n";
-  EXPECT_NE(notes.find("each of 3 classes has a regression against the rest"), std::string::npos) << notes;
   EXPECT_NE(notes.find("for all 3 regressions together"), std::string::npos) << notes;
   EXPECT_EQ(fit.report.message.find("each of 3 logistic regressions has converged"), 0) << fit.report.message;
 }
@@ -288,7 +272,7 @@ TEST(ClassesByPasses, HaveNamesAndSayHowTheyWereFitted) {
 TEST(ClassesByPasses, TellTheirProgressAndCanBeStopped) {
   const LabelledRows table = table_of_classes(15, 12000, 3, 3);
   const std::thread::id caller = std::this_thread::get_id();
-  SoftmaxOptions options;
+  SoftmaxOptions options = against_the_rest();
   options.prior.kind = PriorKind::ard;
   std::vector<int> fits;
   options.on_sweep = [&](const Progress& progress) {
@@ -309,7 +293,7 @@ TEST(ClassesByPasses, TellTheirProgressAndCanBeStopped) {
 
 TEST(ClassesByPasses, NameWhatIsWrong) {
   const LabelledRows table = table_of_classes(16, 12000, 3, 3);
-  const auto fit_of = [&](const std::function<void(LabelledRows&)>& change, const SoftmaxOptions& options = {}) {
+  const auto fit_of = [&](const std::function<void(LabelledRows&)>& change, const SoftmaxOptions& options = against_the_rest()) {
     LabelledRows changed = table;
     change(changed);
     static_cast<void>(fit_softmax(changed.rows(), options));
@@ -327,13 +311,11 @@ TEST(ClassesByPasses, NameWhatIsWrong) {
       {"row 1001 has the label 1000.5", "1000 others", "--model linear"});
   expect_invalid([&] { fit_of([](LabelledRows& now) { now.weights = (now.y.array() == 5).select(Vector::Zero(12000), 1.0); }); },
                  {"all rows of class '5' have weight zero"});
-  SoftmaxOptions softmax, pairs, mackay, names;
-  softmax.coding = ClassCoding::softmax, pairs.coding = ClassCoding::one_against_one;
-  softmax.prior.kind = PriorKind::ard;
+  SoftmaxOptions pairs, mackay = against_the_rest(), names = against_the_rest();
+  pairs.coding = ClassCoding::one_against_one;
   mackay.rule = UpdateRule::mackay;
   mackay.prior.kind = PriorKind::ard;
   names.class_names = {"a", "b"};
-  expect_invalid([&] { fit_of(nothing, softmax); }, {"coding softmax needs the whole table", "--coding one-against-rest"});
   expect_invalid([&] { fit_of(nothing, pairs); }, {"coding one-against-one needs the whole table", "--coding one-against-rest"});
   expect_invalid([&] { fit_of(nothing, mackay); }, {"a rule for the precisions other than vb"});
   expect_invalid([&] { fit_of(nothing, names); }, {"class_names has 2 entries"});
@@ -348,7 +330,7 @@ TEST(ClassesByPasses, RefuseRowsThatChange) {
     if (++pass > 2) now.y[6] = 99;
     return now.rows()(question);
   };
-  expect_invalid([&] { static_cast<void>(fit_softmax(changed)); }, {"row 7 has the label 99, which no row had before"});
+  expect_invalid([&] { static_cast<void>(fit_softmax(changed, against_the_rest())); }, {"row 7 has the label 99, which no row had before"});
 }
 
 }  // namespace

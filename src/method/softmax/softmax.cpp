@@ -15,7 +15,7 @@ namespace {
 
 class ClassSweep {
  public:
-  ClassSweep(Design& X, const SoftmaxLaplace& likelihood, PrecisionPrior prior, const ClassSettings& settings)
+  ClassSweep(Design& X, const ClassLikelihood& likelihood, PrecisionPrior prior, const ClassSettings& settings)
       : X_(X),
         likelihood_(likelihood),
         settings_(settings),
@@ -192,7 +192,7 @@ class ClassSweep {
   }
 
   Design& X_;
-  const SoftmaxLaplace& likelihood_;
+  const ClassLikelihood& likelihood_;
   const ClassSettings& settings_;
   PrecisionPrior prior_;  // of the weights in the model
   LoopBook book_;         // of weights: class * columns of the design + column
@@ -208,7 +208,7 @@ class ClassSweep {
 
 }  // namespace
 
-ClassOutcome sweep_classes(Design& X, const SoftmaxLaplace& likelihood, PrecisionPrior prior, const ClassSettings& settings) {
+ClassOutcome sweep_classes(Design& X, const ClassLikelihood& likelihood, PrecisionPrior prior, const ClassSettings& settings) {
   return ClassSweep(X, likelihood, std::move(prior), settings).run();
 }
 

@@ -27,6 +27,6 @@ struct ClassOutcome : LoopOutcome {
 };
 
 /// \param prior  of num_classes * (columns of X) weights, one class after another
-ClassOutcome sweep_classes(Design& X, const SoftmaxLaplace& likelihood, PrecisionPrior prior, const ClassSettings& settings);
+ClassOutcome sweep_classes(Design& X, const ClassLikelihood& likelihood, PrecisionPrior prior, const ClassSettings& settings);
 
 }  // namespace ardvark::internal
