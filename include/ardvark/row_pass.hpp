@@ -88,7 +88,7 @@ using TakeRows = std::function<void(MatrixView X, VectorView y, VectorView weigh
 /// read of the rows answers all fits that still ask, so that the slowest one decides how often they are read. The rule for the precisions
 /// is vb (PASS.6). One more pass describes the rows. A table that is not larger than the sample is fitted in memory, with all options.
 /// \param options  as above; coding: softmax or one_against_rest. A softmax may have the rules vb and mackay. If its system takes more than
-///                 2 GB, about 40 ((p + 1) C)^2 bytes, it is refused, and the default is one_against_rest
+///                 2 GB, about 48 ((p + 1) C)^2 bytes, it is refused, and the default is one_against_rest
 /// \throws InvalidArgument  more than 1000 labels; another coding; else as above and as fit_softmax(X, labels)
 [[nodiscard]] SoftmaxFit fit_softmax(const AskRows& ask, const SoftmaxOptions& options = {});
 

@@ -297,8 +297,8 @@ ClassCoding coding_by_passes(const SoftmaxOptions& options, Index C, Index num_r
     throw InvalidArgument(
         "coding one-against-one needs the whole table, and the rows are not in memory; use coding softmax or one-against-rest (--coding "
         "one-against-rest), or read the table into memory");
-  // Matrices of all weights: the Hessian, its factor, the covariance, and sums, of which some are kept at a time.
-  const double weights = static_cast<double>((p + 1) * C), bytes = 5 * 8 * weights * weights;
+  // Matrices of all weights: two Hessians, two factors, the covariance, and sums, of which some are kept at a time.
+  const double weights = static_cast<double>((p + 1) * C), bytes = 6 * 8 * weights * weights;
   if (coding != ClassCoding::softmax || bytes <= most) return coding;
   const std::string why = fmt::format(
       "a softmax of {} classes and {} columns needs about {:.2g} GB for its linear system, more than the {:.2g} GB that a fit by passes "
