@@ -265,8 +265,8 @@ void add_softmax(const SoftmaxQuestion& asked, io::SafetensorsWriter& file, Json
 }
 
 // \param question  labels and units have been read
-std::shared_ptr<const SoftmaxQuestion> read_work(const io::SafetensorsReader& file, const Json& described,
-                                                 const RowQuestion::State& question) {
+std::shared_ptr<const SoftmaxQuestion> read_softmax(const io::SafetensorsReader& file, const Json& described,
+                                                    const RowQuestion::State& question) {
   auto out = std::make_shared<SoftmaxQuestion>();
   out->labels = question.labels;
   out->units = question.units;
