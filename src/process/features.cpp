@@ -30,6 +30,12 @@ Features::Features(const Covariance& covariance, const Matrix& centres, const Hy
     kept_.resize(static_cast<std::size_t>((n + rows_of_block - 1) / rows_of_block));
 }
 
+Matrix Features::relation_to(const Features& others) const {
+  Matrix out = others.inverse_;
+  static_cast<void>(blas::trtri(size(), out.data(), size()));
+  return inverse_.triangularView<Eigen::Lower>() * out;
+}
+
 Matrix Features::evaluate(Index first, Index count, Matrix& Phi, Matrix* decline) const {
   const Index m = size();
   const auto inputs = covariance_.inputs().middleRows(first, count);

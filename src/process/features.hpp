@@ -83,6 +83,8 @@ class Features {
   [[nodiscard]] Index size_with_linear_part() const { return size() + (covariance_.has_linear_part() ? covariance_.inputs().cols() : 0); }
   [[nodiscard]] Index num_widths() const { return covariance_.num_widths(); }
   [[nodiscard]] double h() const { return h_; }
+  /// [size, size] L^-1 of these features times the L of others with the same centres.
+  [[nodiscard]] Matrix relation_to(const Features& others) const;
 
   /// Sums over lanes of what f(sum, first row, Phi [rows, all features]) adds for each block of rows.
   template <typename Sum, typename Function>

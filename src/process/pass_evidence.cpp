@@ -96,7 +96,9 @@ Vector PassEvidence::slope_of_widths(const Hyperparameters& theta, const Feature
 
 FeaturePosterior PassEvidence::posterior(const Hyperparameters& theta) const {
   const FeatureSums sums = this->sums(theta);
-  return posterior_of(sums, solution(sums), intercept_.omega);
+  const SolvedFeatures s = solution(sums);
+  if (s.w.size() == 0) return {};
+  return posterior_of(sums, s, intercept_.omega);
 }
 
 PassEvidence::Fitted PassEvidence::fitted(const Hyperparameters& theta) const {
@@ -138,6 +140,7 @@ KernelQuestion ClassPasses::question() const { return asked(at_, root_of(at_.pos
 void ClassPasses::read(State& state) {
   const FeaturePosterior& p = state.posterior;
   const Index size = p.mean.size(), m = size - 1;
+  if (size == 0) throw InvalidArgument("the posterior of all rows cannot be factorised");
   const Matrix root = root_of(p);
   const double b = p.mean[m], of_intercept = root.col(m).squaredNorm(), of_others = root.leftCols(m).squaredNorm();
   state.intercept = working_row(1, 0.5, b, of_intercept);  // (SP.20)
@@ -185,7 +188,7 @@ void ClassPasses::run(const Hyperparameters& theta, FeaturePosterior start) {
     if (!converged_) next = step(at_, *at_.rows, at_.intercept);
   }
   evidence_.set_rows(*at_.rows, at_.intercept);
-  nearest_ = at_.posterior, highest_ = at_.bound;
+  best_ = at_;
 }
 
 namespace {
@@ -197,15 +200,36 @@ double promised_gain(const FeaturePosterior& from, const FeaturePosterior& to) {
   return 0.5 * (move.squaredNorm() + ratio.squaredNorm() - static_cast<double>(move.size())) - ratio.diagonal().array().log().sum();
 }
 
+// The sums in the features of other widths, as if both kernels interpolated alike between the centres. \param T  [centres, centres]
+KernelSums moved(KernelSums rows, const Matrix& T) {
+  const Index m = T.rows();
+  FeatureSums& sums = rows.sums;
+  sums.S.triangularView<Eigen::StrictlyUpper>() = sums.S.transpose();
+  sums.S.topRows(m) = T.transpose() * sums.S.topRows(m);
+  sums.S.leftCols(m) = sums.S.leftCols(m) * T;
+  for (Vector* v : {&sums.f1, &sums.fz, &rows.fk}) v->head(m) = T.transpose() * v->head(m);
+  return rows;
+}
+
 }  // namespace
+
+FeaturePosterior ClassPasses::posterior_near(const Hyperparameters& theta) {
+  Hyperparameters from = best_.theta, to = theta;
+  from[0] = to[0] = 0;
+  const Features known(covariance_, question_.centres, from), wanted(covariance_, question_.centres, to);
+  if (!known.is_good() || !wanted.is_good()) return {};
+  evidence_.set_rows(moved(*best_.rows, known.relation_to(wanted)), best_.intercept);
+  return evidence_.posterior(theta);
+}
 
 // A step from a posterior nearby promises what it gains up to terms of the third order, and slopes are right up to the second.  (PASS.7)
 Slope ClassPasses::at(const Hyperparameters& theta, bool with_gradient) {
   constexpr double small = 1;  // nats
   constexpr int most_passes = 6;
-  State state{.theta = theta, .posterior = nearest_, .rows = {}};
+  State state{.theta = theta, .posterior = posterior_near(theta), .rows = {}};
   double before = -std::numeric_limits<double>::infinity();
   for (int pass = 0; pass < most_passes; ++pass) {
+    if (state.posterior.mean.size() == 0) return {};
     read(state);
     if (!(state.bound > before)) return {};  // the widths are too far away
     FeaturePosterior next = evidence_.posterior(theta);
@@ -215,7 +239,8 @@ Slope ClassPasses::at(const Hyperparameters& theta, bool with_gradient) {
       Slope out = evidence_.at(theta, with_gradient);
       evidence_.want_slope_of_widths(false);
       out.value = state.bound + gain;
-      if (out.value > highest_) nearest_ = std::move(next), highest_ = out.value;
+      state.bound = out.value;
+      if (state.bound > best_.bound) best_ = std::move(state);
       return out;
     }
     before = state.bound;

@@ -29,7 +29,7 @@ class PassEvidence final : public ProcessEvidence {
   [[nodiscard]] Slope at(const Hyperparameters& theta, bool with_gradient) override;
   /// Whether the gradient is wanted in ln rho, too: that is a second reading of the rows. Else it is 0.
   void want_slope_of_widths(bool wanted) { wants_slope_ = wanted; }
-  [[nodiscard]] FeaturePosterior posterior(const Hyperparameters& theta) const;
+  [[nodiscard]] FeaturePosterior posterior(const Hyperparameters& theta) const;  ///< empty: it cannot be factorised
   /// (KM.2), without its constants.
   [[nodiscard]] double log_prior(const Hyperparameters& theta);
   /// [features] the roots of h, and of hg.
@@ -69,14 +69,15 @@ class ClassPasses final : public ProcessEvidence {
         evidence_(evidence) {}
   /// At fixed widths, with the best h and g. \param start  a posterior nearby
   void run(const Hyperparameters& theta, FeaturePosterior start);
-  /// Begins with the posterior of the last run, or of a better one since.
+  /// Begins with the rows of the last run, or of a better one since.
   [[nodiscard]] Slope at(const Hyperparameters& theta, bool with_gradient) override;
 
   [[nodiscard]] bool converged() const { return converged_; }
   [[nodiscard]] double bound() const { return at_.bound; }  ///< (KM.5), with the log density of h and g
   [[nodiscard]] const Hyperparameters& theta() const { return at_.theta; }
   [[nodiscard]] const FeaturePosterior& posterior() const { return at_.posterior; }
-  [[nodiscard]] const FeaturePosterior& nearest() const { return nearest_; }  ///< of at()
+  /// As a start of a run: the posterior that at() begins with.
+  [[nodiscard]] FeaturePosterior posterior_near(const Hyperparameters& theta);
   [[nodiscard]] double accuracy() const { return at_.rows->correct / evidence_.total_weight(); }
   [[nodiscard]] double log_loss() const { return at_.rows->loss / evidence_.total_weight(); }
   [[nodiscard]] KernelQuestion question() const;  ///< of the posterior
@@ -98,8 +99,7 @@ class ClassPasses final : public ProcessEvidence {
   PassEvidence& evidence_;
   State at_;
   bool converged_ = false;
-  FeaturePosterior nearest_;  // with the highest bound since the last run
-  double highest_ = 0;
+  State best_;  // with the highest bound since the last run; at() has added what its step promises
 };
 
 }  // namespace ardvark::internal

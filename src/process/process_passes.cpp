@@ -183,7 +183,7 @@ ClassMachine fit_machine(const SampledRows& all, double own_label, const KernelO
   better.best.theta = steps.theta(), better.best.steps = 0;
   if (search.candidate.given.size() == 0) {
     better.best = climb_further(steps, search.candidate.given, better, more, most_steps);
-    steps.run(better.best.theta, steps.nearest());
+    steps.run(better.best.theta, steps.posterior_near(better.best.theta));
   }
   WidthHypothesis found = hypothesis_at_widths(evidence, search.candidate.given, better, more);
   if (found.points.empty()) throw InvalidArgument("the posterior of all rows cannot be factorised");
