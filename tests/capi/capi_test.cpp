@@ -403,16 +403,16 @@ Model fitted_by_passes(CallersRows& rows, const std::vector<std::pair<const char
 TEST(CInterface, FitsRowsThatOnlyTheCallerKnows) {
   testing::Random random(31);
   CallersRows rows{random.normals(11000, 2), Vector(11000)};
-  for (const Index classes : {2, 3}) {
+  using Case = std::pair<Index, const char*>;
+  for (const auto& [classes, coding] : {Case{2, "automatic"}, {3, "automatic"}, {3, "one-against-rest"}}) {
     for (Index i = 0; i < 11000; ++i) {
       const double score = rows.X(i, 0) + random.normal();
       rows.labels[i] = classes == 2 ? (score > 0 ? 5 : 2) : score > 0.5 ? 2 : score > -0.5 ? 1 : 0;
     }
-    const Model model = fitted_by_passes(rows, {{"model", "logistic"}, {"prior", "ard"}});
-    std::vector<std::pair<const char*, const char*>> in_memory = {{"model", "logistic"}, {"prior", "ard"}};
-    if (classes == 3) in_memory.emplace_back("coding", "one-against-rest");
-    const Matrix passes = array(result_of(model), "mean"),
-                 memory = array(result_of(fitted(view(rows.X), rows.labels, options_of(in_memory))), "mean");
+    std::vector<std::pair<const char*, const char*>> given = {{"model", "logistic"}, {"prior", "ard"}};
+    if (classes == 3) given.emplace_back("coding", coding);
+    const Matrix passes = array(result_of(fitted_by_passes(rows, given)), "mean"),
+                 memory = array(result_of(fitted(view(rows.X), rows.labels, options_of(given))), "mean");
     ASSERT_EQ(passes.size(), classes == 2 ? 2 : 6);
     ASSERT_EQ(passes.size(), memory.size());
     EXPECT_LE((passes - memory).cwiseAbs().maxCoeff(), 1e-3);
