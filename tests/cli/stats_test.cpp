@@ -329,7 +329,6 @@ TEST_F(StatsRefuses, OptionsThatNeedRows) {
     expect_refused(Arguments{"fit", "good.csv", "--stream", "always"} + more, folder_, 2, pieces);
   };
   always({"--target", "k", "--model", "rvm"}, {"--stream always", "--model rvm needs the table in memory"});
-  always({"--target", "k", "--model", "logistic", "--prior", "laplace"}, {"--prior laplace of classes needs the table in memory"});
   always({"--target", "y", "--preset", "slr_var"}, {"--preset slr_var needs the table in memory"});
   always({"--target", "y", "--model", "linear", "--prior", "laplace"}, {"--prior laplace without --lambda"});
   always({"--target", "y", "--model", "linear", "--missing", "impute"}, {"--missing impute"});
