@@ -21,10 +21,6 @@ using fuzz::MemoryFile;
 
 constexpr std::size_t reader_buffer = (std::size_t{2} << 20) + (std::size_t{1} << 18);  // the first buffers, for any file
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
 // Bytes for each field of the widest row and for each level: a row is split as a whole, and a column has a name, a kind and levels.
 constexpr std::size_t for_each_field = 600;
 
@@ -57,9 +53,9 @@ void check_values(const Table& table, bool may_have_gaps) {
     for (Index i = 0; i < table.num_rows; ++i) {
       const double value = table.value(i, j);
       if (may_have_gaps && std::isnan(value)) continue;
-      require(std::isfinite(value));
+      fuzz::require(std::isfinite(value));
       const auto& column = table.columns[static_cast<std::size_t>(j)];
-      require(!column.categorical || (value >= 0 && value < static_cast<double>(column.levels.size()) && value == std::floor(value)));
+      fuzz::require(!column.categorical || (value >= 0 && value < static_cast<double>(column.levels.size()) && value == std::floor(value)));
     }
 }
 
@@ -73,23 +69,24 @@ FeatureEncoding encoding_of(const Table& table, Dummies dummies, bool with_refer
   FeatureEncoding encoding = make_encoding(table, {}, dummies, references);
   encoding.keeps_gaps = may_have_gaps;
   for (const FeatureColumn& feature : encoding.features)
-    require(!feature.categorical || feature.levels.empty() ||
-            (feature.reference >= 0 && feature.reference < static_cast<Index>(feature.levels.size())));
+    fuzz::require(!feature.categorical || feature.levels.empty() ||
+                  (feature.reference >= 0 && feature.reference < static_cast<Index>(feature.levels.size())));
   return encoding;
 }
 
 void use(Table&& table, Dummies dummies, bool with_reference, bool may_have_gaps) {
-  require(table.num_rows > 0 && table.num_columns() > 0);
+  fuzz::require(table.num_rows > 0 && table.num_columns() > 0);
   check_values(table, may_have_gaps);
   const FeatureEncoding encoding = encoding_of(table, dummies, with_reference, may_have_gaps);
   const Index rows = table.num_rows;
   // A text column becomes one number per row and level. This needs much memory, but it is not an error of the reader.
   if (encoding.num_columns() > 4 * table.num_columns()) return;
   const EncodedTable encoded = encode(std::move(table), encoding);
-  require(encoded.rows == rows && encoded.cols == encoding.num_columns());
-  require(static_cast<Index>(encoding.names().size()) == encoded.cols && static_cast<Index>(encoding.groups().size()) == encoded.cols);
+  fuzz::require(encoded.rows == rows && encoded.cols == encoding.num_columns());
+  fuzz::require(static_cast<Index>(encoding.names().size()) == encoded.cols &&
+                static_cast<Index>(encoding.groups().size()) == encoded.cols);
   const double* const values = encoded.values.get();
-  require(
+  fuzz::require(
       std::all_of(values, values + rows * encoded.cols, [&](double x) { return std::isfinite(x) || (may_have_gaps && std::isnan(x)); }));
 }
 
@@ -118,6 +115,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const Error&) {
     // a message for the author of the file
   }
-  if ((how & 128U) != 0) require(records_of(file.path(), options.delimiter, 1) == records_of(file.path(), options.delimiter, 4096));
+  if ((how & 128U) != 0) fuzz::require(records_of(file.path(), options.delimiter, 1) == records_of(file.path(), options.delimiter, 4096));
   return 0;
 }

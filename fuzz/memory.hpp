@@ -2,8 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 
 namespace ardvark::fuzz {
+
+/// A property that holds for every input.
+inline void require(bool holds) {
+  if (!holds) std::abort();
+}
 
 /// Memory that fits, selections and predictions of tables of a dozen rows may use in addition to the input.
 constexpr std::size_t of_small_tables = std::size_t{1} << 24;

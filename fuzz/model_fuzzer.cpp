@@ -20,10 +20,6 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 
 namespace {
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
 // Rows that a table might have. The gaps: the last value, or all of them.
 Matrix some_rows(Index columns, bool with_gaps) {
   Matrix X(3, columns);
@@ -40,8 +36,9 @@ void predict_some(const SavedModel& model, bool with_gaps) try {
   if (columns < 0 || columns > 1000) return;
   const Matrix X = some_rows(columns, with_gaps);
   const Prediction found = predict(model, MatrixView(X.data(), X.rows(), X.cols()));
-  require(!with_gaps || columns == 0 || model.imputation);
-  if (const auto* const classes = std::get_if<ClassPrediction>(&found)) require(std::ranges::all_of(classes->probability, is_probability));
+  fuzz::require(!with_gaps || columns == 0 || model.imputation);
+  if (const auto* const classes = std::get_if<ClassPrediction>(&found))
+    fuzz::require(std::ranges::all_of(classes->probability, is_probability));
 } catch (const InvalidArgument&) {
 }
 
@@ -57,8 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   predict_some(model, false);
   predict_some(model, true);
-  require(!summary(model).empty());
-  require(!to_json(model).empty());
+  fuzz::require(!summary(model).empty());
+  fuzz::require(!to_json(model).empty());
   // A model that was loaded can be saved, and loading and saving again gives the same bytes.
   std::string bytes;
   try {
@@ -66,6 +63,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const InvalidArgument&) {
     return 0;
   }
-  require(model_to_bytes(model_from_bytes(bytes)) == bytes);
+  fuzz::require(model_to_bytes(model_from_bytes(bytes)) == bytes);
   return 0;
 }

@@ -25,16 +25,12 @@ namespace {
 
 using ardvark::testing::Owned;
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
 // An error has a code of the header and a message. No input may lead to an internal error.
 bool succeeds(ardvark_code code, const ardvark_error& error) {
-  require(error.code == code);
+  ardvark::fuzz::require(error.code == code);
   if (code == ARDVARK_OK) return true;
-  require(code == ARDVARK_INVALID_ARGUMENT || code == ARDVARK_ENVIRONMENT);
-  require(std::strlen(error.message) > 10);
+  ardvark::fuzz::require(code == ARDVARK_INVALID_ARGUMENT || code == ARDVARK_ENVIRONMENT);
+  ardvark::fuzz::require(std::strlen(error.message) > 10);
   return false;
 }
 
@@ -123,9 +119,9 @@ int stop_soon(const ardvark_progress* progress, void* context) {
 void read_result(const ardvark_result* result) {
   ardvark_error error = new_error();
   char* text = nullptr;
-  require(succeeds(ardvark_result_text(result, nullptr, &text, &error), error));
+  ardvark::fuzz::require(succeeds(ardvark_result_text(result, nullptr, &text, &error), error));
   const Owned<char> kept(text);
-  require(text[0] == '{');
+  ardvark::fuzz::require(text[0] == '{');
   for (const char* name : {"mean", "covariance", "probability", "status"}) {
     ardvark_array array = {};
     array.struct_size = sizeof array;
@@ -147,7 +143,7 @@ void read_model(const ardvark_model* model, const ardvark_matrix& X, const ardva
   if (!succeeds(ardvark_model_to_bytes(model, &bytes, &size, &error), error)) return;
   const Owned<char> kept(static_cast<char*>(bytes));
   ardvark_model* again = nullptr;
-  require(succeeds(ardvark_model_from_bytes(bytes, size, &again, &error), error));
+  ardvark::fuzz::require(succeeds(ardvark_model_from_bytes(bytes, size, &again, &error), error));
   const Owned<ardvark_model> loaded(again);
 }
 
@@ -186,7 +182,7 @@ void fit_table(const ardvark_matrix& X, const double* values, const double* y, a
   const Owned<ardvark_model> fitted(model);
   read_model(model, all, options);
   ardvark_encoding* again = nullptr;
-  require(succeeds(ardvark_model_encoding(model, &again, &error), error));
+  ardvark::fuzz::require(succeeds(ardvark_model_encoding(model, &again, &error), error));
   ardvark_encoding_free(again);
 }
 

@@ -16,14 +16,6 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   return fuzz::mutate_container(data, size, max_size, seed, nullptr);
 }
 
-namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-}  // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::optional<RowQuestion> found;
   try {
@@ -33,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const std::string bytes = found->to_bytes();
-  require(RowQuestion::from_bytes(bytes).to_bytes() == bytes);
+  fuzz::require(RowQuestion::from_bytes(bytes).to_bytes() == bytes);
   const RowQuestion::State& asked = found->state();
   const Index p = asked.is_first_look ? 2 : asked.num_columns;
   if (p < 1 || p > 50) return 0;
@@ -44,9 +36,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     RowSums sums(*found);
     sums.update(X, Vector{{first, last, first}}, Vector{{1, 2, 0}});
     RowSums again = RowSums::from_bytes(sums.to_bytes());
-    require(again.to_bytes() == sums.to_bytes());
+    fuzz::require(again.to_bytes() == sums.to_bytes());
     again.merge(sums);
-    require(again.num_rows() == 6);
+    fuzz::require(again.num_rows() == 6);
   } catch (const InvalidArgument&) {
     // a message for who asks
   }

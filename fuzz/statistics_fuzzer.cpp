@@ -17,10 +17,6 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 
 namespace {
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
 template <typename Work>
 void try_to(Work&& work) try {
   work();
@@ -39,12 +35,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const std::string bytes = found.to_bytes();
-  require(LinearStatistics::from_bytes(bytes).to_bytes() == bytes);
-  require(!summary(found).empty());
-  require(!to_json(found).empty());
+  fuzz::require(LinearStatistics::from_bytes(bytes).to_bytes() == bytes);
+  fuzz::require(!summary(found).empty());
+  fuzz::require(!to_json(found).empty());
   const Index p = found.num_columns();
   if (p < 1 || p > 50) return 0;
-  require(static_cast<Index>(found.column_names().size()) == p);
+  fuzz::require(static_cast<Index>(found.column_names().size()) == p);
   try_to([&] {
     LinearStatistics both = found;
     both.merge(found);
@@ -52,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Matrix X = Matrix::Constant(3, p, 0.5);
     const Vector y = Vector{{1, -1, 1}};
     if (found.encoding().features.empty()) both.update(X, y);
-    require(LinearStatistics::from_bytes(both.to_bytes()).num_rows() == both.num_rows());
+    fuzz::require(LinearStatistics::from_bytes(both.to_bytes()).num_rows() == both.num_rows());
   });
   try_to([&] { static_cast<void>(found.with_references()); });
   try_to([&] { static_cast<void>(found.without({found.column_names().front()})); });
