@@ -1,6 +1,8 @@
 // A fit of one class against the others whose rows are not in memory: passes.                                    docs/math/passes.md
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -64,6 +66,13 @@ struct KnownRows {
   double weight = 0, share = 0;
   Index num_rows = 0;
 };
+
+/// What is left of steps that shrink at least by the factor of the last two: a geometric series of their lengths.               (PASS.4)
+/// \param gain, before  nats that the next step and the last one promise
+[[nodiscard]] inline double rest_of_steps(double gain, double before) {
+  const double ratio = std::min(std::sqrt(gain / before), 0.997);
+  return std::isfinite(ratio) ? gain / ((1 - ratio) * (1 - ratio)) : gain;
+}
 
 /// Where passes start.
 using StartOfPasses = std::function<WeightMoments()>;

@@ -12,6 +12,7 @@
 #include "core/blas.hpp"
 #include "core/stopwatch.hpp"
 #include "design/with_row.hpp"
+#include "fit/passes.hpp"
 #include "fit/prior_choice.hpp"
 #include "fit/small_table.hpp"
 #include "fit/softmax_machines.hpp"
@@ -67,7 +68,8 @@ class SoftmaxByPasses {
       const Matrix W = all_weights(next);
       const double of_means = promised_by_means(now, next);
       if (last) {
-        const double gain = remaining(of_means + promised_by_variances(*last, next));
+        const double promised = of_means + promised_by_variances(*last, next);
+        const double gain = rest_of_steps(promised, std::exchange(last_gain_, promised));
         if (gain <= allowed_ && next.status == Status::converged) return converged(std::move(next), gain);
         if (static_cast<int>(history_.size()) + falls_ >= model_.options.max_sweeps)
           return end(std::move(*last), Status::max_sweeps,
@@ -184,12 +186,6 @@ class SoftmaxByPasses {
   }
   [[nodiscard]] static double promised_by_variances(const ClassOutcome& last, const ClassOutcome& next) {
     return 0.25 * (last.V.array() / next.V.array() - 1).square().sum();
-  }
-
-  // The rest of a geometric series of steps that shrink at least by the factor of the last two.
-  [[nodiscard]] double remaining(double gain) {
-    const double before = std::exchange(last_gain_, gain), ratio = std::min(std::sqrt(gain / before), 0.997);
-    return std::isfinite(ratio) ? gain / ((1 - ratio) * (1 - ratio)) : gain;
   }
 
   // Moves the posterior to where the rows have been seen.

@@ -122,12 +122,10 @@ class SweepsByPasses {
     constexpr double hundredth_of_an_sd = 0.5e-4;
     return frame_.options.tolerance ? *frame_.options.tolerance * frame_.rows : hundredth_of_an_sd;
   }
-  // Steps shrink at least by the factor of the last two: the rest of a geometric series of their lengths.
   // \param steps  so far; a step that is repeated shorter is not another one
   [[nodiscard]] double remaining(double gain, std::size_t steps) {
     if (steps > steps_before_) gain_before_ = std::exchange(last_gain_, gain), steps_before_ = steps;
-    const double ratio = std::min(std::sqrt(gain / gain_before_), 0.997);
-    return std::isfinite(ratio) ? gain / ((1 - ratio) * (1 - ratio)) : gain;
+    return rest_of_steps(gain, gain_before_);
   }
   [[nodiscard]] double slack(double bound) const { return std::isfinite(bound) ? 1e-11 * (std::abs(bound) + frame_.rows) : 0; }
 

@@ -348,21 +348,7 @@ TEST(KernelPasses, PredictClassesAsAFitInMemory) {
 TEST(KernelPasses, OfPartsGiveTheSameFit) {
   for (const bool classes : {false, true}) {
     const LabelledRows table = table_of(10, 60000, classes, true);
-    const AskRows in_parts = [&](const RowQuestion& asked) {
-      const RowQuestion question = RowQuestion::from_bytes(asked.to_bytes());
-      EXPECT_EQ(question.to_bytes(), asked.to_bytes());
-      RowSums all(question);
-      std::uint64_t part = 0;
-      for (Index first = 0; first < 60000; first += 7000) {
-        const Index count = std::min<Index>(7000, 60000 - first);
-        RowSums some(question, ++part);
-        some.update(Matrix(table.X.middleRows(first, count)), Vector(table.y.segment(first, count)),
-                    Vector(table.weights.segment(first, count)));
-        all.merge(RowSums::from_bytes(some.to_bytes()));
-        EXPECT_EQ(RowSums::from_bytes(some.to_bytes()).to_bytes(), some.to_bytes());
-      }
-      return all;
-    };
+    const AskRows in_parts = table.in_parts(7000);
     KernelOptions options = few_centres();
     options.search = WidthSearch::each;
     options.centres = 60;

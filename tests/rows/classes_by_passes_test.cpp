@@ -163,11 +163,7 @@ TEST(ClassesByPasses, HaveTheSameBitsForPiecesOfAnySize) {
 
 // A row of weight 2 is two rows.
 TEST(ClassesByPasses, AWeightIsARepetition) {
-  LabelledRows table = table_of_classes(9, 12000, 4, 3), twice = table;
-  table.weights = Vector::Ones(12000);
-  table.weights.head(5000).setConstant(2);
-  twice.X.conservativeResize(17000, 4), twice.y.conservativeResize(17000);
-  twice.X.bottomRows(5000) = table.X.topRows(5000), twice.y.tail(5000) = table.y.head(5000);
+  const auto [table, twice] = testing::weighted_and_repeated(table_of_classes(9, 12000, 4, 3));
   for (const PriorKind kind : {PriorKind::ard, PriorKind::sparse}) {
     SoftmaxOptions options = against_the_rest();
     options.prior.kind = kind;
@@ -210,21 +206,7 @@ TEST(ClassesByPasses, ShareTheReadsOfTheRows) {
 // Parts of the rows are summed apart, sent as bytes, and merged.
 TEST(ClassesByPasses, OfPartsGiveTheSameFit) {
   const LabelledRows table = table_of_classes(11, 14000, 5, 3, 0.8, true);
-  const AskRows in_parts = [&](const RowQuestion& asked) {
-    EXPECT_EQ(RowQuestion::from_bytes(asked.to_bytes()).to_bytes(), asked.to_bytes());
-    const RowQuestion question = RowQuestion::from_bytes(asked.to_bytes());
-    RowSums all(question);
-    std::uint64_t part = 0;
-    for (Index first = 0; first < 14000; first += 4000) {
-      const Index count = std::min<Index>(4000, 14000 - first);
-      RowSums some(question, ++part);
-      some.update(Matrix(table.X.middleRows(first, count)), Vector(table.y.segment(first, count)),
-                  Vector(table.weights.segment(first, count)));
-      EXPECT_EQ(RowSums::from_bytes(some.to_bytes()).to_bytes(), some.to_bytes());
-      all.merge(RowSums::from_bytes(some.to_bytes()));
-    }
-    return all;
-  };
+  const AskRows in_parts = table.in_parts(4000);
   for (const PriorKind kind : {PriorKind::shared, PriorKind::sparse}) {
     SoftmaxOptions options = against_the_rest();
     options.prior.kind = kind;

@@ -1,7 +1,10 @@
 // A table with labels, or the target of a regression, that is given in pieces.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "../support/random_problem.hpp"
 #include "ardvark/row_pass.hpp"
@@ -18,27 +21,44 @@ struct LabelledRows {
 
   // In pieces of `size` rows.
   [[nodiscard]] AskRows rows(Index size = 3000) const {
-    return rows_from([this, size](const TakeRows& take) {
-      for (Index first = 0; first < y.size(); first += size) {
-        const Index count = std::min(size, y.size() - first);
-        const Matrix piece = X.middleRows(first, count);
-        const Vector labels = y.segment(first, count), k = weights.size() > 0 ? Vector(weights.segment(first, count)) : Vector();
-        take(piece, labels, k);
-      }
-    });
+    return rows_from([this, size](const TakeRows& take) { take_pieces(size, take); });
+  }
+  // Parts of the rows are summed apart, sent as bytes, and merged, as by several machines.
+  [[nodiscard]] AskRows in_parts(Index size) const {
+    return [this, size](const RowQuestion& asked) {
+      const RowQuestion question = RowQuestion::from_bytes(asked.to_bytes());
+      EXPECT_EQ(question.to_bytes(), asked.to_bytes());
+      RowSums all(question);
+      std::uint64_t part = 0;
+      take_pieces(size, [&](MatrixView piece, VectorView labels, VectorView weights_of_piece) {
+        RowSums some(question, ++part);
+        some.update(piece, labels, weights_of_piece);
+        EXPECT_EQ(RowSums::from_bytes(some.to_bytes()).to_bytes(), some.to_bytes());
+        all.merge(RowSums::from_bytes(some.to_bytes()));
+      });
+      return all;
+    };
   }
   [[nodiscard]] Vector k() const { return weights.size() > 0 ? weights : Vector(Vector::Ones(y.size())); }
+
+ private:
+  void take_pieces(Index size, const TakeRows& take) const {
+    for (Index first = 0; first < y.size(); first += size) {
+      const Index count = std::min(size, y.size() - first);
+      const Matrix piece = X.middleRows(first, count);
+      const Vector labels = y.segment(first, count), k = weights.size() > 0 ? Vector(weights.segment(first, count)) : Vector();
+      take(piece, labels, k);
+    }
+  }
 };
 
-// Labels 1, 3, 5, ... by a softmax of linear scores.
-inline LabelledRows table_of_classes(std::uint64_t seed, Index n, Index p, Index C, double size = 0.8, bool weighted = false) {
-  Random random(seed);
-  LabelledRows out{random.normals(n, p), Vector(n), {}};
-  for (Index j = 1; j < p; ++j) out.X.col(j) += 0.5 * out.X.col(j - 1);
-  Matrix W = Matrix::Zero(p, C);
-  for (Index j = 0; j < (p + 1) / 2; ++j) W.row(j) = size * random.normals(C).transpose();
+// Labels 1, 3, 5, ... by a softmax of the scores X W. Then the columns get other units.
+inline LabelledRows labelled_by_softmax(Random& random, Matrix X, const Matrix& W, double odds_of_first, bool weighted) {
+  const Index n = X.rows(), p = X.cols(), C = W.cols();
+  LabelledRows out{std::move(X), Vector(n), {}};
   for (Index i = 0; i < n; ++i) {
-    const Eigen::ArrayXd share = (W.transpose() * out.X.row(i).transpose()).array().exp();
+    Eigen::ArrayXd share = (W.transpose() * out.X.row(i).transpose()).array().exp();
+    share[0] *= odds_of_first;
     double left = random.uniform() * share.sum();
     Index c = 0;
     while (c + 1 < C && (left -= share[c]) > 0) ++c;
@@ -50,6 +70,36 @@ inline LabelledRows table_of_classes(std::uint64_t seed, Index n, Index p, Index
     for (Index i = 0; i < n; ++i) out.weights[i] = random.chance(0.2) ? 0 : random.uniform(0.5, 2);
   }
   return out;
+}
+
+// Of neighbouring columns that are correlated.
+inline Matrix correlated_columns(Random& random, Index n, Index p) {
+  Matrix X = random.normals(n, p);
+  for (Index j = 1; j < p; ++j) X.col(j) += 0.5 * X.col(j - 1);
+  return X;
+}
+
+// Half of the columns have effects.
+inline LabelledRows table_of_classes(std::uint64_t seed, Index n, Index p, Index C, double size = 0.8, bool weighted = false) {
+  Random random(seed);
+  Matrix X = correlated_columns(random, n, p), W = Matrix::Zero(p, C);
+  for (Index j = 0; j < (p + 1) / 2; ++j) W.row(j) = size * random.normals(C).transpose();
+  return labelled_by_softmax(random, std::move(X), W, 1, weighted);
+}
+
+// The first 5000 rows have weight 2; and the same rows, each once, and these again.
+struct WeightedAndRepeated {
+  LabelledRows weighted, repeated;
+};
+inline WeightedAndRepeated weighted_and_repeated(LabelledRows table) {
+  constexpr Index twice = 5000;
+  const Index n = table.y.size();
+  LabelledRows repeated = table;
+  table.weights = Vector::Ones(n);
+  table.weights.head(twice).setConstant(2);
+  repeated.X.conservativeResize(n + twice, Eigen::NoChange), repeated.y.conservativeResize(n + twice);
+  repeated.X.bottomRows(twice) = table.X.topRows(twice), repeated.y.tail(twice) = table.y.head(twice);
+  return {std::move(table), std::move(repeated)};
 }
 
 }  // namespace ardvark::testing

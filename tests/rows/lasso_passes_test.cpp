@@ -20,24 +20,9 @@ using testing::Random;
 // Labels 1, 3, 5, ..., of which the first columns say something.
 LabelledRows lasso_table(std::uint64_t seed, Index n, Index p, Index num_effects, bool weighted = false, Index C = 2, double size = 0.5) {
   Random random(seed);
-  LabelledRows out{random.normals(n, p), Vector(n), {}};
-  for (Index j = 1; j < p; ++j) out.X.col(j) += 0.5 * out.X.col(j - 1);
-  Matrix W = Matrix::Zero(p, C);
+  Matrix X = testing::correlated_columns(random, n, p), W = Matrix::Zero(p, C);
   for (Index c = 1; c < C; ++c) W.col(c).head(num_effects) = size * random.normals(num_effects);
-  for (Index i = 0; i < n; ++i) {
-    Eigen::ArrayXd share = (W.transpose() * out.X.row(i).transpose()).array().exp();
-    share[0] *= 1.5;
-    double left = random.uniform() * share.sum();
-    Index c = 0;
-    while (c + 1 < C && (left -= share[c]) > 0) ++c;
-    out.y[i] = static_cast<double>(2 * c + 1);
-  }
-  for (Index j = 0; j < p; ++j) out.X.col(j) = out.X.col(j).array() * random.scale(0.01, 100) + random.scale(0.1, 10);
-  if (weighted) {
-    out.weights = Vector(n);
-    for (Index i = 0; i < n; ++i) out.weights[i] = random.chance(0.2) ? 0 : random.uniform(0.5, 2);
-  }
-  return out;
+  return testing::labelled_by_softmax(random, std::move(X), W, 1.5, weighted);
 }
 
 FitOptions lasso(double lambda) {
@@ -281,20 +266,7 @@ TEST(LassoByPasses, HaveTheSameBitsForPiecesOfAnySize) {
 // Parts of the rows are summed apart, sent as bytes, and merged. Folds depend on the content of rows, so the choice is the same.
 TEST(LassoByPasses, OfPartsAreTheSameFit) {
   const LabelledRows table = lasso_table(8, 30000, 5, 3, true, 3);
-  const AskRows in_parts = [&](const RowQuestion& asked) {
-    const RowQuestion question = RowQuestion::from_bytes(asked.to_bytes());
-    EXPECT_EQ(question.to_bytes(), asked.to_bytes());
-    RowSums all(question);
-    std::uint64_t part = 0;
-    for (Index first = 0; first < 30000; first += 7000) {
-      const Index count = std::min<Index>(7000, 30000 - first);
-      RowSums some(question, ++part);
-      some.update(Matrix(table.X.middleRows(first, count)), Vector(table.y.segment(first, count)),
-                  Vector(table.weights.segment(first, count)));
-      all.merge(RowSums::from_bytes(some.to_bytes()));
-    }
-    return all;
-  };
+  const AskRows in_parts = table.in_parts(7000);
   SoftmaxOptions options;
   options.prior = Prior::laplace(0);
   options.folds = 4;

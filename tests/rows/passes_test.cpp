@@ -181,20 +181,7 @@ TEST(Passes, HaveTheSameBitsForPiecesOfAnySize) {
 // Parts of the rows are summed apart, sent as bytes, and merged.
 TEST(Passes, OfPartsGiveTheSameFit) {
   const LabelledRows table = random_table(8, 30000, 5, 3, 0.5, true);
-  const AskRows in_parts = [&](const RowQuestion& asked) {
-    const RowQuestion question = RowQuestion::from_bytes(asked.to_bytes());
-    RowSums all(question);
-    std::uint64_t part = 0;
-    for (Index first = 0; first < 30000; first += 7000) {
-      const Index count = std::min<Index>(7000, 30000 - first);
-      RowSums some(question, ++part);
-      some.update(Matrix(table.X.middleRows(first, count)), Vector(table.y.segment(first, count)),
-                  Vector(table.weights.segment(first, count)));
-      all.merge(RowSums::from_bytes(some.to_bytes()));
-      EXPECT_EQ(RowSums::from_bytes(some.to_bytes()).to_bytes(), some.to_bytes());
-    }
-    return all;
-  };
+  const AskRows in_parts = table.in_parts(7000);
   for (const PriorKind kind : {PriorKind::shared, PriorKind::sparse}) {
     FitOptions options;
     options.prior.kind = kind;
