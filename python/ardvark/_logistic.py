@@ -146,7 +146,7 @@ class BayesianLogisticRegression(LogisticScore):
     likelihood : {"vg", "jj", "laplace"}, default="vg"
         Two classes: "vg" is the best Gaussian variational posterior; "jj" the Jaakkola-Jordan bound of the published
         programs, with intervals that are too narrow; "laplace" Laplace's approximation. More than two classes:
-        Laplace's approximation, or "jj" for a source that is read in pieces, where each class has a regression.
+        Laplace's approximation, or "jj" for a source that is read in pieces, of which each class then has a regression.
     coding : {"automatic", "softmax", "one-against-rest", "one-against-one"}, default="automatic"
         How more than two classes are coded. "automatic" is "one-against-rest" under "sparse", "slab", "dense" and
         "laplace". It is also "one-against-rest" for 8 or more classes if there are at most as many rows as twice the columns times the

@@ -399,3 +399,30 @@ def test_options_name_columns(options):
     memory = BayesianLogisticRegression(**options).fit(rows.drop(columns="click"), rows["click"])
     assert model.status_ == memory.status_ == "converged"
     assert np.abs((model.coef_ - memory.coef_) / memory.coef_std_).max() < 0.02
+
+
+def table_with_a_rare_level(seed, classes, rows=30_000):
+    """Correlated columns, long tails, a level of some 15 rows, and at times a rare class."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, 6)) @ (rng.normal(size=(6, 6)) * 0.5 + np.eye(6))
+    rows_of = pd.DataFrame(X, columns=[f"x{j}" for j in range(6)])
+    rows_of["x5"] = rows_of.x0 + 0.05 * rng.normal(size=rows)
+    rows_of["heavy"], rows_of["noise"] = rng.standard_t(2, size=rows), rng.normal(size=rows)
+    score = np.stack([X[:, :4] @ rng.normal(size=4) * 0.4 + rng.normal() * 0.5 for _ in range(classes)], 1)
+    level = rng.choice(5, size=rows, p=[0.4, 0.3, 0.2, 0.0995, 0.0005])
+    rows_of["place"] = np.array(["a", "b", "c", "d", "rare"])[level]
+    score += (rng.normal(size=(5, classes)) * 0.5)[level]
+    score[:, -1] -= 4.5 * (seed % 2 == 0)
+    P = np.exp(score - score.max(1, keepdims=True))
+    return rows_of.assign(y=np.minimum(((P / P.sum(1, keepdims=True)).cumsum(1) < rng.random(rows)[:, None]).sum(1), classes - 1))
+
+
+@pytest.mark.parametrize("seed, classes", [(25, 4), (26, 5)])
+def test_a_softmax_of_a_rare_level_is_that_in_memory(seed, classes):
+    """The sample has few rows of the level or none: its coefficients begin far from where they end."""
+    rows = table_with_a_rare_level(seed, classes)
+    model = BayesianLogisticRegression().fit(lambda: (rows[k : k + 5000] for k in range(0, len(rows), 5000)), y="y")
+    memory = BayesianLogisticRegression(tol=1e-12).fit(rows, target="y")
+    assert model.status_ == memory.status_ == "converged" and any("times; the passes began" in note for note in model.notes_)
+    assert model.bound_ == pytest.approx(memory.bound_, abs=0.01)
+    assert (np.abs(model.coef_ - memory.coef_) / memory.coef_std_).max() < 0.02

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -52,8 +53,8 @@ class SoftmaxByPasses {
     precisions_ = {model.prior.expected()};
   }
 
-  // A start for other rows: so many nats are enough.
-  void be_content_with(double nats) { allowed_ = nats; }
+  // A start for other rows, from far away: so many nats are enough.
+  void be_content_with(double nats) { allowed_ = nats, calm_ = 0; }
 
   // From these weights to the end.
   ClassOutcome run(const Matrix& start) {
@@ -62,7 +63,7 @@ class SoftmaxByPasses {
     Place now = look(start);
     std::optional<ClassOutcome> last;
     for (;;) {
-      ClassOutcome next = solve(now, last);
+      ClassOutcome next = solve(now, last, sweeps_of_next());
       if (next.solver == nullptr) return next;  // no column is in the model
       if (!is_usable(next)) return failed(std::move(next));
       const Matrix W = all_weights(next);
@@ -75,7 +76,17 @@ class SoftmaxByPasses {
           return end(std::move(*last), Status::max_sweeps,
                      fmt::format("not converged after {} passes over the rows; increase max_sweeps", num_passes_));
       }
-      std::optional<Place> there = step(now, W, next);
+      // With precisions that have not changed, it rises if it is short enough.
+      std::optional<Place> there = step(now, W, next, calm_ == 0 ? 0.05 : 1);
+      ++calm_;
+      if (!there) {
+        calm_ = 0;
+        bound_curvature(now);
+        next = solve(now, last, 1);
+        if (!is_usable(next)) return failed(std::move(next));
+        next.expected = last ? last->expected : model_.prior.expected();  // this curvature says nothing of the precisions
+        there = step(now, all_weights(next), next, 1e-6);
+      }
       if (!there)
         return end(last ? std::move(*last) : std::move(next), Status::bound_fell,
                    fmt::format("after {} passes over the rows no step raises the log evidence", num_passes_));
@@ -133,14 +144,28 @@ class SoftmaxByPasses {
         at.H.block(d * q_, c * q_, q_, q_) += half * s * s * ((c == d ? p[c] : 0.0) - p[c] * p[d]) * means_ * means_.transpose();
   }
 
+  // No likelihood is curved more than this anywhere, so a step with it rises, also where rows that are almost certain of a wrong class
+  // curve it hardly.                                                                                                           (PASS.8)
+  void bound_curvature(Place& at) const {
+    Vector k = Vector::Zero(model_.rows->rows());  // without the row of the means
+    k.head(model_.frame.k.size()) = model_.frame.k;
+    Matrix G = Matrix::Zero(q_, q_);
+    model_.rows->gram(k, G);
+    G.triangularView<Eigen::StrictlyUpper>() = G.transpose();
+    for (Index c = 0; c < C_; ++c)
+      for (Index d = c; d < C_; ++d) at.H.block(d * q_, c * q_, q_, q_) += 0.5 * ((c == d ? 1.0 : 0.0) - 1.0 / static_cast<double>(C_)) * G;
+  }
+
   // The posterior, with all precisions, for the quadratic function that the rows are near this place.                          (PASS.8)
-  ClassOutcome solve(const Place& at, const std::optional<ClassOutcome>& last) const {
+  ClassOutcome solve(const Place& at, const std::optional<ClassOutcome>& last, int most_sweeps) const {
     const Matrix unit = Matrix::Identity(q_, q_);
     const auto design = table_design(unit);
     const ClassQuadratic rows(at.W, at.sums.log_likelihood, at.sums.gradient, at.H);
     PrecisionPrior prior = model_.prior;
     if (last) prior.set_expected(start_of_precisions(last->expected, at.H));
-    return sweep_classes(*design, rows, std::move(prior), inner_);
+    ClassSettings settings = inner_;
+    settings.max_sweeps = std::min(settings.max_sweeps, most_sweeps);
+    return sweep_classes(*design, rows, std::move(prior), settings);
   }
 
   // Those of the last posterior. One that has gone to infinity would stay there: it begins at what the rows say.
@@ -150,6 +175,12 @@ class SoftmaxByPasses {
     for (Index i = 0; i < groups.num_columns(); ++i)
       if (const Index g = groups.group[static_cast<std::size_t>(i)]; g >= 0) most[g] = std::max(most[g], H(i, i));
     return (most.array() > 0).select(a.cwiseMin(most), a);
+  }
+
+  // Far from the mode the quadratic function misleads the precisions: there they take a few steps only.
+  [[nodiscard]] int sweeps_of_next() const {
+    constexpr std::array<int, 5> first = {1, 1, 2, 4, 10};
+    return calm_ < std::ssize(first) ? first[static_cast<std::size_t>(calm_)] : inner_.max_sweeps;
   }
 
   [[nodiscard]] static bool is_usable(const ClassOutcome& o) {
@@ -166,11 +197,12 @@ class SoftmaxByPasses {
     return at.sums.log_likelihood - 0.5 * a.dot(at.W.reshaped().cwiseAbs2());
   }
 
-  // The rows at the next weights. A step that lowers the penalised log likelihood, with the new precisions, is made shorter.
-  std::optional<Place> step(const Place& now, const Matrix& W, const ClassOutcome& next) {
+  // The rows at the next weights. A step that lowers the penalised log likelihood, with the new precisions, is halved.
+  // \param shortest  part of the step that is tried
+  std::optional<Place> step(const Place& now, const Matrix& W, const ClassOutcome& next, double shortest) {
     const Vector a = all_precisions(next);
     const double before = penalised(now, a), slack = 1e-11 * (std::abs(before) + model_.frame.rows);
-    for (double part = 1; part > 1e-6; part *= 0.5, ++falls_)
+    for (double part = 1; part >= shortest; part *= 0.5, ++falls_)
       if (Place there = look(part == 1 ? W : Matrix(now.W + part * (W - now.W)), may_separate_ ? &now.W : nullptr);
           penalised(there, a) >= before - slack)
         return there;
@@ -213,10 +245,14 @@ class SoftmaxByPasses {
   }
   ClassOutcome failed(ClassOutcome o) const {
     if (o.status == Status::bound_fell) return o;  // it is not finite
-    return end(std::move(o), Status::not_positive_definite,
-               fmt::format("after {} passes over the rows the linear system is not positive definite: columns without a prior are linearly "
-                           "dependent, or they separate the classes; leave some of them out, or give them a prior (--prior shared)",
-                           num_passes_));
+    const bool has_flat = model_.one.partition.num_flat() > (model_.options.intercept ? 1 : 0);
+    return end(
+        std::move(o), Status::not_positive_definite,
+        fmt::format("after {} passes over the rows the linear system is not positive definite: {} (--prior shared)", num_passes_,
+                    has_flat
+                        ? "columns without a prior are linearly dependent, or they separate the classes; leave some of them out, or give "
+                          "them a prior"
+                        : "rounding, where the rows hardly determine some weights; use the shared prior"));
   }
   ClassOutcome end(ClassOutcome o, Status status, std::string message) const {
     o.status = status;
@@ -247,6 +283,7 @@ class SoftmaxByPasses {
   bool may_separate_ = false;
   double allowed_ = 0, last_gain_ = infinity;
   int num_passes_ = 0, falls_ = 0;
+  int calm_ = 1'000;             // steps since one had to be made shorter
   std::vector<double> history_;  // the log evidence after each pass
   int every_;                    // passes between two records of the precisions
   std::vector<Vector> precisions_;

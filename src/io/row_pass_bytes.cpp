@@ -13,6 +13,7 @@
 #include "io/json_reader.hpp"
 #include "io/safetensors.hpp"
 #include "kernel/kernel_function.hpp"
+#include "likelihood/registry.hpp"
 #include "process/kernel_rows.hpp"
 
 namespace ardvark {
@@ -361,12 +362,15 @@ RowQuestion::State read_question(const io::SafetensorsReader& file, const Json& 
     one.weight = weight[0];
     out.at.push_back(std::move(one));
   }
+  // Posteriors ask for the likelihood of classes.
+  const auto is_meant = [&](const LikelihoodRow& row) { return row.name == out.likelihood && row.task == Task::logistic; };
+  require(out.at.empty() || out.is_mixture || std::ranges::any_of(likelihoods(), is_meant));
   const Index parts = count_in(description, "parts");
   require(parts == 0 || prefix.empty());
   for (Index i = 0; i < parts; ++i) {
     const std::string name = part_name(static_cast<std::size_t>(i));
     out.parts.push_back(read_question(file, description.at(name), name));
-    require(out.parts.back().num_columns == p && (!out.compares_parts || out.parts.back().at.size() == 1));
+    require(out.parts.back().num_columns == p && (!out.compares_parts || (out.parts.back().at.size() == 1 && !out.parts.back().work)));
   }
   return out;
 }
