@@ -330,3 +330,15 @@ def test_statistics_of_the_shell(homes, tmp_path):
     subprocess.run(command, check=True)
     theirs = ardvark.load(tmp_path / "model.ardvark")
     assert np.allclose(theirs.predict(columns.iloc[:9]), full.predict(columns.iloc[:9]))
+
+
+def test_an_infinite_number_is_named_by_its_row_over_all_calls():
+    rows = pandas.DataFrame({"a": np.arange(30.0) % 7, "t": ["u", "v", "w"] * 10, "y": np.arange(30.0)})
+    rows.loc[25, "a"] = np.inf
+    statistics = LinearStatistics()
+    with pytest.raises(ValueError, match="^row 26, column 'a': the value is inf"):
+        for first in (0, 10, 20):
+            statistics.update(rows[first : first + 10], "y")
+    assert statistics.n_rows_ == 20
+    with pytest.raises(ValueError, match="row 26, column 'a': the value is inf"):
+        BayesianLinearRegression().fit(lambda: (rows[first : first + 10] for first in (0, 10, 20)), y="y")

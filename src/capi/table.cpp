@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,20 @@ Table table_of(const ardvark_table& table, const std::vector<FeatureColumn>& fea
     views.push_back({column.name, column.numbers, here});
   }
   return make_table(table.rows, views, keeps_gaps ? Missing::keep : Missing::refuse, remedy);
+}
+
+// The message of a piece, whose rows count from 1, with the rows of all calls.
+std::string counted_on(std::string_view message, Index before) {
+  constexpr std::string_view word = "row ";
+  Index row = 0;
+  if (!message.starts_with(word)) return std::string(message);
+  const auto [end, failed] = std::from_chars(message.data() + word.size(), message.data() + message.size(), row);
+  if (failed != std::errc()) return std::string(message);
+  return fmt::format("row {}{}", row + before, message.substr(static_cast<std::size_t>(end - message.data())));
+}
+
+Table table_after(Index before, const ardvark_table& table) try { return table_of(table, {}, true, {}); } catch (const InvalidArgument& e) {
+  throw InvalidArgument(counted_on(e.what(), before));
 }
 
 }  // namespace
@@ -144,8 +159,9 @@ ardvark_code ardvark_model_encoding(const ardvark_model* model, ardvark_encoding
 ardvark_code ardvark_statistics_update_table(ardvark_statistics* statistics, const ardvark_table* table, const char* target,
                                              const char* weights, ardvark_error* error) {
   return guarded(error, [&] {
-    const Table rows = table_of(required(table, "table"), {}, true, {});
-    required(statistics, "statistics").statistics.update(rows, &required(target, "target"), weights == nullptr ? "" : weights);
+    const ardvark_table& piece = required(table, "table");
+    LinearStatistics& all = required(statistics, "statistics").statistics;
+    all.update(table_after(all.num_rows(), piece), &required(target, "target"), weights == nullptr ? "" : weights);
   });
 }
 ardvark_code ardvark_statistics_encoding(const ardvark_statistics* statistics, const ardvark_options* options, ardvark_encoding** encoding,
