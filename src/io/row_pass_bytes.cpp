@@ -367,6 +367,7 @@ RowQuestion::State read_question(const io::SafetensorsReader& file, const Json& 
   require(out.at.empty() || out.is_mixture || std::ranges::any_of(likelihoods(), is_meant));
   const Index parts = count_in(description, "parts");
   require(parts == 0 || prefix.empty());
+  require(!out.wants_scores || !out.at.empty() || parts > 0 || out.work);
   for (Index i = 0; i < parts; ++i) {
     const std::string name = part_name(static_cast<std::size_t>(i));
     out.parts.push_back(read_question(file, description.at(name), name));

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
+#include "fit/row_sums.hpp"
 #include "labelled_rows.hpp"
 
 namespace ardvark {
@@ -310,6 +314,24 @@ TEST(Passes, RefuseRowsThatChange) {
   expect_invalid([&] { fit_with([](LabelledRows& now, int) { now.X = Matrix::Zero(20000, 2); }); },
                  {"there were 3 columns, and now there are 2"});
   expect_invalid([&] { fit_with([](LabelledRows& now, int) { now.y[4] = now.y[4] == 5 ? 2 : 5; }); }, {"a number is another one"});
+}
+
+// Found by fuzzing: each of these read what was not there when rows answered it.
+TEST(Passes, RefuseQuestionsThatContradictThemselves) {
+  const auto bytes_of = [](const std::function<void(RowQuestion::State&)>& change) {
+    RowQuestion::State state;
+    state.labels = {0, 1}, state.num_columns = 2, state.likelihood = "vg";
+    state.at = {{Vector::Zero(2), Matrix(), 1}};
+    change(state);
+    return RowQuestion(std::make_shared<RowQuestion::State>(std::move(state))).to_bytes();
+  };
+  const auto read = [&](const std::function<void(RowQuestion::State&)>& change) {
+    static_cast<void>(RowQuestion::from_bytes(bytes_of(change)));
+  };
+  EXPECT_NO_THROW(read([](RowQuestion::State&) {}));
+  expect_invalid([&] { read([](RowQuestion::State& now) { now.likelihood = "probit"; }); }, {"contradict each other"});
+  expect_invalid([&] { read([](RowQuestion::State& now) { now.likelihood = "poisson"; }); }, {"contradict each other"});
+  expect_invalid([&] { read([](RowQuestion::State& now) { now.wants_scores = true, now.at.clear(); }); }, {"contradict each other"});
 }
 
 TEST(Passes, NameWhatIsWrong) {
