@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Iterator, Optional
@@ -41,8 +42,9 @@ def _is_table(X: Any) -> bool:
 def pieces_of(source: Any) -> Iterator[Any]:
     """The tables that a source consists of, one after the other."""
     if isinstance(source, (str, os.PathLike)):
-        source = _dataset_at(os.fspath(source))
-    elif callable(source):
+        path = os.fspath(source)
+        return _ahead(_in_words(path, _dataset_at(path)))
+    if callable(source):
         source = source()
         if source is None:
             raise ValueError("the function that X is gave None; it must open the source anew each time it is called, and return it")
@@ -87,6 +89,22 @@ def _dataset_at(path: str) -> Any:
         raise ValueError(
             f"X is {path!r}, which cannot be read as {_NAMES[format_]}; a path is a file, a folder or a pattern of files of Parquet, or of files that end with .csv, .arrow or .feather"
             f" (anything else: pyarrow.dataset.dataset): {error}"
+        ) from None
+
+
+def _in_words(path: str, dataset: Any) -> Iterator[Any]:
+    """The pieces of a dataset. A column of CSV has the type that the first rows show, and what does not fit it is told with its name."""
+    try:
+        yield from _pieces_of_dataset(dataset)
+    except _arrow().ArrowInvalid as error:
+        text = str(error).splitlines()[0]
+        found = re.search(r"CSV column #(\d+).*error to ([\w\[\]]+): invalid value (.*)", text)
+        if found is None:
+            raise
+        name = dataset.schema.names[int(found[1])]
+        raise ValueError(
+            f"X is {path!r}: the column {name!r} has the value {found[3]}, which does not fit the type {found[2]} of the first rows; give the types of columns"
+            " to pyarrow.dataset.dataset (its CsvFileFormat has column_types), and that dataset as X"
         ) from None
 
 

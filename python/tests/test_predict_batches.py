@@ -173,6 +173,20 @@ def test_a_path_may_be_a_folder_or_a_pattern(table, tmp_path, ending):
         two.predict_to(str(tmp_path / "in" / f"part-?{ending}"), tmp_path / "in" / f"part-1{ending}")
 
 
+def test_a_value_of_csv_that_does_not_fit_its_column_is_named(tmp_path):
+    """Arrow takes the type of a column from the first rows."""
+    model = BayesianLinearRegression().fit(pandas.DataFrame({"x1": np.arange(20.0) % 7}), np.arange(20.0))
+    import pyarrow.csv
+
+    path = tmp_path / "late.csv"
+    path.write_text("x1,note\n" + 300_000 * "1.5,7\n" + "1.5,A1\n")
+    with pytest.raises(ValueError, match="the column 'note' has the value 'A1', which does not fit the type int64 of the first rows; give the types"):
+        model.predict_to(path, tmp_path / "p.csv", keep=["note"])
+    assert not (tmp_path / "p.csv").exists()
+    typed = pyarrow.dataset.dataset(path, format=pyarrow.dataset.CsvFileFormat(convert_options=pyarrow.csv.ConvertOptions(column_types={"note": "string"})))
+    assert model.predict_to(typed, tmp_path / "p.csv", keep=["note"]) == 300_001
+
+
 @pytest.mark.parametrize("rows", [10, 5000])
 def test_columns_to_keep_may_begin_without_values_and_with_whole_numbers(table, tmp_path, rows):
     model = BayesianLinearRegression().fit(table[["a", "price"]].iloc[:100], y="price")
