@@ -98,6 +98,7 @@ KnownTable known_table(const TableLook& look, const FitArguments& args) {
 
 PassRows::PassRows(const FitArguments& args, const std::vector<std::string>& files, bool is_kernel)
     : args_(args), stream_(files, csv_options(args)), is_kernel_(is_kernel) {
+  if (is_kernel && args.covariance) throw InvalidArgument(fmt::format("--covariance cannot be used with --model {}", args.model));
   for (const std::string& file : files)
     if (std::error_code none; std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none))
       throw InvalidArgument(
@@ -184,7 +185,6 @@ int fit_known_table(const FitArguments& args, const TableLook& look, const Known
 
 int fit_by_passes(const FitArguments& args, bool is_kernel) {
   require_writable(args);
-  if (is_kernel && args.covariance) throw InvalidArgument(fmt::format("--covariance cannot be used with --model {}", args.model));
   PassRows rows(args, args.files, is_kernel);
   TableLook look;
   {

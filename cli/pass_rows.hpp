@@ -38,7 +38,7 @@ struct KnownTable {
 
 class PassRows {
  public:
-  /// \throws InvalidArgument  a file is a pipe
+  /// \throws InvalidArgument  a file is a pipe; an option is not one of kernel machines
   PassRows(const FitArguments& args, const std::vector<std::string>& files, bool is_kernel);
   [[nodiscard]] TableLook look();
   /// \param stream  as in RowSums
