@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <string_view>
@@ -216,14 +215,10 @@ class Reader {
 }  // namespace
 
 std::string with_row_of_file(std::string_view message, const Table& rows, Index rows_before) {
-  constexpr std::string_view word = "row ";
-  Index row = 0;
-  if (!message.starts_with(word)) return std::string(message);
-  const char* const digits = message.data() + word.size();
-  const auto [end, error] = std::from_chars(digits, message.data() + message.size(), row);
-  if (error != std::errc() || row <= rows_before || row > rows_before + rows.num_rows) return std::string(message);
-  if (!message.substr(static_cast<std::size_t>(end - message.data())).starts_with(" has ")) return std::string(message);  // of the file
-  return rows.row_name(row - rows_before - 1) + end;
+  const auto found = io::leading_row(message);
+  const bool is_of_piece = found && found->row > rows_before && found->row <= rows_before + rows.num_rows;
+  if (!is_of_piece || !found->rest.starts_with(" has ")) return std::string(message);  // of the file
+  return fmt::format("{}{}", rows.row_name(found->row - rows_before - 1), found->rest);
 }
 
 TableSums sums_of_table(const FitArguments& args, StatisticsForm form, bool for_fit, const std::vector<std::string>& levels) {

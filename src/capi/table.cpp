@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "capi/handles.hpp"
+#include "io/text.hpp"
 #include "model/missing.hpp"
 
 struct ardvark_table {
@@ -57,18 +57,11 @@ Table table_of(const ardvark_table& table, const std::vector<FeatureColumn>& fea
   return make_table(table.rows, views, keeps_gaps ? Missing::keep : Missing::refuse, remedy);
 }
 
-// The message of a piece, whose rows count from 1, with the rows of all calls.
-std::string counted_on(std::string_view message, Index before) {
-  constexpr std::string_view word = "row ";
-  Index row = 0;
-  if (!message.starts_with(word)) return std::string(message);
-  const auto [end, failed] = std::from_chars(message.data() + word.size(), message.data() + message.size(), row);
-  if (failed != std::errc()) return std::string(message);
-  return fmt::format("row {}{}", row + before, message.substr(static_cast<std::size_t>(end - message.data())));
-}
-
+// The rows of a piece count from 1: a message gets the row over all calls.
 Table table_after(Index before, const ardvark_table& table) try { return table_of(table, {}, true, {}); } catch (const InvalidArgument& e) {
-  throw InvalidArgument(counted_on(e.what(), before));
+  const auto found = io::leading_row(e.what());
+  if (!found) throw;
+  throw InvalidArgument(fmt::format("row {}{}", found->row + before, found->rest));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -239,6 +240,16 @@ std::string evidence_in_words(const char* what, double bound, PriorKind prior, B
   if (scope == BoundScope::nothing && prior != PriorKind::laplace) return "not comparable: no column has a prior";
   return fmt::format("{}{:.4f} nats{}", what, bound,
                      scope == BoundScope::same_flat ? ", comparable only with models in which the same columns have no prior" : "");
+}
+
+std::optional<LeadingRow> leading_row(std::string_view message) {
+  constexpr std::string_view word = "row ";
+  if (!message.starts_with(word)) return std::nullopt;
+  Index row = 0;
+  const char* const digits = message.data() + word.size();
+  const auto [end, error] = std::from_chars(digits, message.data() + message.size(), row);
+  if (error != std::errc()) return std::nullopt;
+  return LeadingRow{row, message.substr(static_cast<std::size_t>(end - message.data()))};
 }
 
 const char* verdict(const Fit& fit, Index j) {

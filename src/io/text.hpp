@@ -62,6 +62,13 @@ namespace ardvark::internal::io {
 /// \param what  how the number is near to it: "at least ", "about "
 [[nodiscard]] std::string evidence_in_words(const char* what, double bound, PriorKind prior, BoundScope scope);
 
+/// The row that a message begins with, as in "row 12 has the value nan".
+struct LeadingRow {
+  Index row;
+  std::string_view rest;  ///< of the message, after the number
+};
+[[nodiscard]] std::optional<LeadingRow> leading_row(std::string_view message);
+
 /// What the fit says of a column: kept, -, undecided; flat: it has no prior, so that nothing is judged.
 [[nodiscard]] const char* verdict(const Fit& fit, Index j);
 /// The columns that are kept because of their effect. Flat columns are kept in any case, and do not count.
