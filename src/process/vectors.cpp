@@ -42,24 +42,56 @@ void VectorChoice::begin() {
   variance_ = Vector::Constant(n, 1 / total);
 }
 
-// As add() for one row after the other, by matrix products. With LL' = K_zz, Phi = K_z L^-T; with Phi_c = Phi - V_before Omega Phi and the
-// Cholesky factor T of I + Phi_c' Omega Phi, the p of add() are the columns of Phi_c T^-T times the diagonal of T, whose squares are 1 + a.
-void VectorChoice::add_first(const std::vector<Index>& rows) {
-  const Index n = K_.rows(), most = static_cast<Index>(rows.size());
-  if (!chosen_.empty()) throw InternalError("add_first was called after a row was added");
-  const auto entry = [this](Index i, Index j) { return i >= j ? K_(i, j) : K_(j, i); };
-  Matrix L = Matrix::Zero(most, most);
+// Chooses those that are not explained by the ones before. L: the factor of their covariance. Returns what the worst of all rows adds.
+double VectorChoice::factorise(const std::vector<Index>& rows, Matrix& L) {
+  const Index most = static_cast<Index>(rows.size());
+  double smallest = std::numeric_limits<double>::infinity();
+  L = Matrix::Zero(most, most);
+  chosen_.clear();
   for (const Index row : rows) {
     const Index m = static_cast<Index>(chosen_.size());
     Vector l(m);
-    for (Index i = 0; i < m; ++i) l[i] = entry(row, chosen_[static_cast<std::size_t>(i)]);
+    for (Index i = 0; i < m; ++i) l[i] = covariance(row, chosen_[static_cast<std::size_t>(i)]);
     if (m > 0) blas::trsv(blas::Transpose::no, m, L.data(), most, l.data());
     const double rest = K_(row, row) - l.squaredNorm();
+    smallest = std::min(smallest, rest);
     if (!(rest > least_)) continue;
     L.row(m).head(m) = l;
     L(m, m) = std::sqrt(rest);
     chosen_.push_back(row);
   }
+  return smallest;
+}
+
+// In any order, rounding errors can make rows look new that the others explain. Where the worst explained row comes next, they stay small.
+std::vector<Index> VectorChoice::independent(const std::vector<Index>& rows) const {
+  const Index size = static_cast<Index>(rows.size());
+  const auto row = [&](Index i) { return rows[static_cast<std::size_t>(i)]; };
+  Matrix L(size, size);
+  Vector rest(size);
+  for (Index i = 0; i < size; ++i) rest[i] = K_(row(i), row(i));
+  std::vector<Index> positions;
+  for (Index m = 0, next = 0; m < size && rest.maxCoeff(&next) > least_; ++m) {
+    const double root = std::sqrt(rest[next]);
+    for (Index i = 0; i < size; ++i) L(i, m) = (covariance(row(i), row(next)) - L.row(i).head(m).dot(L.row(next).head(m))) / root;
+    rest -= L.col(m).cwiseAbs2();
+    rest[next] = 0;
+    positions.push_back(next);
+  }
+  std::sort(positions.begin(), positions.end());
+  std::vector<Index> out;
+  for (const Index i : positions) out.push_back(row(i));
+  return out;
+}
+
+// As add() for one row after the other, by matrix products. With LL' = K_zz, Phi = K_z L^-T; with Phi_c = Phi - V_before Omega Phi and the
+// Cholesky factor T of I + Phi_c' Omega Phi, the p of add() are the columns of Phi_c T^-T times the diagonal of T, whose squares are 1 + a.
+void VectorChoice::add_first(const std::vector<Index>& rows) {
+  if (!chosen_.empty()) throw InternalError("add_first was called after a row was added");
+  const Index n = K_.rows();
+  constexpr double nearly_explained = 1e4;  // times the least: rounding errors may have grown that far
+  Matrix L;
+  if (factorise(rows, L) < nearly_explained * least_) factorise(independent(rows), L);
   begin();
   const Index first = linear_.cols(), m = num_features();
   if (m == 0) return;
@@ -74,7 +106,7 @@ void VectorChoice::add_first(const std::vector<Index>& rows) {
     static_cast<void>(blas::trtri(F.cols(), T.data(), ld));  // its diagonal is positive
     blas::trmm(blas::Side::right, blas::Transpose::yes, n, F.cols(), T.data(), ld, F.data(), n);
   };
-  if (m > first) divide(L, most, Phi_.rightCols(m - first));
+  if (m > first) divide(L, L.rows(), Phi_.rightCols(m - first));
   residual_ -= Phi_.rightCols(m - first).rowwise().squaredNorm();
   for (const Index row : chosen_) residual_[row] = 0;
   const Vector& omega = rows_.omega;

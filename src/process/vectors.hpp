@@ -53,6 +53,9 @@ class VectorChoice {
     std::vector<Index> rows;
     Matrix R, W;  ///< [n, rows]
   };
+  [[nodiscard]] double covariance(Index i, Index j) const { return i >= j ? K_(i, j) : K_(j, i); }
+  double factorise(const std::vector<Index>& rows, Matrix& L);
+  [[nodiscard]] std::vector<Index> independent(const std::vector<Index>& rows) const;
   [[nodiscard]] Pool residuals(std::vector<Index> rows) const;
   [[nodiscard]] Pool worst_rows(Index count) const;
   [[nodiscard]] Index best_of(const Pool& pool) const;

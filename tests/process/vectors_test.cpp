@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <numeric>
 
 #include "core/normals.hpp"
 #include "process/plain_process.hpp"
@@ -83,6 +86,28 @@ TEST(VectorChoice, TakesRowsTogetherAsOneByOne) {
       EXPECT_LT((a.divergence - b.divergence).cwiseAbs().maxCoeff(), 1e-9);
       EXPECT_GT(a.divergence.maxCoeff(), 1e-6);
     }
+  }
+}
+
+// Of rows that a narrower kernel needed, a wide one keeps those whose covariance has a factor in any arithmetic.
+TEST(VectorChoice, KeepsOnlyRowsThatRoundingErrorsCannotJoin) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Index n = 240;
+    const Curves rows = curves(n, 2, seed);
+    const Vector k = Vector::Ones(n);
+    const double log_rho = -std::log(3.0 + 0.5 * static_cast<double>(seed));
+    const Matrix K = plain::covariance("gaussian", rows.X, rows.X, Vector::Constant(2, log_rho));
+    const ProcessRows working{.omega = k, .z = rows.y, .s2 = 0.05};
+    const FunctionMoments full{Vector::Zero(n), Vector::Ones(n)};
+    VectorChoice choice(K, working, k, false, full);
+    std::vector<Index> all(static_cast<std::size_t>(n));
+    std::iota(all.begin(), all.end(), 0);
+    choice.add_first(all);
+    const Matrix of_chosen = K(choice.rows(), choice.rows());
+    EXPECT_GT(Eigen::SelfAdjointEigenSolver<Matrix>(of_chosen, Eigen::EigenvaluesOnly).eigenvalues()[0], 1e-13) << seed;
+    choice.add_all();
+    const Matrix of_all = K(choice.rows(), choice.rows());
+    EXPECT_EQ(Matrix(of_all).llt().info(), Eigen::Success) << seed;
   }
 }
 
