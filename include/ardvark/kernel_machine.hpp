@@ -100,10 +100,13 @@ struct KernelFit {
   std::vector<std::string> input_names;  ///< [d]
   std::string target;
   std::vector<std::string> classes;  ///< classification: ascending
-  double num_rows = 0;               ///< sum of the observation weights
-  double r_squared = 0;              ///< regression, training rows
-  double accuracy = 0;               ///< classification, training rows
-  double log_loss = 0;               ///< classification, training rows, nats per row
+  /// Three classes or more, in [0, 1]: with p the probability of a class against the rest, classes are predicted in proportion to
+  /// p / (1 - p)^odds_power. The training rows, each left out, choose it: 0 where classes overlap, 1 where they hardly do           (KM.12)
+  double odds_power = 1;
+  double num_rows = 0;   ///< sum of the observation weights
+  double r_squared = 0;  ///< regression, training rows
+  double accuracy = 0;   ///< classification, training rows
+  double log_loss = 0;   ///< classification, training rows, nats per row
   Report report;
 
   [[nodiscard]] Index num_inputs() const { return input_center.size(); }

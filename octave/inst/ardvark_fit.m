@@ -164,7 +164,8 @@ function fit = ardvark_fit(X, y, varargin)
 %         whether it has one) and credible_sets (columns of which one has an effect: positions from 1, with their probabilities);
 %         regressions: noise; classifications: classes, accuracy, log_loss; rvm and kernel: relevance_vectors; khat, ...;
 %         kernel: hypotheses (kernel, widths and their intervals, linear_share, weight and log_evidence of each part of the average),
-%         divergence (of the predictions of the rows that are kept from those of all, in nats a row), variance_share (of each input);
+%         divergence (of the predictions of the rows that are kept from those of all, in nats a row), variance_share (of each input),
+%         odds_power (three classes or more, in [0, 1]: how the answers of the classes become probabilities; near 0 if they overlap);
 %         and model, which ardvark_predict and ardvark_summary read; you can save it.
 %         precision and log_det_V are NaN under a sparse prior, which has no precisions; log_det_V also where gaps were filled
 %

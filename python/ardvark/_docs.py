@@ -239,6 +239,9 @@ divergence_ : float
 variance_share_ : ndarray of shape (n_columns,)
     Regressions and two classes: the share of the variance of the function (classes: of the score) that each input explains by itself,
     if inputs are independent (KM.9). By sampling: the second digit is uncertain. What is missing to 1 are interactions.
+odds_power_ : float
+    Three classes or more: with p the probability of a class against the rest, classes are predicted in proportion to
+    p / (1 - p)^odds_power_, in [0, 1] (KM.12). Near 0, the classes overlap; 1: they hardly do.
 input_scale_ : ndarray of shape (n_features,)
     1 / standard deviation of each input; 0 for a constant input, which was left out.
 log_evidence_ : float

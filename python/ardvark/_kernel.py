@@ -82,6 +82,9 @@ class KernelMachine(FittedModel):
         self.__dict__.pop("variance_share_", None)
         if "variance_share" in found:
             self.variance_share_ = model.array("variance_share")
+        self.__dict__.pop("odds_power_", None)
+        if "odds_power" in found:
+            self.odds_power_ = model.number("odds_power")
 
     def _fit_stream(self, X: Any, sample_weight: Any, target: Optional[str], task: str) -> None:
         self._check_stream(sample_weight, target, "price")
@@ -331,7 +334,7 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
     """Classes that no line separates, with probabilities that know what is not known.
 
     A Gaussian process whose widths come from the evidence (KM.5), carried by a few training rows (KM.6). Three classes or
-    more have one process for each class against the rest. Away from the data, the probabilities of two classes return to
+    more have one process for each class against the rest; left-out rows choose how their answers become probabilities (KM.12). Away from the data, the probabilities of two classes return to
     about one half.
 
     Parameters
@@ -344,7 +347,7 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
     Attributes
     ----------
     {classes.classes_, process.hypotheses_, process.relevance_vectors_, process.support_, process.divergence_}
-    {process.variance_share_}
+    {process.variance_share_, process.odds_power_}
     {process.input_scale_, process.log_evidence_, n_iter_, converged_, status_, notes_, n_features_in_, feature_names_in_}
 
     Warns

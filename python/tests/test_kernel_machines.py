@@ -164,6 +164,7 @@ def test_draws_of_classes():
     draws = 1 / (1 + np.exp(-two.sample_f(X[:4], 20000, random_state=1)))
     assert np.allclose(draws.mean(axis=1), two.predict_proba(X[:4])[:, 1], atol=5 * 0.5 / np.sqrt(20000))
     assert three.sample_f(X[:4], 6, random_state=1).shape == (3, 4, 6)
+    assert 0 <= three.odds_power_ <= 1 and not hasattr(two, "odds_power_")
 
 
 def test_rows_of_vectors_count_those_that_were_dropped():

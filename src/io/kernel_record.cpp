@@ -194,6 +194,7 @@ Json describe(const KernelFit& fit) {
   Json out = {{"task", to_string(fit.task)},          {"target", fit.target},   {"classes", fit.classes},
               {"relevance_rows", fit.relevance_rows}, {"processes", processes}, {"report", describe(fit.report)}};
   if (std::any_of(fit.processes.begin(), fit.processes.end(), has_linear_part)) out["linear_part"] = true;
+  if (fit.odds_power != 1) out["odds_power"] = fit.odds_power;
   return out;
 }
 
@@ -229,6 +230,7 @@ KernelFit read_kernel_fit(const SafetensorsReader& file, const Json& description
   fit.noise_sd = scalars[4], fit.signal_sd = scalars[5], fit.num_rows = scalars[6], fit.r_squared = scalars[7];
   fit.accuracy = checked_share(scalars[8], "its accuracy", path);
   fit.log_loss = scalars[9];
+  if (description.contains("odds_power")) fit.odds_power = checked_share(description.at("odds_power").number(), "its odds_power", path);
   if (fit.task == Task::linear && !(fit.target_scale > 0 && fit.degrees_of_freedom > 0)) fail_damaged(path, "scalars");
   fit.input_center = vector("input_center", d);
   fit.input_scale = vector("input_scale", d);

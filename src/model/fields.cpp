@@ -327,6 +327,7 @@ void visit(const KernelFit& fit, double level, Fields& out) {
   } else {
     out.put("accuracy", Json(fit.accuracy));
     out.put("log_loss", Json(fit.log_loss));
+    if (fit.processes.size() > 1) out.put("odds_power", Json(fit.odds_power));
   }
   visit_report(fit.report, out);
 }

@@ -63,11 +63,12 @@ Matrix PointPredictor::spread(Matrix F) const {
   return F;
 }
 
-void PointPredictor::moments(const Matrix& X, Eigen::Ref<Vector> mean, Eigen::Ref<Vector> variance) const {
+PointPredictor::Moments PointPredictor::moments(const Matrix& X) const {
   Matrix F = features(X);
-  mean = F.transpose() * point_.mean;
-  variance = (point_.signal - F.topRows(Z_.rows()).colwise().squaredNorm().transpose().array()).max(0);
-  variance += spread(std::move(F)).colwise().squaredNorm().transpose();
+  Moments out{F.transpose() * point_.mean, {}, {}};
+  out.rest = (point_.signal - F.topRows(Z_.rows()).colwise().squaredNorm().transpose().array()).max(0);
+  out.variance = out.rest + spread(std::move(F)).colwise().squaredNorm().transpose();
+  return out;
 }
 
 Matrix PointPredictor::joint_moments(const Matrix& X, Vector& mean) const {

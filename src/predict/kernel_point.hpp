@@ -14,7 +14,11 @@ class PointPredictor {
   PointPredictor(const KernelPoint& point, const Matrix& vectors, bool variances = true);
 
   [[nodiscard]] Vector mean(const Matrix& X) const;
-  void moments(const Matrix& X, Eigen::Ref<Vector> mean, Eigen::Ref<Vector> variance) const;
+  struct Moments {
+    Vector mean, variance;
+    Vector rest;  ///< of the variance, what the features leave open
+  };
+  [[nodiscard]] Moments moments(const Matrix& X) const;
   /// The rows together. \returns their covariance, both triangles
   [[nodiscard]] Matrix joint_moments(const Matrix& X, Vector& mean) const;
 

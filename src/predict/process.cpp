@@ -6,11 +6,13 @@
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
 
+#include "core/classes.hpp"
 #include "core/pulse.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
 #include "predict/kernel_point.hpp"
+#include "predict/one_class.hpp"
 #include "predict/relevance.hpp"
 #include "predict/softmax.hpp"
 
@@ -35,7 +37,7 @@ void by_blocks(const KernelFit& fit, MatrixView X, Function&& f) {
   }
 }
 
-// Calls f(process, point, first row, mean, variance) for blocks of rows.
+// Calls f(process, point, first row, moments) for blocks of rows.
 template <typename Function>
 void by_points(const KernelFit& fit, MatrixView X, Function&& f) {
   const Matrix vectors = vectors_as_used(fit);
@@ -43,11 +45,10 @@ void by_points(const KernelFit& fit, MatrixView X, Function&& f) {
     for (std::size_t i = 0; i < fit.processes[p].points.size(); ++i) {
       const PointPredictor predictor(fit.processes[p].points[i], vectors);
       by_blocks(fit, X, [&](Index first, const Matrix& panel) {
-        Vector mean(panel.rows()), variance(panel.rows());
-        predictor.moments(panel, mean, variance);
-        validate::predicted(mean, first);
-        validate::predicted(variance, first);
-        f(p, static_cast<Index>(i), first, mean, variance);
+        const PointPredictor::Moments moments = predictor.moments(panel);
+        validate::predicted(moments.mean, first);
+        validate::predicted(moments.variance, first);
+        f(p, static_cast<Index>(i), first, moments);
       });
     }
 }
@@ -196,43 +197,75 @@ TMixturePrediction mixture_prediction(const KernelFit& fit, MatrixView X_new, Pr
   for (Index i = 0; i < size; ++i) out.weight[i] = points[static_cast<std::size_t>(i)].weight;
   out.weight /= out.weight.sum();
   const double noise = what == PredictionOf::new_observation ? 1 : 0;
-  by_points(fit, X_new, [&](std::size_t, Index i, Index first, const Vector& mean, const Vector& variance) {
+  by_points(fit, X_new, [&](std::size_t, Index i, Index first, const PointPredictor::Moments& of) {
     const double s2 = points[static_cast<std::size_t>(i)].noise_variance;
-    out.part_mean.col(i).segment(first, mean.size()) = fit.target_center + fit.target_scale * mean.array();
-    out.part_scale.col(i).segment(first, mean.size()) = fit.target_scale * (s2 * (variance.array() + noise)).sqrt();
+    out.part_mean.col(i).segment(first, of.mean.size()) = fit.target_center + fit.target_scale * of.mean.array();
+    out.part_scale.col(i).segment(first, of.mean.size()) = fit.target_scale * (s2 * (of.variance.array() + noise)).sqrt();
   });
   out.mean = out.part_mean * out.weight;
   return out;
 }
 
-void given_one_class(Matrix& probability) {
-  for (Index n = 0; n < probability.rows(); ++n) {
-    auto p = probability.row(n).array();
-    p = p.max(1e-300) / (1 - p).max(1e-16);
-    p /= p.sum();
-  }
+namespace {
+
+// [rows, answers] E sigma of the score of each process.                                                                          (PRED.2)
+Matrix answers(const KernelFit& fit, MatrixView X) {
+  Matrix out = Matrix::Zero(X.rows(), static_cast<Index>(fit.processes.size()));
+  by_points(fit, X, [&](std::size_t p, Index i, Index first, const PointPredictor::Moments& of) {
+    const double weight = fit.processes[p].points[static_cast<std::size_t>(i)].weight;
+    for (Index n = 0; n < of.mean.size(); ++n)
+      out(first + n, static_cast<Index>(p)) += weight * expected_sigmoid(of.mean[n], of.variance[n]);
+  });
+  return out;
 }
 
-ClassProbabilities class_probabilities(const KernelFit& fit, MatrixView X_new) {
-  const bool two = fit.processes.size() == 1;
-  ClassProbabilities out;
-  out.probability = Matrix::Zero(X_new.rows(), static_cast<Index>(fit.classes.size()));
-  by_points(fit, X_new, [&](std::size_t p, Index i, Index first, const Vector& mean, const Vector& variance) {
+// [rows, answers] The same for training rows, each by the posterior without itself.                                              (KM.12)
+Matrix answers_without_own(const KernelFit& fit, MatrixView X, const std::vector<Index>& own, const Vector& k) {
+  Matrix out = Matrix::Zero(X.rows(), static_cast<Index>(fit.processes.size()));
+  by_points(fit, X, [&](std::size_t p, Index i, Index first, const PointPredictor::Moments& of) {
+    const auto answer = static_cast<Index>(p);
     const double weight = fit.processes[p].points[static_cast<std::size_t>(i)].weight;
-    const Index c = two ? 1 : static_cast<Index>(p);
-    for (Index n = 0; n < mean.size(); ++n) out.probability(first + n, c) += weight * expected_sigmoid(mean[n], variance[n]);
+    for (Index n = 0; n < of.mean.size(); ++n)
+      out(first + n, answer) += weight * left_out_probability(own[static_cast<std::size_t>(first + n)] == answer, k[first + n], of.mean[n],
+                                                              of.variance[n] - of.rest[n], of.rest[n]);
   });
-  if (two) {
-    out.probability.col(1) = out.probability.col(1).cwiseMin(1);
-    out.probability.col(0) = 1 - out.probability.col(1).array();
-  } else {
-    given_one_class(out.probability);
-  }
+  return out;
+}
+
+ClassProbabilities with_most_probable(Matrix probability) {
+  ClassProbabilities out{std::move(probability), {}};
   out.most_probable = most_probable(out.probability);
   return out;
 }
 
+}  // namespace
+
+ClassProbabilities class_probabilities(const KernelFit& fit, MatrixView X_new) {
+  Matrix answer = answers(fit, X_new);
+  if (fit.processes.size() > 1) {
+    given_one_class(answer, fit.odds_power);
+    return with_most_probable(std::move(answer));
+  }
+  Matrix both(answer.rows(), 2);
+  both.col(1) = answer.col(0).cwiseMin(1);
+  both.col(0) = 1 - both.col(1).array();
+  return with_most_probable(std::move(both));
+}
+
+void take_power(const PowerSums& sums, double total_weight, KernelFit& fit) {
+  fit.odds_power = sums.power();
+  fit.accuracy = std::min(sums.correct() / total_weight, 1.0);
+  fit.log_loss = sums.loss() / total_weight;
+}
+
 void describe_rows(MatrixView X, VectorView target, const Vector& k, KernelFit& fit) {
+  if (fit.processes.size() > 1) {
+    const std::vector<Index> own = read_classes(target, k, {}).number;
+    PowerSums sums;
+    sums.add(answers(fit, X), answers_without_own(fit, X, own, k), own, k);
+    take_power(sums, k.sum(), fit);
+    return;
+  }
   if (fit.task == Task::logistic) {
     const ClassScore score = score_of_classes(class_probabilities(fit, X), target, k);
     fit.accuracy = score.accuracy;

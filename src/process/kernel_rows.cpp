@@ -6,7 +6,7 @@
 
 #include "ardvark/logistic.hpp"
 #include "core/special.hpp"
-#include "predict/process.hpp"
+#include "predict/one_class.hpp"
 
 namespace ardvark::internal {
 
@@ -52,6 +52,7 @@ namespace {
 
 struct ScoreMoments {
   Vector mean, variance;
+  Vector rest;  // of the variance, what the features leave open
 };
 
 // Of the rows of a block under the posterior of the question.
@@ -63,7 +64,7 @@ ScoreMoments score_moments(const KernelQuestion& asked, const Matrix& Phi) {
   blas::trmm(blas::Side::right, blas::Transpose::yes, n, all + 1, asked.root.data(), all + 1, V.data(), n);
   const double h = std::exp(asked.theta[0]);
   const Vector rest = asked.h / h * (h - Phi.leftCols(m).rowwise().squaredNorm().array()).max(0);
-  return {mean, V.rowwise().squaredNorm() + rest};
+  return {mean, V.rowwise().squaredNorm() + rest, rest};
 }
 
 // -ln of a probability.
@@ -137,15 +138,20 @@ Vector KernelQuestion::sums_of(const RowBlock& block) const {
   return slope ? of_widths : sums.packed();
 }
 
-Vector KernelQuestion::probabilities(const RowBlock& block) const {
+KernelQuestion::Answers KernelQuestion::answers(const RowBlock& block) const {
   const Matrix Z = inputs(block);
+  const Vector t = targets(block), k = weights_of(block);
   const Covariance covariance(kernel, Z, group, linear_part);
   const Features features(covariance, centres, theta);
   require_good(features);
-  Vector out(block.X.rows());
+  Answers out{Vector(block.X.rows()), Vector(block.X.rows())};
   features.for_blocks(false, [&](Index, const FeatureBlock& rows) {
     const ScoreMoments score = score_moments(*this, rows.Phi);
-    for (Index i = 0; i < score.mean.size(); ++i) out[rows.first + i] = expected_sigmoid(score.mean[i], score.variance[i]);
+    for (Index i = 0; i < score.mean.size(); ++i) {
+      const Index row = rows.first + i;
+      out.probability[row] = expected_sigmoid(score.mean[i], score.variance[i]);
+      out.left_out[row] = left_out_probability(t[row] > 0.5, k[row], score.mean[i], score.variance[i] - score.rest[i], score.rest[i]);
+    }
   });
   return out;
 }
@@ -156,19 +162,19 @@ Vector KernelQuestions::sums_of(const RowBlock& block) const {
     for (const auto& machine : machines) std::ranges::copy(machine->sums_of(block), std::back_inserter(out));
     return VectorView(out).eigen();
   }
-  Matrix probability(block.X.rows(), static_cast<Index>(machines.size()));
-  for (Index c = 0; c < probability.cols(); ++c) probability.col(c) = machines[static_cast<std::size_t>(c)]->probabilities(block);
-  given_one_class(probability);
-  const std::vector<Index> best = most_probable(probability);
-  const Vector k = weights_of(block);
-  Vector out = Vector::Zero(2);
-  for (Index c = 0; c < probability.cols(); ++c)
-    for (Index i = 0; i < k.size(); ++i) {
-      if (block.y[i] != *machines[static_cast<std::size_t>(c)]->own_label) continue;
-      if (best[static_cast<std::size_t>(i)] == c) out[0] += k[i];
-      out[1] += k[i] * loss_of(probability(i, c));
-    }
-  return out;
+  const Index n = block.X.rows(), C = static_cast<Index>(machines.size());
+  Matrix probability(n, C), left_out(n, C);
+  std::vector<Index> own(static_cast<std::size_t>(n), -1);
+  for (Index c = 0; c < C; ++c) {
+    const KernelQuestion& machine = *machines[static_cast<std::size_t>(c)];
+    KernelQuestion::Answers answers = machine.answers(block);
+    probability.col(c) = answers.probability, left_out.col(c) = answers.left_out;
+    for (Index i = 0; i < n; ++i)
+      if (block.y[i] == *machine.own_label) own[static_cast<std::size_t>(i)] = c;
+  }
+  PowerSums sums;
+  sums.add(probability, left_out, own, weights_of(block));
+  return sums.numbers();
 }
 
 }  // namespace ardvark::internal

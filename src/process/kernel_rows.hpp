@@ -49,8 +49,11 @@ struct KernelQuestion final : RowWork {
   [[nodiscard]] Index num_features() const { return centres.rows() + (linear_part ? center.size() : 0); }
   [[nodiscard]] Index num_numbers() const;  ///< in the answer
   [[nodiscard]] Vector sums_of(const RowBlock& block) const override;
-  /// [rows] of the second class, or of the own one, under the posterior.
-  [[nodiscard]] Vector probabilities(const RowBlock& block) const;
+  /// Of the own class under the posterior: by all rows, and without the row itself.                                               (KM.12)
+  struct Answers {
+    Vector probability, left_out;  ///< [rows]
+  };
+  [[nodiscard]] Answers answers(const RowBlock& block) const;
 
  private:
   [[nodiscard]] Matrix inputs(const RowBlock& block) const;
@@ -60,8 +63,7 @@ struct KernelQuestion final : RowWork {
 /// What the machines of several classes ask in one read of the rows. The answer has the numbers of all of them, one after the other.
 struct KernelQuestions final : RowWork {
   std::vector<std::shared_ptr<const KernelQuestion>> machines;
-  /// Of one machine for each class: then the answer is how often the most probable class is that of the row, and the sum of -ln of the
-  /// probability of its class.                                                                                                     (KM.5)
+  /// Of one machine for each class: then the answer is PowerSums::numbers().                                                      (KM.12)
   bool compares = false;
 
   [[nodiscard]] Vector sums_of(const RowBlock& block) const override;

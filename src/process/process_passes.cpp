@@ -15,6 +15,7 @@
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "fit/from_passes.hpp"
+#include "predict/process.hpp"
 #include "process/fit_parts.hpp"
 #include "process/pass_evidence.hpp"
 #include "rows/statistics_state.hpp"
@@ -216,15 +217,14 @@ class ClassMachines {
     return out;
   }
 
-  // Accuracy and log loss of the rows, by the probabilities of all machines.                                                      (KM.5)
+  // How the probabilities of all machines become one, and how well they describe the rows.                                        (KM.12)
   void score(KernelFit& fit) {
     auto work = std::make_shared<KernelQuestions>();
     work->machines = machines_;
     work->compares = true;
     const Vector sums = passes_.numbers(std::move(work));
-    if (sums.size() != 2) throw InvalidArgument("the sums over the rows answer another question");
-    fit.accuracy = std::min(sums[0] / fit.num_rows, 1.0);
-    fit.log_loss = sums[1] / fit.num_rows;
+    if (sums.size() != PowerSums::num_numbers) throw InvalidArgument("the sums over the rows answer another question");
+    take_power(PowerSums(sums), fit.num_rows, fit);
   }
 
  private:

@@ -108,7 +108,7 @@ void VectorChoice::add_first(const std::vector<Index>& rows) {
   };
   if (m > first) divide(L, L.rows(), Phi_.rightCols(m - first));
   residual_ -= Phi_.rightCols(m - first).rowwise().squaredNorm();
-  for (const Index row : chosen_) residual_[row] = 0;
+  for (const Index row : rows) residual_[row] = 0;  // chosen, or explained by the others
   const Vector& omega = rows_.omega;
   const Vector shift = Phi_.transpose() * omega / (omega.sum() + rows_.intercept_omega);
   P_ = Phi_.rowwise() - shift.transpose();

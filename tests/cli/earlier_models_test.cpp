@@ -61,7 +61,7 @@ TEST(EarlierModels, KeepTheirPredictions) {
     expect_kept(folder + name + ".ardvark", folder + table, folder + name + ".json");
     ++num_models;
   }
-  EXPECT_EQ(num_models, 69);
+  EXPECT_EQ(num_models, 72);
 }
 
 TEST(EarlierModels, OfTheFirstFormatsKeepTheirPredictions) {

@@ -422,6 +422,7 @@ TEST(KernelPasses, PredictSeveralClassesAsAFitInMemory) {
   EXPECT_EQ(passes.classes, memory.classes);
   EXPECT_NEAR(passes.log_loss, memory.log_loss, 1e-3);
   EXPECT_NEAR(passes.accuracy, memory.accuracy, 3e-3);
+  EXPECT_NEAR(passes.odds_power, memory.odds_power, 0.051);
   const auto score = [](const KernelClassification& fit, const LabelledRows& rows) {
     const ClassProbabilities p = predict(fit, rows.X);
     double correct = 0, loss = 0;
@@ -445,7 +446,7 @@ TEST(KernelPasses, HaveTheSameBitsForSeveralClassesInPiecesOfAnySize) {
   const auto bits_of = [&](const AskRows& ask) {
     const KernelClassification fit = fit_kernel_classification(ask, options);
     EXPECT_TRUE(was_read_in_passes(fit));
-    std::string out = fmt::format("{:a} {:a} ", fit.log_loss, fit.accuracy);
+    std::string out = fmt::format("{:a} {:a} {:a} ", fit.log_loss, fit.accuracy, fit.odds_power);
     for (const KernelProcess& process : fit.processes)
       for (const double value : process.points[0].mean) out += fmt::format("{:a} ", value);
     return out;
