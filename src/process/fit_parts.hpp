@@ -41,6 +41,10 @@ struct FoundHypothesis {
 };
 /// Each candidate with its best widths.                                                                                           (KM.3)
 [[nodiscard]] std::vector<FoundHypothesis> search_hypotheses(const Problem& problem, const std::vector<Candidate>& candidates);
+/// Weights by the evidence, 0 for those that the data hardly support.  \throws InvalidArgument  no hypothesis has an evidence       (KM.4)
+void weigh(std::vector<FoundHypothesis>& found);
+/// Places the points of those that have a weight, if the problem averages.                                                        (KM.4)
+void average(const Problem& problem, const std::vector<Candidate>& candidates, std::vector<FoundHypothesis>& found);
 
 struct ProcessOutcome {
   KernelProcess process;    ///< with vectors as positions in `rows`
@@ -49,6 +53,8 @@ struct ProcessOutcome {
   bool width_at_limit = false, no_noise = false;
   int steps = 0;
 };
+
+[[nodiscard]] ProcessOutcome fit_exact(const Problem& problem, const KernelOptions& options, const KernelInputs& inputs);
 
 [[nodiscard]] Index centres_of(const KernelOptions& options);
 [[nodiscard]] bool is_low_rank(const KernelOptions& options, Index num_rows);

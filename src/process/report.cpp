@@ -1,0 +1,137 @@
+// What a kernel machine tells of itself: hypotheses, shares of variance, vectors, status.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "core/normals.hpp"
+#include "core/validate.hpp"
+#include "predict/process.hpp"
+#include "process/fit_parts.hpp"
+
+namespace ardvark::internal {
+
+KernelHypothesis described(ProcessEvidence& evidence, const WidthHypothesis& found, const Candidate& candidate,
+                           const KernelInputs& inputs) {
+  const Vector log_rho = found.best.theta.tail(found.best.theta.size() - 1);
+  KernelHypothesis out;
+  out.linear_share = evidence.linear_share(found.best.theta);
+  out.kernel = evidence.covariance().kernel(log_rho);
+  out.each = candidate.widths != WidthKind::shared && candidate.group.size() > 1;
+  out.signal = std::exp(found.best.theta[0]);
+  out.log_evidence = found.log_evidence;
+  const auto add = [&](Index group, double unit) {
+    const double width = std::exp(-log_rho[group]) * unit;
+    constexpr double z = 1.959963984540054;
+    const double sd = candidate.widths == WidthKind::fixed ? 0 : std::sqrt(found.covariance(group + 1, group + 1));
+    out.widths.push_back(width);
+    out.intervals.push_back({width * std::exp(-z * sd), width * std::exp(z * sd)});
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (std::size_t j = 0; j < candidate.group.size(); ++j) {
+    const Index group = candidate.group[j];
+    if (group < 0 && out.each) {
+      out.widths.push_back(infinity);
+      out.intervals.push_back({infinity, infinity});
+    } else if (group >= 0 && (out.each || out.widths.empty())) {
+      add(group, out.each || candidate.group.size() == 1 ? 1 / inputs.scale[static_cast<Index>(j)] : 1.0);
+    }
+  }
+  return out;
+}
+
+// Two tables with columns that are drawn independently, and of each input or group the covariance of f(B) with what changes in f(A) if
+// this input comes from B.                                                                                                       (KM.9)
+Vector variance_shares(MatrixView X, const DifferentRows& rows, const std::vector<Index>& groups, const KernelFit& fit) {
+  constexpr Index draws = 1024;
+  const Index d = X.cols();
+  Vector upto = rows.k;
+  std::partial_sum(upto.begin(), upto.end(), upto.begin());
+  Normals random(1);
+  const auto group_of = [&](Index j) { return groups.empty() ? j : groups[static_cast<std::size_t>(j)]; };
+  const auto drawn_row = [&] {
+    const double at = random.uniform() * upto[upto.size() - 1];
+    return rows.first[static_cast<std::size_t>(std::lower_bound(upto.begin(), upto.end(), at) - upto.begin())];
+  };
+  std::map<Index, std::vector<Index>> inputs;  // of each group
+  for (Index j = 0; j < d; ++j) inputs[group_of(j)].push_back(j);
+  Matrix A(draws, d), B(draws, d);
+  for (const auto& [group, columns] : inputs)
+    for (Index i = 0; i < draws; ++i) {
+      const Index a = drawn_row(), b = drawn_row();
+      for (const Index j : columns) A(i, j) = X(a, j), B(i, j) = X(b, j);
+    }
+  std::vector<Matrix> tables = {A, B};  // and A with the inputs of each group from B
+  for (const auto& [group, columns] : inputs) {
+    Matrix& one = tables.emplace_back(A);
+    for (const Index j : columns) one.col(j) = B.col(j);
+  }
+  const std::vector<Vector> means = function_means(fit, 0, tables);
+  const Vector &of_A = means[0], &of_B = means[1];
+  const double centre = 0.5 * (of_A.mean() + of_B.mean());
+  const double variance = 0.5 * ((of_A.array() - centre).square().mean() + (of_B.array() - centre).square().mean());
+  Vector share = Vector::Zero(d);
+  if (!(variance > 0)) return share;
+  for (std::size_t at = 2; const auto& [group, columns] : inputs) {
+    const double covariance = ((of_B.array() - centre) * (means[at++] - of_A).array()).mean();
+    for (const Index j : columns) share[j] = std::clamp(covariance / variance, 0.0, 1.0);
+  }
+  return share;
+}
+
+// Collects the vectors of all processes, each once, in the order of the rows, and describes the fit.
+void finish(MatrixView X, const DifferentRows& rows, std::vector<ProcessOutcome>&& outcomes, KernelFit& fit) {
+  std::map<Index, Index> position;
+  for (const ProcessOutcome& outcome : outcomes)
+    for (const Index row : outcome.rows) position.emplace(row, 0);
+  fit.relevance_vectors.resize(static_cast<Index>(position.size()), X.cols());
+  Index next = 0;
+  for (auto& [row, at] : position) {
+    at = next++;
+    const Index of_table = rows.first[static_cast<std::size_t>(row)];
+    fit.relevance_rows.push_back(of_table);
+    for (Index j = 0; j < X.cols(); ++j) fit.relevance_vectors(at, j) = X(of_table, j);
+  }
+  bool converged = true, width_at_limit = false, no_noise = false;
+  for (ProcessOutcome& outcome : outcomes) {
+    for (KernelPoint& point : outcome.process.points)
+      for (Index& vector : point.vectors) vector = position.at(outcome.rows[static_cast<std::size_t>(vector)]);
+    fit.log_evidence += outcome.process.log_evidence;
+    fit.report.sweeps += outcome.steps;
+    converged &= outcome.converged;
+    width_at_limit |= outcome.width_at_limit;
+    no_noise |= outcome.no_noise;
+    fit.processes.push_back(std::move(outcome.process));
+  }
+  fit.report.status = converged ? Status::converged : Status::max_sweeps;
+  fit.report.message = converged ? fmt::format("the evidence is at its maximum after {} steps", fit.report.sweeps)
+                                 : "the search for the widths ended before the evidence was at its maximum";
+  if (width_at_limit)
+    fit.report.warnings.emplace_back(
+        "the search for a width, or for the size of the function, ended at its limit: the rows do not determine it");
+  if (no_noise)
+    fit.report.notes.emplace_back(
+        fit.task == Task::linear
+            ? "the rows show hardly any noise: its standard deviation is taken to be at least 1/8000 of that of the function"
+            : "the classes are separated: nothing in the rows says how steep the probability is at their border");
+  fit.report.bound = fit.log_evidence;
+}
+
+std::vector<std::string> input_names(const KernelOptions& options, Index num_inputs) {
+  std::vector<std::string> out = options.input_names;
+  for (Index j = static_cast<Index>(out.size()); j < num_inputs; ++j) out.push_back(validate::column_name({}, j));
+  return out;
+}
+
+void take_inputs(const KernelOptions& options, KernelInputs& inputs, KernelFit& fit) {
+  fit.input_names = input_names(options, inputs.scale.size());
+  fit.input_center = inputs.center;
+  fit.input_scale = inputs.scale;
+  fit.report.notes = std::move(inputs.notes);
+  fit.report.warnings = std::move(inputs.warnings);
+}
+
+}  // namespace ardvark::internal
