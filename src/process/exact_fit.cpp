@@ -66,7 +66,11 @@ class Choice {
   }
 
  private:
-  static double width(const Part& part) { return -part.theta.segment(1, part.evidence->covariance().num_widths()).mean(); }
+  // ln of the mean width; constant inputs have none.
+  static double width(const Part& part) {
+    const Index size = part.evidence->covariance().num_widths();
+    return size > 0 ? -part.theta.segment(1, size).mean() : 0;
+  }
 
   void grow(Part& part, double most) {
     const Matrix K = part.evidence->signal_covariance(part.theta);
