@@ -75,7 +75,7 @@ double quadratic_of(const Vector& w, const CovarianceFactor& factor, const Matri
 
 }  // namespace
 
-SavedModel model_from_moments(const Moments& moments, const ModelOptions& options) {
+SavedModel model_from_moments(const ardvark::Moments& moments, const ModelOptions& options) {
   const Index p = moments.mean.size();
   if (p < 1) throw InvalidArgument("mean is empty; it must have one entry per column");
   validate::vector(moments.mean, p, "mean");

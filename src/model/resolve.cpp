@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/classes.hpp"
 #include "io/text.hpp"
 #include "model/choice.hpp"
 #include "model/missing.hpp"
@@ -246,6 +247,16 @@ bool is_softmax(const ModelOptions& options, Index num_classes) {
                                       num_classes, options.preset, options.spelled("model", "logistic"),
                                       options.spelled("preset", "smlr")));
   return num_classes > 2;
+}
+
+void require_few_classes(const ModelOptions& options, Index count, Index num_rows, const std::string& otherwise) {
+  if (count <= 2 || 2 * count <= num_rows) return;
+  const bool has_names = !options.class_names.empty();
+  throw InvalidArgument(fmt::format("labels holds {} different {} in {} rows; more than two classes need two rows each on average{}", count,
+                                    has_names ? "classes" : "numbers", num_rows, has_names ? "" : "; measurements need " + otherwise));
+}
+void require_classes(const ModelOptions& options, VectorView labels, const std::string& otherwise) {
+  require_few_classes(options, count_classes(labels), labels.size(), otherwise);
 }
 
 std::string no_diagnosis_of_classes(const ModelOptions& options) {

@@ -46,6 +46,12 @@ void check_division(const ModelOptions& options);
 /// \throws InvalidArgument  more than two classes with a preset for two classes
 [[nodiscard]] bool is_softmax(const ModelOptions& options, Index num_classes);
 
+/// If almost all labels are different, they are measurements or names of rows, and not classes.
+/// \param otherwise  the option that fits a regression
+/// \throws InvalidArgument  more than two classes, without two rows each on average
+void require_few_classes(const ModelOptions& options, Index count, Index num_rows, const std::string& otherwise);
+void require_classes(const ModelOptions& options, VectorView labels, const std::string& otherwise);
+
 /// The message that refuses `diagnose` with a softmax of several classes.
 [[nodiscard]] std::string no_diagnosis_of_classes(const ModelOptions& options);
 

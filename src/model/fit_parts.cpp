@@ -1,0 +1,67 @@
+#include "model/fit_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "model/resolve.hpp"
+#include "model/saved_model.hpp"
+#include "posterior/softmax_state.hpp"
+#include "posterior/state.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// If each dummy is judged separately, some levels of a text column may be kept and others not.
+template <typename AnyFit>
+void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
+  if (fit.state == nullptr || encoding.dummies == Dummies::every_level) return;
+  std::size_t j = 0;
+  for (const FeatureColumn& f : encoding.features) {
+    std::string kept, gone;
+    for (Index level = 0; f.categorical && level < static_cast<Index>(f.levels.size()); ++level) {
+      if (level == f.reference) continue;
+      std::string& list = fit.relevant[j] ? kept : gone;
+      if (!fit.left_out[j]) list += (list.empty() ? "" : ", ") + f.levels[static_cast<std::size_t>(level)];
+      ++j;
+    }
+    if (!f.categorical) ++j;
+    if (!kept.empty() && !gone.empty())
+      fit.report.notes.push_back(fmt::format(
+          "the levels of text column '{}' are judged separately here, with different results: kept {}; not kept {}", f.name, kept, gone));
+  }
+}
+void note_parted_levels(const FeatureEncoding&, RelevanceFit&) {}
+void note_parted_levels(const FeatureEncoding&, KernelFit&) {}
+
+}  // namespace
+
+SavedModel with_encoding(SavedModel model) {
+  model.encoding = FeatureEncoding::of_numbers(names_of(model));
+  return model;
+}
+
+void note_weights(double sum, Index num_rows, Report& report) {
+  report.notes.push_back(fmt::format("the number of rows, {:.10g}, is the sum of the weights of {} rows", sum, num_rows));
+}
+void note_weights(const std::vector<double>& weights, Report& report) {
+  if (!std::ranges::all_of(weights, [](double k) { return k == 1; }))
+    note_weights(VectorView(weights).eigen().sum(), static_cast<Index>(weights.size()), report);
+}
+
+void add_remarks(const Report& remarks, Report& report) {
+  report.warnings.insert(report.warnings.end(), remarks.warnings.begin(), remarks.warnings.end());
+  report.notes.insert(report.notes.end(), remarks.notes.begin(), remarks.notes.end());
+}
+
+SavedModel described(SavedModel model, const ModelOptions& options) {
+  model.options = options_to_keep(options);
+  if (options.encoding.features.empty()) return with_encoding(std::move(model));
+  std::visit([&](auto& fit) { note_parted_levels(options.encoding, fit); }, model.fit);
+  model.encoding = options.encoding;
+  return model;
+}
+
+}  // namespace ardvark::internal

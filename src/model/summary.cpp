@@ -1,0 +1,103 @@
+// The printed summary of any model.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/summary_text.hpp"
+#include "io/text.hpp"
+#include "model/choice.hpp"
+
+namespace ardvark {
+
+using namespace internal;
+
+namespace {
+
+// Calls `use` for every text of a model that may hold text of the user and may be printed on a terminal.
+template <typename Use>
+void for_each_text(Report& report, Use&& use) {
+  use(report.message), use(report.solver_reason);
+  for (auto* texts : {&report.notes, &report.warnings}) std::ranges::for_each(*texts, use);
+}
+template <typename Use>
+void for_each_text(Fit& fit, Use&& use) {
+  use(fit.target);
+  for (auto* texts : {&fit.classes, &fit.column_names}) std::ranges::for_each(*texts, use);
+  for_each_text(fit.report, use);
+}
+template <typename Use>
+void for_each_text(SoftmaxFit& fit, Use&& use) {
+  use(fit.target);
+  for (auto* texts : {&fit.classes, &fit.column_names}) std::ranges::for_each(*texts, use);
+  for (Fit& machine : fit.machines) for_each_text(machine, use);
+  for_each_text(fit.report, use);
+}
+template <typename Use>
+void for_each_text(RelevanceFit& fit, Use&& use) {
+  use(fit.target);
+  for (auto* texts : {&fit.classes, &fit.input_names}) std::ranges::for_each(*texts, use);
+  for (RelevanceMachine& machine : fit.machines) for_each_text(machine.fit, use);
+  for_each_text(fit.report, use);
+}
+template <typename Use>
+void for_each_text(KernelFit& fit, Use&& use) {
+  use(fit.target);
+  for (auto* texts : {&fit.classes, &fit.input_names}) std::ranges::for_each(*texts, use);
+  for_each_text(fit.report, use);
+}
+template <typename Use>
+void for_each_text(SavedModel& model, Use&& use) {
+  std::visit([&](auto& fit) { for_each_text(fit, use); }, model.fit);
+}
+
+bool is_printable(const SavedModel& model) {
+  bool all = true;
+  for_each_text(const_cast<SavedModel&>(model), [&](const std::string& text) { all = all && io::printable(text) == text; });
+  return all;
+}
+
+std::string lines_of_text_columns(const FeatureEncoding& encoding) {
+  std::string lines;
+  for (const FeatureColumn& f : encoding.features) {
+    if (!f.categorical || f.levels.empty() || encoding.dummies == Dummies::every_level) continue;
+    const std::string name = io::printable(f.name), level = io::printable(f.levels[static_cast<std::size_t>(f.reference)]);
+    lines += io::labelled(
+        "text column",
+        f.levels.size() == 1
+            ? fmt::format("{}: {} in every row, so it is not used", name, level)
+            : fmt::format("{}: compared with {}{}", name, level,
+                          f.reference_rows > 0 ? fmt::format(", {:.6g} row{}", f.reference_rows, f.reference_rows == 1 ? "" : "s") : ""));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string summary(const SavedModel& model, const SummaryOptions& options) {
+  if (!is_printable(model)) {
+    SavedModel escaped = model;
+    for_each_text(escaped, [](std::string& text) { text = io::printable(text); });
+    return summary(escaped, options);
+  }
+  const auto [body, ending] = std::visit([&](const auto& fit) { return io::summary_text(fit, options); }, model.fit);
+  std::string out = body + lines_of_text_columns(model.encoding);
+  if (model.diagnosis && !std::isnan(model.diagnosis->khat)) {
+    const Diagnosis& d = *model.diagnosis;
+    out += io::labelled(
+        "k-hat",
+        fmt::format("{:.2f} (up to {:.2f} is good; effective share of the draws {:.0f}%{})", d.khat, d.threshold, 100 * d.effective_share,
+                    d.khat == d.khat_given_precisions ? "" : fmt::format("; with fixed precisions {:.2f}", d.khat_given_precisions)));
+  }
+  return out + ending;
+}
+
+std::string summary(const SavedModel& model, const ModelOptions& options) {
+  SummaryOptions chosen(options.level);
+  chosen.verbose = options.verbose;
+  chosen.odds = options.odds;
+  chosen.standardized = options.standardized;
+  return in_names_of(options, [&] { return summary(model, chosen); });
+}
+
+}  // namespace ardvark
