@@ -1,0 +1,257 @@
+#include "model/fit_fields.hpp"
+
+#include <cmath>
+
+#include "model/components.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// The names of the columns that left and that came back, in the order of the sweeps. \param name  of a position among the weights
+template <typename Name>
+Json pruning_json(const Report& report, Name&& name) {
+  const auto names = [&](const std::vector<Index>& weights) {
+    Json list = Json::array();
+    for (const Index i : weights) list.push_back(name(i));
+    return list;
+  };
+  Json events = Json::array();
+  for (const PruningEvent& event : report.pruning)
+    events.push_back({{"sweep", event.sweep}, {"pruned", names(event.pruned)}, {"readmitted", names(event.readmitted)}});
+  return events;
+}
+
+Json name_of(const std::vector<std::string>& names, Index i) {
+  return i < static_cast<Index>(names.size()) ? names[static_cast<std::size_t>(i)] : "(intercept)";
+}
+
+Vector as_vector(const Interval& interval) { return Eigen::Vector2d(interval.lower, interval.upper); }
+
+// Under a sparse prior: inclusion probabilities of the columns, the result of each start, and credible sets.
+void visit_sparse(const SparseResult& sparse, const std::vector<std::string>& names, Fields& out) {
+  out.put("inclusion", sparse.inclusion);
+  out.put_columns("undecided", sparse.undecided, names);
+  out.put("dense_fraction", Json(sparse.dense_fraction));
+  if (out.wants("starts")) {
+    Json starts = Json::array();
+    for (const SparseStart& start : sparse.starts)
+      starts.push_back({{"name", start.name},
+                        {"status", to_string(start.status)},
+                        {"sweeps", start.sweeps},
+                        {"bound", std::isfinite(start.bound) ? Json(start.bound) : Json()},
+                        {"weight", start.weight},
+                        {"inclusion_prior", start.inclusion_prior},
+                        {"slab_sd", start.slab_sd},
+                        {"dense_sd", start.dense_sd},
+                        {"noise_sd", start.noise_sd},
+                        {"dense_fraction", start.dense_fraction}});
+    out.put("starts", std::move(starts));
+  }
+  if (out.wants("credible_sets")) {
+    Json sets = Json::array();
+    for (const CredibleSet& set : sparse.sets)
+      sets.push_back({{"columns", set.columns}, {"probability", set.probability}, {"inclusion", set.inclusion}});
+    out.put("credible_sets", std::move(sets));
+  }
+}
+
+// Only if asked for by name.
+void visit_components(const Fit& fit, Fields& out) {
+  if (!out.wants("components")) return;
+  Index k = 0;
+  for (const NormalComponent& component : components_of(fit)) {
+    out.open("components", k++);
+    out.put("weight", Json(component.weight));
+    out.put("mean", component.mean);
+    out.put_rows("covariance", component.covariance);
+    out.close();
+  }
+}
+
+void visit_preset(const Report& report, Fields& out) {
+  out.put("preset", report.preset.empty() ? Json() : Json(report.preset));
+  out.put("compat", Json(report.compat));
+}
+
+void visit_solver(const Report& report, Fields& out) {
+  out.put("solver", Json(to_string(report.solver)));
+  out.put("solver_reason", Json(report.solver_reason));
+}
+
+// Of an object that is open; closes it.
+void visit(const LambdaChoice& choice, Fields& out) {
+  out.put("lambda_min", Json(choice.smallest_loss));
+  out.put("lambda_1se", Json(choice.one_standard_error));
+  out.put("lambda", choice.lambda);
+  out.put("loss", choice.loss);
+  out.put("loss_error", choice.loss_error);
+  out.put("num_nonzero", choice.num_nonzero);
+  out.put("folds", Json(choice.folds));
+  if (choice.mean.size() > 0 && out.wants("mean")) out.put_rows("mean", choice.mean.transpose());
+  if (choice.intercept.size() > 0) out.put("intercept", choice.intercept);
+  out.close();
+}
+
+// Under a Laplace prior: of each class or pair of classes.
+Vector lambdas_of(const SoftmaxFit& fit) {
+  Vector lambda(static_cast<Index>(fit.machines.size()));
+  for (Index m = 0; m < lambda.size(); ++m) lambda[m] = fit.machines[static_cast<std::size_t>(m)].lambda;
+  return lambda;
+}
+
+}  // namespace
+
+void visit_posterior(const Fit& fit, double level, Fields& out) {
+  out.put("sweeps", Json(fit.report.sweeps));
+  out.put("bound", Json(fit.bound));
+  out.put("bound_history", fit.report.bound_history);
+  if (out.wants("columns")) out.put("columns", Json(fit.column_names));
+  out.put("mean", fit.mean);
+  out.put("variance", fit.variance);
+  if (out.wants("sd")) out.put("sd", Vector(fit.variance.cwiseSqrt()));
+  out.put("interval_level", Json(level));
+  if (out.wants("interval")) {
+    Matrix intervals(fit.num_columns(), 2);
+    for (Index i = 0; i < fit.num_columns(); ++i) intervals.row(i) = as_vector(credible_interval(fit, i, level)).transpose();
+    out.put_rows("interval", intervals);
+  }
+  if (fit.intercept && out.wants("intercept")) {
+    out.open("intercept");
+    out.put("mean", Json(fit.intercept->mean));
+    out.put("variance", Json(fit.intercept->variance));
+    out.put("interval", as_vector(credible_interval(fit, -1, level)));
+    out.close();
+  }
+  out.put("V_diagonal", fit.V_diagonal);
+  out.put("log_det_V", Json(fit.log_det_V));
+  if (fit.sparse)  // there are no precisions
+    out.put("precision", Json());
+  else
+    out.put("precision", fit.precision);
+  if (fit.precision_history.size() > 0) out.put_rows("precision_history", fit.precision_history);
+  out.put("group", fit.group);
+  out.put("standardized_mean", fit.standardized_mean);
+  out.put("relevance", fit.relevance);
+  if (out.wants("direction")) out.put("direction", direction(fit));
+  out.put_columns("relevant", fit.relevant, fit.column_names);
+  out.put_columns("left_out", fit.left_out, fit.column_names);
+  if (out.wants("pruning")) out.put("pruning", pruning_json(fit.report, [&](Index i) { return name_of(fit.column_names, i); }));
+  out.put("num_rows", Json(fit.num_rows));
+  out.put("effective_parameters", Json(fit.effective_parameters));
+  if (fit.task == Task::linear) out.put("posterior", Json(to_string(fit.posterior)));
+  if (fit.task == Task::linear && out.wants("noise")) {
+    out.open("noise");
+    out.put("shape", Json(fit.noise.shape));
+    out.put("rate", Json(fit.noise.rate));
+    if (fit.noise.shape > 0) {
+      out.put("sd", Json(noise_sd(fit)));
+      if (out.wants("sd_interval")) out.put("sd_interval", as_vector(noise_sd_interval(fit, level)));
+    }
+    out.close();
+  }
+}
+
+void visit_report(const Report& report, Fields& out) {
+  out.put("notes", Json(report.notes));
+  out.put("warnings", Json(report.warnings));
+  out.put("seconds", Json(report.seconds));
+}
+
+void visit_status(const Report& report, Fields& out) {
+  out.put("status", Json(to_string(report.status)));
+  out.put("message", Json(report.message));
+}
+
+void visit(const Fit& fit, double level, Fields& out) {
+  visit_status(fit.report, out);
+  out.put("task", Json(to_string(fit.task)));
+  visit_preset(fit.report, out);
+  out.put("prior", Json(to_string(fit.prior)));
+  if (fit.prior == PriorKind::laplace) out.put("lambda", Json(fit.lambda));
+  if (fit.lambda_choice) {
+    out.open("lambda_path");
+    visit(*fit.lambda_choice, out);
+  }
+  if (fit.task == Task::logistic) out.put("likelihood", Json(to_string(fit.likelihood)));
+  out.put("target", Json(fit.target));
+  if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
+  visit_posterior(fit, level, out);
+  if (fit.task == Task::logistic && out.wants("odds_ratio")) out.put("odds_ratio", Vector(fit.mean.array().exp()));
+  if (fit.sparse) {
+    visit_sparse(*fit.sparse, fit.column_names, out);
+    visit_components(fit, out);
+  }
+  out.put("bound_comparable", Json(bound_scope(fit) == BoundScope::any_prior));
+  if (fit.task == Task::linear) {
+    out.put("r_squared", Json(fit.r_squared));
+  } else {
+    out.put("class_weight", VectorView(fit.class_weight, 2));
+    out.put("accuracy", Json(fit.accuracy));
+    out.put("log_loss", Json(fit.log_loss));
+  }
+  if (out.wants("covariance")) out.put_rows("covariance", fit.covariance());
+  if (out.wants("V")) out.put_rows("V", fit.V());
+  visit_solver(fit.report, out);
+  visit_report(fit.report, out);
+}
+
+// Coefficients: for each class or pair of classes, a list with one number per column.
+void visit(const SoftmaxFit& fit, double level, Fields& out) {
+  visit_status(fit.report, out);
+  out.put("task", Json("logistic"));
+  out.put("coding", Json(to_string(fit.coding)));
+  visit_preset(fit.report, out);
+  out.put("prior", Json(to_string(fit.prior)));
+  if (fit.prior == PriorKind::laplace) {
+    const Vector lambda = lambdas_of(fit);
+    if (lambda.minCoeff() == lambda.maxCoeff())
+      out.put("lambda", Json(lambda[0]));
+    else
+      out.put("lambda", lambda);
+  }
+  for (std::size_t m = 0; m < fit.machines.size() && fit.machines[m].lambda_choice; ++m) {
+    out.open("lambda_path", static_cast<Index>(m));
+    visit(*fit.machines[m].lambda_choice, out);
+  }
+  out.put("target", Json(fit.target));
+  out.put("classes", Json(fit.classes));
+  out.put("sweeps", Json(fit.report.sweeps));
+  out.put("bound", Json(fit.bound));
+  out.put("bound_history", fit.report.bound_history);
+  if (out.wants("columns")) out.put("columns", Json(fit.column_names));
+  const auto put_lists = [&](const char* name, const Matrix& m) {
+    if (out.wants(name)) out.put_rows(name, m.transpose());
+  };
+  put_lists("mean", fit.mean);
+  put_lists("variance", fit.variance);
+  if (out.wants("sd")) put_lists("sd", fit.variance.cwiseSqrt());
+  out.put("interval_level", Json(level));
+  if (fit.intercept.size() > 0 && out.wants("intercept")) {
+    out.open("intercept");
+    out.put("mean", fit.intercept);
+    out.put("variance", fit.intercept_variance);
+    out.close();
+  }
+  if (out.wants("covariance")) out.put_rows("covariance", fit.covariance());
+  out.put("log_det_V", Json(fit.log_det_V));
+  put_lists("precision", fit.precision);
+  if (fit.precision_history.size() > 0) out.put_rows("precision_history", fit.precision_history);
+  put_lists("standardized_mean", fit.standardized_mean);
+  put_lists("relevance", fit.relevance);
+  if (out.wants("direction")) put_lists("direction", direction(fit));
+  out.put_columns("relevant", fit.relevant, fit.column_names);
+  out.put_columns("left_out", fit.left_out, fit.column_names);
+  const Index q = fit.standardized_mean.rows();
+  if (out.wants("pruning"))
+    out.put("pruning", pruning_json(fit.report, [&](Index i) { return Json::array({name_of(fit.column_names, i % q), i / q}); }));
+  out.put("num_rows", Json(fit.num_rows));
+  out.put("bound_comparable", Json(bound_scope(fit) == BoundScope::any_prior));
+  out.put("class_weight", fit.class_weight);
+  out.put("effective_parameters", Json(fit.effective_parameters));
+  out.put("accuracy", Json(fit.accuracy));
+  out.put("log_loss", Json(fit.log_loss));
+  visit_solver(fit.report, out);
+  visit_report(fit.report, out);
+}
+
+}  // namespace ardvark::internal
