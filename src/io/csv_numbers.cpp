@@ -1,0 +1,90 @@
+#include "io/csv_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "io/text.hpp"
+
+namespace ardvark::internal::io {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+namespace {
+
+// std::from_chars reports the same error for overflow and underflow. The power of ten of the first nonzero digit distinguishes them.
+bool is_huge(std::string_view number) {
+  const std::size_t exponent_at = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view digits = number.substr(0, exponent_at);
+  const std::size_t first_digit = digits.find_first_of("123456789");
+  if (first_digit == std::string_view::npos) return false;
+  const auto point = static_cast<long long>(std::min(digits.find('.'), digits.size()));
+  const bool exponent_negative = number.substr(exponent_at).starts_with("e-") || number.substr(exponent_at).starts_with("E-");
+
+  long long exponent = 0;
+  for (const char c : number.substr(exponent_at))
+    if (c >= '0' && c <= '9') exponent = std::min(10 * exponent + (c - '0'), 1'000'000'000'000LL);
+  return point - static_cast<long long>(first_digit) + (exponent_negative ? -exponent : exponent) > 0;
+}
+
+}  // namespace
+
+bool parse_number(std::string_view text, double& value) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::invalid_argument || end != text.data() + text.size()) return false;
+  if (error == std::errc::result_out_of_range) value = is_huge(text) ? HUGE_VAL : 0.0;
+  return true;
+}
+
+namespace {
+
+// For example "1,234,567", "-11,600", "1,234.5".
+bool has_thousands(std::string_view text) {
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  const std::string_view whole = text.substr(0, text.find('.'));
+  std::size_t comma = whole.find(',');
+  if (comma == std::string_view::npos || comma == 0 || comma > 3) return false;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    const bool is_comma = at >= comma && (at - comma) % 4 == 0;
+    if (is_comma ? whole[at] != ',' : whole[at] < '0' || whole[at] > '9') return false;
+  }
+  return (whole.size() - comma) % 4 == 0 && text.substr(whole.size()).find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
+// For example "1,5", "-12,25", "1.234,5", "2,5e-3".
+bool has_decimal_comma(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || text.find(',', comma + 1) != std::string_view::npos) return false;
+  if (comma + 1 == text.size() || text[comma + 1] < '0' || text[comma + 1] > '9') return false;
+  std::string with_point(text.substr(0, comma));
+  std::erase(with_point, '.');
+  if (with_point.empty() || with_point.back() < '0' || with_point.back() > '9') return false;
+  with_point += '.';
+  with_point += text.substr(comma + 1);
+  double value;
+  return parse_number(with_point, value);
+}
+
+}  // namespace
+
+Comma comma_in(std::string_view text) {
+  const bool thousands = has_thousands(text), decimal = has_decimal_comma(text);
+  if (decimal && !thousands) return {"has a decimal comma", "write a decimal point"};
+  if (!thousands) return {};
+  std::string without(text), with_point(text);
+  std::erase(without, ',');
+  std::ranges::replace(with_point, ',', '.');
+  if (!decimal) return {"has commas between thousands", fmt::format("write {}", shown(without))};
+  return {"has a comma, which may be a decimal comma or stand between thousands",
+          fmt::format("write {} or {}", shown(with_point), shown(without)), false};
+}
+
+}  // namespace ardvark::internal::io
