@@ -9,61 +9,18 @@ It needs Dask: ``pip install "ardvark[dask]"``.
 
 from __future__ import annotations
 
-import pickle
-from typing import Any, Callable, Optional, Sequence
-
-import numpy as np
+from typing import Any, Optional
 
 from . import _kernel, _linear, _logistic
 from ._docs import assembled
-from ._passes import RowSums, TableFacts, UnknownLabel
+from ._partitions import (
+    _label, _mean, _std, fit_partitions, in_a_tree, is_dask_collection, lazily, lazy_probabilities, rows_of, statistics_of_partition,
+    sum_of_statistics, task, token_of,
+)
 from ._progress import Watch
 from ._statistics import LinearStatistics
 
-try:
-    from dask.base import is_dask_collection, tokenize
-    from dask.delayed import delayed
-except ImportError:
-    raise ImportError('ardvark.dask needs Dask: pip install "ardvark[dask]"') from None
-
 __all__ = ["BayesianLinearRegression", "BayesianLogisticRegression", "KernelClassifier", "KernelRegressor"]
-
-_BRANCHES = 16  # statistics that one task adds
-
-
-def _is_frame(X: Any) -> bool:
-    return hasattr(X, "map_partitions") and hasattr(X, "to_delayed") and not hasattr(X, "map_blocks")
-
-
-def _partitions(values: Any, what: str) -> list[Any]:
-    """The partitions of a Dask DataFrame, Series or Array, in their order, as delayed values."""
-    if not is_dask_collection(values):
-        raise ValueError(f"X is a collection of Dask, so {what} must be one, too, with the same partitions, or the name of a column")
-    if getattr(values, "ndim", 1) == 2 and hasattr(values, "rechunk") and values.numblocks[1] > 1:
-        values = values.rechunk({1: -1})
-    return list(np.ravel(values.to_delayed()))
-
-
-def _of_partition(number: int, X: Any, y: Any, sample_weight: Any, form: str) -> LinearStatistics:
-    statistics = LinearStatistics(form)
-    if len(X) == 0:
-        return statistics
-    try:
-        return statistics.update(X, y, sample_weight)
-    except ValueError as error:
-        raise ValueError(f"in partition {number}: {error}") from None
-
-
-def _sum(parts: Sequence[LinearStatistics]) -> LinearStatistics:
-    total = LinearStatistics.from_bytes(parts[0].to_bytes())  # a task must not change what it is given
-    for part in parts[1:]:
-        total.merge(part)
-    return total
-
-
-def _task(name: str, number: int, work: Any, *given: Any) -> Any:
-    """A task under a name that the dashboard shows, and errors of the scheduler."""
-    return delayed(work)(*given, dask_key_name=f"{name}-{number}-{tokenize(work, *given)}")
 
 
 def statistics_of(X: Any, y: Any, sample_weight: Any = None, form: str = "gram") -> Any:
@@ -102,30 +59,8 @@ def statistics_of(X: Any, y: Any, sample_weight: Any = None, form: str = "gram")
     >>> statistics_of(X, X[:, 0]).compute().n_rows_
     1000
     """
-    parts = [_task("read-partition", number, _of_partition, number, *rows, form) for number, rows in enumerate(_rows_of(X, y, sample_weight))]
-    return _in_a_tree(parts, "add-statistics", _sum)
-
-
-def _rows_of(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, Any, Any]]:
-    """X, y and weights of each partition."""
-    parts = _partitions(X, "X")
-    others = [[values] * len(parts) if values is None or isinstance(values, str) else _partitions(values, what)
-              for values, what in ((y, "y"), (sample_weight, "sample_weight"))]
-    for values, what in zip(others, ("y", "sample_weight")):
-        if len(values) != len(parts):
-            raise ValueError(
-                f"X has {len(parts)} partitions and {what} has {len(values)}; they must be the same: divide {what} as X,"
-                f" {what}.rechunk(X.chunks[0]) of Arrays or {what}.repartition(divisions=X.divisions) of DataFrames"
-            )
-    return list(zip(parts, *others))
-
-
-def _in_a_tree(level: list[Any], name: str, add: Any) -> Any:
-    """The sum of all parts, added in their order."""
-    while len(level) > 1:
-        groups = [level[first : first + _BRANCHES] for first in range(0, len(level), _BRANCHES)]
-        level = [_task(name, number, add, group) for number, group in enumerate(groups)]
-    return level[0]
+    parts = [task("read-partition", number, statistics_of_partition, number, *rows, form) for number, rows in enumerate(rows_of(X, y, sample_weight))]
+    return in_a_tree(parts, "add-statistics", sum_of_statistics)
 
 
 @assembled
@@ -222,43 +157,11 @@ class BayesianLinearRegression(_linear.BayesianLinearRegression):
         if not is_dask_collection(X):
             return super().predict(X, return_std)
         if not return_std:
-            return _lazily(self, X, _mean, self.statistics_.target_)
-        return tuple(_lazily(self, X, work, self.statistics_.target_) for work in (_mean, _std))
+            return lazily(self, X, _mean, self.statistics_.target_)
+        return tuple(lazily(self, X, work, self.statistics_.target_) for work in (_mean, _std))
 
     def __dask_tokenize__(self) -> Any:
-        return _token_of(self)
-
-
-def _facts_of_partition(number: int, X: Any, y: Any, sample_weight: Any, *kind: Any) -> TableFacts:
-    target, weights = (name if isinstance(name, str) else None for name in (y, sample_weight))
-    try:
-        return TableFacts(target, weights, *kind).add(X, None if target else y, None if weights else sample_weight)
-    except ValueError as error:
-        raise ValueError(f"in partition {number}: {error}") from None
-
-
-def _all_facts(parts: Sequence[TableFacts]) -> TableFacts:
-    total = pickle.loads(pickle.dumps(parts[0]))  # a task must not change what it is given
-    for part in parts[1:]:
-        total = total.merge(part)
-    return total
-
-
-def _sums_of_partition(number: int, X: Any, y: Any, sample_weight: Any, facts: bytes, question: bytes) -> RowSums:
-    sums = RowSums(question, number + 1)
-    if len(X) == 0:
-        return sums
-    try:
-        return sums.update(*pickle.loads(facts).numbers(X, None if isinstance(y, str) else y, None if isinstance(sample_weight, str) else sample_weight))
-    except (ValueError, UnknownLabel) as error:
-        raise ValueError(f"in partition {number}: {error}") from None
-
-
-def _all_sums(parts: Sequence[RowSums]) -> RowSums:
-    total = RowSums.from_bytes(parts[0].to_bytes())
-    for part in parts[1:]:
-        total.merge(part)
-    return total
+        return token_of(self)
 
 
 @assembled
@@ -316,7 +219,7 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
         if not is_dask_collection(X):
             super().fit(X, y, sample_weight, target=target)
             return self
-        _fit_partitions(self, X, y, sample_weight, target, "the labels, or the name of their column", self._references())
+        fit_partitions(self, X, y, sample_weight, target, "the labels, or the name of their column", self._references())
         return self
 
     def predict(self, X: Any) -> Any:
@@ -340,7 +243,7 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
         >>> BayesianLogisticRegression().fit(X, X[:, 0] > 0.5).predict(X).mean().round(1).compute().item()
         0.3
         """
-        return _lazily(self, X, _label, None, self.classes_.dtype) if is_dask_collection(X) else super().predict(X)
+        return lazily(self, X, _label, None, self.classes_.dtype) if is_dask_collection(X) else super().predict(X)
 
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class.
@@ -366,52 +269,10 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
         """
         if not is_dask_collection(X):
             return super().predict_proba(X)
-        return _lazy_probabilities(self, X)
+        return lazy_probabilities(self, X)
 
     def __dask_tokenize__(self) -> Any:
-        return _token_of(self)
-
-
-def _fit_partitions(
-    model: Any, X: Any, y: Any, sample_weight: Any, target: Optional[str], wanted: str, references: Sequence[str] = (), *kind: Any
-) -> None:
-    """Fits a model by passes over all partitions. kind: as of `TableFacts`."""
-    if target is not None and y is not None:
-        raise ValueError("fit has both y and target; give y, or the name of a column as target")
-    y = target if y is None else y
-    if y is None:
-        raise ValueError(f"y is missing: give {wanted}")
-    rows = _rows_of(X, y, sample_weight)
-    with Watch(type(model).__name__, model.verbose, model.callback) as watch:
-        parts = [_task("look-at-partition", number, _facts_of_partition, number, *part, *kind) for number, part in enumerate(rows)]
-        facts = _in_a_tree(parts, "add-facts", _all_facts).compute().end(references)
-        model._fit_passes(facts, _ask_partitions(rows, pickle.dumps(facts)), y if isinstance(y, str) else None, watch)
-
-
-def _ask_partitions(rows: Sequence[tuple[Any, Any, Any]], facts: bytes) -> Callable[[bytes], RowSums]:
-    """Answers questions with sums over all partitions. Partitions are added in their order, so the bits do not depend on the workers."""
-    def ask(question: bytes) -> RowSums:
-        parts = [_task("read-partition", number, _sums_of_partition, number, *part, facts, question) for number, part in enumerate(rows)]
-        sums: RowSums = _in_a_tree(parts, "add-sums", _all_sums).compute()
-        return RowSums.from_bytes(sums.to_bytes())
-
-    return ask
-
-
-def _lazy_probabilities(model: Any, X: Any) -> Any:
-    meta = np.empty((0, model.classes_.size))
-    if _is_frame(X):
-        return X.map_partitions(_probability, model, meta=meta)
-    X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
-    return X.map_blocks(_probability, model, dtype=np.float64, chunks=(X.chunks[0], (model.classes_.size,)), meta=meta)
-
-
-def _label(X: Any, model: Any) -> Any:
-    return _as_given(X, _plain(model).predict(X))
-
-
-def _probability(X: Any, model: Any) -> Any:
-    return _plain(model).predict_proba(X)
+        return token_of(self)
 
 
 @assembled
@@ -465,7 +326,7 @@ class KernelRegressor(_kernel.KernelRegressor):
         if not is_dask_collection(X):
             super().fit(X, y, sample_weight, target=target)
             return self
-        _fit_partitions(self, X, y, sample_weight, target, "the target, or the name of its column", (), "kernel", True)
+        fit_partitions(self, X, y, sample_weight, target, "the target, or the name of its column", (), "kernel", True)
         return self
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
@@ -501,11 +362,11 @@ class KernelRegressor(_kernel.KernelRegressor):
         if return_cov:
             raise ValueError("return_cov cannot be used with a table in partitions: the covariance has a number for every two rows")
         if not return_std:
-            return _lazily(self, X, _mean, None)
-        return tuple(_lazily(self, X, work, None) for work in (_mean, _std))
+            return lazily(self, X, _mean, None)
+        return tuple(lazily(self, X, work, None) for work in (_mean, _std))
 
     def __dask_tokenize__(self) -> Any:
-        return _token_of(self)
+        return token_of(self)
 
 
 @assembled
@@ -558,7 +419,7 @@ class KernelClassifier(_kernel.KernelClassifier):
         if not is_dask_collection(X):
             super().fit(X, y, sample_weight, target=target)
             return self
-        _fit_partitions(self, X, y, sample_weight, target, "the labels, or the name of their column", (), "kernel", False)
+        fit_partitions(self, X, y, sample_weight, target, "the labels, or the name of their column", (), "kernel", False)
         return self
 
     def predict(self, X: Any) -> Any:
@@ -582,7 +443,7 @@ class KernelClassifier(_kernel.KernelClassifier):
         >>> KernelClassifier(centres=20).fit(X, X[:, 0] > 0.5).predict(X).mean().round(1).compute().item()
         0.5
         """
-        return _lazily(self, X, _label, None, self.classes_.dtype) if is_dask_collection(X) else super().predict(X)
+        return lazily(self, X, _label, None, self.classes_.dtype) if is_dask_collection(X) else super().predict(X)
 
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class.
@@ -605,43 +466,7 @@ class KernelClassifier(_kernel.KernelClassifier):
         >>> KernelClassifier(centres=20).fit(X, X[:, 0] > 0.5).predict_proba(X).sum(axis=1).round(9).compute().max().item()
         1.0
         """
-        return _lazy_probabilities(self, X) if is_dask_collection(X) else super().predict_proba(X)
+        return lazy_probabilities(self, X) if is_dask_collection(X) else super().predict_proba(X)
 
     def __dask_tokenize__(self) -> Any:
-        return _token_of(self)
-
-
-def _token_of(model: Any) -> Any:
-    fitted = getattr(model, "_model", None)
-    return type(model).__name__, repr(model.get_params()), None if fitted is None else fitted.to_bytes()
-
-
-def _plain(model: Any) -> Any:
-    """The methods of `ardvark` itself."""
-    own = next(kind for kind in type(model).__mro__ if kind.__module__ == __name__)
-    return super(own, model)
-
-
-def _mean(X: Any, model: Any) -> Any:
-    return _as_given(X, _plain(model).predict(X))
-
-
-def _std(X: Any, model: Any) -> Any:
-    return _as_given(X, _plain(model).predict(X, return_std=True)[1])
-
-
-def _as_given(X: Any, values: np.ndarray) -> Any:
-    """Values as a Series with the index of a DataFrame."""
-    if not hasattr(X, "index") or not hasattr(X, "iloc"):
-        return values
-    import pandas
-
-    return pandas.Series(values, index=X.index)
-
-
-def _lazily(model: Any, X: Any, work: Any, name: Optional[str], dtype: Any = np.float64) -> Any:
-    if _is_frame(X):
-        return X.map_partitions(work, model, meta=(name, dtype))
-    if X.numblocks[1] > 1:
-        X = X.rechunk({1: -1})
-    return X.map_blocks(work, model, dtype=dtype, drop_axis=1, meta=np.empty(0, dtype=dtype))
+        return token_of(self)

@@ -1,0 +1,192 @@
+"""Partitions of Dask: sums over them, fits from these, and lazy predictions."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any, Callable, Optional, Sequence
+
+import numpy as np
+
+from ._passes import RowSums, TableFacts, UnknownLabel
+from ._progress import Watch
+from ._statistics import LinearStatistics
+
+try:
+    from dask.base import is_dask_collection, tokenize
+    from dask.delayed import delayed
+except ImportError:
+    raise ImportError('ardvark.dask needs Dask: pip install "ardvark[dask]"') from None
+
+__all__ = [
+    "fit_partitions", "in_a_tree", "is_dask_collection", "lazily", "lazy_probabilities", "rows_of", "statistics_of_partition", "sum_of_statistics",
+    "task", "token_of",
+]
+
+_BRANCHES = 16  # statistics that one task adds
+
+
+def _is_frame(X: Any) -> bool:
+    return hasattr(X, "map_partitions") and hasattr(X, "to_delayed") and not hasattr(X, "map_blocks")
+
+
+def _partitions(values: Any, what: str) -> list[Any]:
+    """The partitions of a Dask DataFrame, Series or Array, in their order, as delayed values."""
+    if not is_dask_collection(values):
+        raise ValueError(f"X is a collection of Dask, so {what} must be one, too, with the same partitions, or the name of a column")
+    if getattr(values, "ndim", 1) == 2 and hasattr(values, "rechunk") and values.numblocks[1] > 1:
+        values = values.rechunk({1: -1})
+    return list(np.ravel(values.to_delayed()))
+
+
+def statistics_of_partition(number: int, X: Any, y: Any, sample_weight: Any, form: str) -> LinearStatistics:
+    statistics = LinearStatistics(form)
+    if len(X) == 0:
+        return statistics
+    try:
+        return statistics.update(X, y, sample_weight)
+    except ValueError as error:
+        raise ValueError(f"in partition {number}: {error}") from None
+
+
+def sum_of_statistics(parts: Sequence[LinearStatistics]) -> LinearStatistics:
+    total = LinearStatistics.from_bytes(parts[0].to_bytes())  # a task must not change what it is given
+    for part in parts[1:]:
+        total.merge(part)
+    return total
+
+
+def task(name: str, number: int, work: Any, *given: Any) -> Any:
+    """A task under a name that the dashboard shows, and errors of the scheduler."""
+    return delayed(work)(*given, dask_key_name=f"{name}-{number}-{tokenize(work, *given)}")
+
+
+def rows_of(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, Any, Any]]:
+    """X, y and weights of each partition."""
+    parts = _partitions(X, "X")
+    others = [[values] * len(parts) if values is None or isinstance(values, str) else _partitions(values, what)
+              for values, what in ((y, "y"), (sample_weight, "sample_weight"))]
+    for values, what in zip(others, ("y", "sample_weight")):
+        if len(values) != len(parts):
+            raise ValueError(
+                f"X has {len(parts)} partitions and {what} has {len(values)}; they must be the same: divide {what} as X,"
+                f" {what}.rechunk(X.chunks[0]) of Arrays or {what}.repartition(divisions=X.divisions) of DataFrames"
+            )
+    return list(zip(parts, *others))
+
+
+def in_a_tree(level: list[Any], name: str, add: Any) -> Any:
+    """The sum of all parts, added in their order."""
+    while len(level) > 1:
+        groups = [level[first : first + _BRANCHES] for first in range(0, len(level), _BRANCHES)]
+        level = [task(name, number, add, group) for number, group in enumerate(groups)]
+    return level[0]
+
+
+def _facts_of_partition(number: int, X: Any, y: Any, sample_weight: Any, *kind: Any) -> TableFacts:
+    target, weights = (name if isinstance(name, str) else None for name in (y, sample_weight))
+    try:
+        return TableFacts(target, weights, *kind).add(X, None if target else y, None if weights else sample_weight)
+    except ValueError as error:
+        raise ValueError(f"in partition {number}: {error}") from None
+
+
+def _all_facts(parts: Sequence[TableFacts]) -> TableFacts:
+    total = pickle.loads(pickle.dumps(parts[0]))  # a task must not change what it is given
+    for part in parts[1:]:
+        total = total.merge(part)
+    return total
+
+
+def _sums_of_partition(number: int, X: Any, y: Any, sample_weight: Any, facts: bytes, question: bytes) -> RowSums:
+    sums = RowSums(question, number + 1)
+    if len(X) == 0:
+        return sums
+    try:
+        return sums.update(*pickle.loads(facts).numbers(X, None if isinstance(y, str) else y, None if isinstance(sample_weight, str) else sample_weight))
+    except (ValueError, UnknownLabel) as error:
+        raise ValueError(f"in partition {number}: {error}") from None
+
+
+def _all_sums(parts: Sequence[RowSums]) -> RowSums:
+    total = RowSums.from_bytes(parts[0].to_bytes())
+    for part in parts[1:]:
+        total.merge(part)
+    return total
+
+
+def fit_partitions(
+    model: Any, X: Any, y: Any, sample_weight: Any, target: Optional[str], wanted: str, references: Sequence[str] = (), *kind: Any
+) -> None:
+    """Fits a model by passes over all partitions. kind: as of `TableFacts`."""
+    if target is not None and y is not None:
+        raise ValueError("fit has both y and target; give y, or the name of a column as target")
+    y = target if y is None else y
+    if y is None:
+        raise ValueError(f"y is missing: give {wanted}")
+    rows = rows_of(X, y, sample_weight)
+    with Watch(type(model).__name__, model.verbose, model.callback) as watch:
+        parts = [task("look-at-partition", number, _facts_of_partition, number, *part, *kind) for number, part in enumerate(rows)]
+        facts = in_a_tree(parts, "add-facts", _all_facts).compute().end(references)
+        model._fit_passes(facts, _ask_partitions(rows, pickle.dumps(facts)), y if isinstance(y, str) else None, watch)
+
+
+def _ask_partitions(rows: Sequence[tuple[Any, Any, Any]], facts: bytes) -> Callable[[bytes], RowSums]:
+    """Answers questions with sums over all partitions. Partitions are added in their order, so the bits do not depend on the workers."""
+    def ask(question: bytes) -> RowSums:
+        parts = [task("read-partition", number, _sums_of_partition, number, *part, facts, question) for number, part in enumerate(rows)]
+        sums: RowSums = in_a_tree(parts, "add-sums", _all_sums).compute()
+        return RowSums.from_bytes(sums.to_bytes())
+
+    return ask
+
+
+def lazy_probabilities(model: Any, X: Any) -> Any:
+    meta = np.empty((0, model.classes_.size))
+    if _is_frame(X):
+        return X.map_partitions(_probability, model, meta=meta)
+    X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+    return X.map_blocks(_probability, model, dtype=np.float64, chunks=(X.chunks[0], (model.classes_.size,)), meta=meta)
+
+
+def _label(X: Any, model: Any) -> Any:
+    return _as_given(X, _plain(model).predict(X))
+
+
+def _probability(X: Any, model: Any) -> Any:
+    return _plain(model).predict_proba(X)
+
+
+def token_of(model: Any) -> Any:
+    fitted = getattr(model, "_model", None)
+    return type(model).__name__, repr(model.get_params()), None if fitted is None else fitted.to_bytes()
+
+
+def _plain(model: Any) -> Any:
+    """The methods of `ardvark` itself."""
+    own = next(kind for kind in type(model).__mro__ if kind.__module__ == "ardvark.dask")  # a user may derive another
+    return super(own, model)
+
+
+def _mean(X: Any, model: Any) -> Any:
+    return _as_given(X, _plain(model).predict(X))
+
+
+def _std(X: Any, model: Any) -> Any:
+    return _as_given(X, _plain(model).predict(X, return_std=True)[1])
+
+
+def _as_given(X: Any, values: np.ndarray) -> Any:
+    """Values as a Series with the index of a DataFrame."""
+    if not hasattr(X, "index") or not hasattr(X, "iloc"):
+        return values
+    import pandas
+
+    return pandas.Series(values, index=X.index)
+
+
+def lazily(model: Any, X: Any, work: Any, name: Optional[str], dtype: Any = np.float64) -> Any:
+    if _is_frame(X):
+        return X.map_partitions(work, model, meta=(name, dtype))
+    if X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})
+    return X.map_blocks(work, model, dtype=dtype, drop_axis=1, meta=np.empty(0, dtype=dtype))
