@@ -1,4 +1,4 @@
-// fit_logistic with a Laplace prior and fit_logistic_path, in the caller's units, each against its definition.
+// fit_logistic with a Laplace prior, in the caller's units, against its definition.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,19 +8,21 @@
 #include <limits>
 
 #include "../support/plain.hpp"
-#include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
-#include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "ardvark/model_file.hpp"
+#include "lasso_cases.hpp"
 
 namespace ardvark {
 namespace {
 
 using testing::distance;
 using testing::expect_invalid;
+using testing::lambda_max_of_labels;
+using testing::laplace;
+using testing::lasso_table;
+using testing::LassoTable;
 using testing::Long;
-using testing::LongMatrix;
 using testing::LongVector;
 using testing::make_problem;
 using testing::plain_ridge;
@@ -28,36 +30,9 @@ using testing::PlainRidge;
 using testing::Problem;
 using testing::Random;
 using testing::relative_distance;
-
-FitOptions laplace(double lambda) {
-  FitOptions options;
-  options.prior = Prior::laplace(lambda);
-  return options;
-}
-
-// Weighted centre and scale of each column, by the definition.
-struct Scaled {
-  Matrix Z;  // standardised columns, then ones
-  Vector center, scale;
-};
-Scaled scaled(const Matrix& X, const Vector& k) {
-  Scaled out{Matrix::Ones(X.rows(), X.cols() + 1), Vector(X.cols()), Vector(X.cols())};
-  for (Index j = 0; j < X.cols(); ++j) {
-    out.center[j] = k.dot(X.col(j)) / k.sum();
-    const Vector c = X.col(j).array() - out.center[j];
-    out.scale[j] = 1 / std::sqrt(k.dot(c.cwiseAbs2()) / k.sum());
-    out.Z.col(j) = out.scale[j] * c;
-  }
-  return out;
-}
-
-// Standardised weights of a fit, the intercept last.
-Vector standardised(const Fit& fit, const Scaled& s) {
-  Vector w(fit.mean.size() + 1);
-  w.head(fit.mean.size()) = fit.mean.cwiseQuotient(s.scale);
-  w[fit.mean.size()] = fit.intercept->mean + fit.mean.dot(s.center);
-  return w;
-}
+using testing::Scaled;
+using testing::scaled;
+using testing::standardised;
 
 struct Rows {
   Vector r, omega;
@@ -75,32 +50,12 @@ Rows rows_at(const Matrix& Z, const Vector& w, const Vector& labels, const Vecto
   return out;
 }
 
-double lambda_max_of(const Matrix& X, const Vector& labels, const Vector& k) {
-  const Scaled s = scaled(X, k);
-  const Vector t = (0.5 * (labels.array() + 1)).matrix();
-  return (s.Z.leftCols(X.cols()).transpose() * k.cwiseProduct(Vector(t.array() - k.dot(t) / k.sum()))).cwiseAbs().maxCoeff();
-}
-
-struct Table {
-  Problem problem;
-  Vector k;
-};
-Table make_table(std::uint64_t seed) {
-  Random random(seed);
-  const Index n = random.integer(12, 50), p = random.integer(1, 40);
-  Table out{make_problem(seed, n, p), Vector::Ones(n)};
-  for (Index j = 0; j < p; ++j) out.problem.X.col(j) = random.scale(1e-2, 1e2) * (out.problem.X.col(j).array() + random.normal());
-  if (random.chance(0.5))
-    for (Index i = 1; i + 1 < n; ++i) out.k[i] = random.scale(0.2, 3);
-  return out;
-}
-
 TEST(FitLogisticLaplace, TheModeMeetsTheOptimalityConditionsOfTheStandardisedColumns) {  // (L1.2)
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE(seed);
-    const Table table = make_table(seed);
+    const LassoTable table = lasso_table(seed);
     const auto& [X, y, labels] = table.problem;
-    const double lambda = lambda_max_of(X, labels, table.k) * Random(seed).scale(0.02, 0.9);
+    const double lambda = lambda_max_of_labels(X, labels, table.k) * Random(seed).scale(0.02, 0.9);
     FitOptions options = laplace(lambda);
     options.weights = table.k;
     const LogisticFit fit = fit_logistic(X, labels, options);
@@ -123,10 +78,10 @@ TEST(FitLogisticLaplace, TheModeMeetsTheOptimalityConditionsOfTheStandardisedCol
 TEST(FitLogisticLaplace, ThePosteriorIsLaplacesApproximationAmongTheColumnsThatAreNotZero) {  // (L1.8), (L1.1)
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
-    const Table table = make_table(seed);
+    const LassoTable table = lasso_table(seed);
     const auto& [X, y, labels] = table.problem;
     const Index p = X.cols();
-    const double lambda = 0.2 * lambda_max_of(X, labels, table.k);
+    const double lambda = 0.2 * lambda_max_of_labels(X, labels, table.k);
     FitOptions options = laplace(lambda);
     options.weights = table.k;
     options.keep_covariance = Keep::always;
@@ -197,8 +152,8 @@ TEST(FitLogisticLaplace, WithoutACovarianceThePlugInStillPredicts) {
 TEST(FitLogisticLaplace, SwappedLabelsTurnTheSigns) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(seed);
-    const Table table = make_table(seed);
-    const FitOptions options = laplace(0.1 * lambda_max_of(table.problem.X, table.problem.labels, Vector::Ones(table.k.size())));
+    const LassoTable table = lasso_table(seed);
+    const FitOptions options = laplace(0.1 * lambda_max_of_labels(table.problem.X, table.problem.labels, Vector::Ones(table.k.size())));
     const LogisticFit one = fit_logistic(table.problem.X, table.problem.labels, options);
     const LogisticFit other = fit_logistic(table.problem.X, Vector(-table.problem.labels), options);
     EXPECT_LE(relative_distance(one.mean, -other.mean), 1e-8);
@@ -238,7 +193,7 @@ TEST(FitLogisticLaplace, AWeightEqualsRepetitionAndUnitsDoNotMatter) {  // (LIN.
 
 TEST(FitLogisticLaplace, FromLambdaMaxOnNothingIsLeft) {  // (L1.5)
   const Problem problem = make_problem(5, 40, 12);
-  const double lambda_max = lambda_max_of(problem.X, problem.labels, Vector::Ones(40));
+  const double lambda_max = lambda_max_of_labels(problem.X, problem.labels, Vector::Ones(40));
   for (double factor : {1.0000001, 2.0}) {
     const LogisticFit fit = fit_logistic(problem.X, problem.labels, laplace(factor * lambda_max));
     EXPECT_EQ(fit.report.status, Status::converged);
@@ -404,71 +359,6 @@ TEST(FitLogisticLaplace, ProgressIsToldAndCanStopIt) {
   EXPECT_EQ(fit_logistic(problem.X, problem.labels, options).report.status, Status::max_sweeps);
 }
 
-TEST(FitLogisticPath, IsTheSeparateFitsInOne) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    SCOPED_TRACE(seed);
-    const Table table = make_table(seed);
-    const auto& [X, y, labels] = table.problem;
-    FitOptions options;
-    options.weights = table.k;
-    PathGrid grid;
-    grid.count = 8;
-    const LambdaPath path = fit_logistic_path(X, labels, grid, options);
-    const double lambda_max = lambda_max_of(X, labels, table.k);
-    EXPECT_NEAR(path.lambda_max, lambda_max, 1e-9 * lambda_max);
-    ASSERT_EQ(path.lambda.size(), 8);
-    EXPECT_EQ(path.lambda[0], path.lambda_max);
-    const double smallest = X.rows() > X.cols() ? 1e-4 : 1e-2;
-    for (Index i = 0; i < 8; ++i) {
-      EXPECT_NEAR(path.lambda[i], lambda_max * std::pow(smallest, static_cast<double>(i) / 7), 1e-9 * lambda_max);
-      EXPECT_EQ(path.reports[static_cast<std::size_t>(i)].status, Status::converged);
-      options.prior = Prior::laplace(path.lambda[i]);
-      const LogisticFit fit = fit_logistic(X, labels, options);
-      const double bound = path.reports[static_cast<std::size_t>(i)].bound;
-      EXPECT_NEAR(bound, fit.bound, 1e-9 * (1 + std::abs(bound)));
-      // Beside the optimum the objective is flat, and more so where columns are more than rows.
-      const Vector apart = (X * (path.mean.col(i) - fit.mean)).array() + path.intercept[i] - fit.intercept->mean;
-      EXPECT_LE(apart.cwiseAbs().maxCoeff(), 1e-5);
-      EXPECT_EQ(path.num_nonzero[static_cast<std::size_t>(i)], (path.mean.col(i).array() != 0).count());
-      // The likelihood never falls as lambda does.
-      if (i > 0) {
-        EXPECT_GE(path.log_likelihood[i], path.log_likelihood[i - 1] - 1e-9);
-      }
-    }
-    EXPECT_EQ(path.num_nonzero[0], 0);
-    EXPECT_EQ(path.classes, (std::vector<std::string>{"-1", "1"}));
-  }
-}
-
-TEST(FitLogisticPath, TakesTheLambdasOfTheCallerLargestFirst) {
-  const Problem problem = make_problem(6, 50, 10);
-  const LambdaPath path = fit_logistic_path(problem.X, problem.labels, {.lambdas = {1, 5, 2.5}});
-  EXPECT_EQ(path.lambda, Vector(Eigen::Vector3d(5, 2.5, 1)));
-  EXPECT_LE(distance(path.mean.col(1), fit_logistic(problem.X, problem.labels, laplace(2.5)).mean), 1e-8);
-  FitOptions options;
-  options.intercept = false;
-  EXPECT_EQ(fit_logistic_path(problem.X, problem.labels, {.count = 3, .smallest = 0.1}, options).intercept.size(), 0);
-  int calls = 0;
-  options.on_sweep = [&](const Progress&) { return ++calls < 4; };
-  const LambdaPath stopped = fit_logistic_path(problem.X, problem.labels, {.count = 30}, options);
-  EXPECT_EQ(stopped.reports.back().status, Status::stopped_by_user);
-  EXPECT_EQ(stopped.mean.cols(), static_cast<Index>(stopped.reports.size()));
-}
-
-TEST(FitLogisticPath, RefusesWhatIsNoPath) {
-  const Problem problem = make_problem(6, 50, 10);
-  const auto refused = [&](const PathGrid& grid, const FitOptions& options, std::initializer_list<const char*> pieces) {
-    expect_invalid([&] { (void)fit_logistic_path(problem.X, problem.labels, grid, options); }, pieces);
-  };
-  refused({.lambdas = {1, 0}}, {}, {"grid.lambdas", "0"});
-  refused({.count = 0}, {}, {"grid.count", "0"});
-  refused({.smallest = 2}, {}, {"grid.smallest", "2"});
-  FitOptions options;
-  options.prior = Prior::ard();
-  refused({}, options, {"prior", "ard"});
-  refused({}, options_for_preset("l1_slr_c"), {"l1_slr_c"});
-}
-
 TEST(L1SlrC, WithoutCompatIsTheModelAtGammaOne) {
   const Problem problem = make_problem(12, 60, 10);
   const LogisticFit preset = fit_logistic(problem.X, problem.labels, options_for_preset("l1_slr_c"));
@@ -483,165 +373,6 @@ TEST(L1SlrC, WithoutCompatIsTheModelAtGammaOne) {
   EXPECT_TRUE(fit.mean.allFinite());
   EXPECT_TRUE(fit.left_out[3]);
   EXPECT_EQ(fit.report.sweeps, 50);
-}
-
-// ---- linear regression
-// -------------------------------------------------------------------------------------------------------------------
-
-Table make_linear_table(std::uint64_t seed) {
-  Table table = make_table(seed);
-  Random random(seed + 7000);
-  table.problem.y = random.scale(1e-2, 1e2) * (table.problem.y.array() + random.normal());
-  return table;
-}
-
-LongVector residuals(const Matrix& Z, const Vector& w, const Vector& y) { return y.cast<Long>() - Z.cast<Long>() * w.cast<Long>(); }
-
-double linear_lambda_max_of(const Matrix& X, const Vector& y, const Vector& k) {
-  const Scaled s = scaled(X, k);
-  return (s.Z.leftCols(X.cols()).transpose() * k.cwiseProduct(Vector(y.array() - k.dot(y) / k.sum()))).cwiseAbs().maxCoeff();
-}
-
-TEST(FitLinearLaplace, TheModeMeetsTheOptimalityConditionsInUnitsOfTheTarget) {  // (L1.2), (L1.10)
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    SCOPED_TRACE(seed);
-    const Table table = make_linear_table(seed);
-    const auto& [X, y, labels] = table.problem;
-    const double lambda_max = linear_lambda_max_of(X, y, table.k), lambda = lambda_max * Random(seed).scale(0.02, 0.9);
-    FitOptions options = laplace(lambda);
-    options.weights = table.k;
-    const LinearFit fit = fit_linear(X, y, options);
-    ASSERT_EQ(fit.report.status, Status::converged) << fit.report.message;
-    EXPECT_EQ(fit.lambda, lambda);
-    const Scaled s = scaled(X, table.k);
-    const Vector w = standardised(fit, s);
-    const LongVector g = s.Z.cast<Long>().transpose() * table.k.cast<Long>().cwiseProduct(residuals(s.Z, w, y));
-    const double rounding = 1e-13 * table.k.sum() * (y.cwiseAbs().maxCoeff() + w.cwiseAbs().sum());
-    for (Index j = 0; j < X.cols(); ++j) {
-      EXPECT_EQ(fit.relevant[static_cast<std::size_t>(j)], w[j] != 0);
-      const auto slope = static_cast<double>(g[j]);
-      const double expected = w[j] == 0 ? std::clamp(slope, -lambda, lambda) : w[j] > 0 ? lambda : -lambda;
-      EXPECT_NEAR(slope, expected, 1e-9 * lambda + rounding);
-    }
-    EXPECT_NEAR(static_cast<double>(g[X.cols()]), 0, 1e-9 * lambda + rounding);
-    FitOptions largest = options;
-    largest.prior = Prior::laplace(lambda_max * (1 + 1e-9));
-    EXPECT_TRUE((fit_linear(X, y, largest).mean.array() == 0).all());
-    largest.prior = Prior::laplace(lambda_max * 0.999);
-    EXPECT_TRUE((fit_linear(X, y, largest).mean.array() != 0).any());
-  }
-}
-
-TEST(FitLinearLaplace, OneColumnIsTheSoftThresholdInClosedForm) {  // (L1.3), (L1.10)
-  const Matrix X = Vector::LinSpaced(50, -1, 1);
-  Random random(3);
-  const Vector y = 4 + 3 * X.col(0).array() + random.normals(50, 1).array();
-  const Scaled s = scaled(X, Vector::Ones(50));
-  const double least_squares = s.Z.col(0).dot(y) / 50;  // per standard deviation
-  for (const double lambda : {1.0, 20.0, 60.0, 1000.0}) {
-    const double w = std::max(std::abs(least_squares) - lambda / 50, 0.0) * (least_squares > 0 ? 1 : -1);
-    EXPECT_NEAR(fit_linear(X, y, laplace(lambda)).mean[0], w * s.scale[0], 1e-10);
-  }
-}
-
-TEST(FitLinearLaplace, NoisePosteriorAndDensityAreThoseOfTheFormulas) {  // (L1.8), (L1.10), (L1.11)
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    SCOPED_TRACE(seed);
-    const Table table = make_linear_table(seed);
-    const auto& [X, y, labels] = table.problem;
-    const Index p = X.cols();
-    const double lambda = 0.3 * linear_lambda_max_of(X, y, table.k), n = table.k.sum();
-    FitOptions options = laplace(lambda);
-    options.weights = table.k;
-    options.keep_covariance = Keep::always;
-    const LinearFit fit = fit_linear(X, y, options);
-    const Scaled s = scaled(X, table.k);
-    const Vector w = standardised(fit, s);
-    const Vector r = residuals(s.Z, w, y).cast<double>();
-    std::vector<Index> kept;
-    for (Index j = 0; j <= p; ++j)
-      if (j == p || w[j] != 0) kept.push_back(j);
-    const auto size = static_cast<double>(kept.size());
-    if (size >= n - 3) continue;  // too few rows for a variance
-    EXPECT_NEAR(fit.noise.shape, 0.5 * (n - size), 1e-12 * n);
-    EXPECT_NEAR(fit.noise.rate, 0.5 * table.k.dot(r.cwiseAbs2()), 1e-9 * fit.noise.rate);
-    Vector a = w(kept).cwiseAbs().cwiseInverse() * lambda;
-    a[a.size() - 1] = 0;
-    const Matrix A = s.Z(Eigen::all, kept);
-    Matrix inverse = A.transpose() * table.k.asDiagonal() * A;
-    inverse.diagonal() += a;
-    const Matrix V = inverse.inverse();
-    const double noise = fit.noise.rate / (fit.noise.shape - 1);
-    for (std::size_t i = 0; i + 1 < kept.size(); ++i) {
-      const auto l = static_cast<Index>(i);
-      const double scale = s.scale[kept[i]];
-      EXPECT_NEAR(fit.variance[kept[i]] / (noise * scale * scale * V(l, l)), 1, 1e-7);
-      EXPECT_NEAR(fit.relevance[kept[i]], 1 - a[l] * V(l, l), 1e-8);
-    }
-    const StudentPrediction new_row = predict(fit, X.row(0).eval());
-    EXPECT_EQ(new_row.degrees_of_freedom, 2 * fit.noise.shape);
-    EXPECT_NEAR(new_row.mean[0], y[0] - r[0], 1e-9 * (1 + y.cwiseAbs().maxCoeff()));
-    // The weights of the density are those for a target of standard deviation one.
-    const double tau = fit.noise.shape / fit.noise.rate, sd = std::sqrt(table.k.dot(Vector((y.array() - table.k.dot(y) / n).square())) / n);
-    const double bound = 0.5 * n * std::log(tau / (2 * std::acos(-1.0))) - 0.5 * tau * table.k.dot(r.cwiseAbs2()) -
-                         tau * lambda * w.head(p).cwiseAbs().sum() + static_cast<double>(p) * std::log(0.5 * tau * lambda * sd) +
-                         std::log(sd);  // the flat intercept is in units of the target (LIN.5)
-    EXPECT_NEAR(fit.bound, bound, 1e-8 * (1 + std::abs(bound)));
-  }
-}
-
-TEST(FitLinearPath, IsTheSeparateFitsInOne) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    SCOPED_TRACE(seed);
-    const Table table = make_linear_table(seed);
-    const auto& [X, y, labels] = table.problem;
-    FitOptions options;
-    options.weights = table.k;
-    PathGrid grid;
-    grid.count = 6, grid.smallest = 0.05;
-    const LambdaPath path = fit_linear_path(X, y, grid, options);
-    const double unit = linear_lambda_max_of(X, y, table.k);
-    EXPECT_NEAR(path.lambda_max / unit, 1, 1e-9);
-    for (Index i = 0; i < path.lambda.size(); ++i) {
-      options.prior = Prior::laplace(path.lambda[i]);
-      const LinearFit fit = fit_linear(X, y, options);
-      const double size = 1e-7 * (1e-300 + fit.mean.cwiseAbs().maxCoeff());
-      EXPECT_LE((fit.mean - path.mean.col(i)).cwiseAbs().maxCoeff(), size);
-      EXPECT_NEAR(fit.intercept->mean, path.intercept[i], 1e-8 * (1 + y.cwiseAbs().maxCoeff()));
-      EXPECT_NEAR(fit.bound, path.reports[static_cast<std::size_t>(i)].bound, 1e-6 * (1 + std::abs(fit.bound)));
-      EXPECT_EQ(path.num_nonzero[static_cast<std::size_t>(i)], std::count(fit.relevant.begin(), fit.relevant.end(), true));
-    }
-  }
-}
-
-TEST(FitLinearLaplace, SaysSoWhereNothingIsLeftToEstimateTheNoiseFrom) {  // (L1.11)
-  Random random(4);
-  const Matrix X = random.normals(8, 30);
-  const Vector y = random.normals(8, 1);
-  const LinearFit fit = fit_linear(X, y, laplace(1e-4));
-  ASSERT_EQ(fit.report.warnings.size(), 1u);
-  EXPECT_NE(fit.report.warnings[0].find("nothing is left to estimate the noise from"), std::string::npos) << fit.report.warnings[0];
-  EXPECT_TRUE(std::isinf(fit.variance.maxCoeff()));
-}
-
-TEST(FitLinearLaplace, ASystemThatRoundingDecidesLeavesNoPosterior) {
-  Problem problem = make_problem(12, 30, 3);
-  problem.X.col(2) = problem.X.col(0) + problem.X.col(1);
-  const LinearFit fit = fit_linear(problem.X, problem.y, laplace(1e-17));
-  if (fit.report.status != Status::converged) {  // with two of three columns, the system is determined
-    EXPECT_EQ(fit.report.status, Status::not_positive_definite);
-    EXPECT_NE(fit.report.message.find("take a larger lambda"), std::string::npos) << fit.report.message;
-    EXPECT_TRUE(fit.mean.array().isNaN().all());
-  }
-  EXPECT_TRUE(fit_linear(problem.X, problem.y, laplace(1e-3)).variance.allFinite());
-}
-
-TEST(FitLinearLaplace, RefusesWhatItDoesNotRead) {
-  const Problem problem = make_problem(4, 60, 5);
-  FitOptions options = laplace(3);
-  options.posterior = LinearPosterior::factorised;
-  expect_invalid([&] { (void)fit_linear(problem.X, problem.y, options); }, {"factorised", "Laplace"});
-  expect_invalid([&] { (void)fit_linear(problem.X, problem.y, laplace(-1)); }, {"prior.lambda", "-1"});
 }
 
 }  // namespace
