@@ -101,6 +101,38 @@ Vector L1Question::sums_of(const RowBlock& block) const {
   return out;
 }
 
+void L1Question::write(WorkWriter& to) const {
+  to.flag("intercept", units.intercept);
+  to.whole_number("folds", folds);
+  to.bits("seed", seed);
+  to.flag("test", is_test);
+  to.whole_numbers("grams", grams);
+  to.vector("center", units.center);
+  to.vector("scale", units.scale);
+  to.numbers("own_label", {own_label});
+  to.matrix("points", W);
+}
+
+std::shared_ptr<const RowWork> L1Question::read(const WorkReader& from) {
+  auto out = std::make_shared<L1Question>();
+  const Index p = from.question().num_columns;
+  out->units = {from.vector("center"), from.vector("scale"), from.flag("intercept")};
+  for (const Vector* of_columns : {&out->units.center, &out->units.scale})
+    require_consistent(of_columns->size() == 0 || of_columns->size() == p);
+  out->folds = from.whole_number("folds");
+  require_consistent(out->folds >= 1 && out->folds <= most_folds_by_passes);
+  out->seed = from.bits("seed");
+  out->is_test = from.flag("test");
+  out->grams = from.whole_numbers("grams");
+  const Vector own = from.vector("own_label");
+  require_consistent(own.size() == 1);
+  out->own_label = own[0];
+  out->W = from.matrix("points");
+  require_consistent(out->W.rows() == p + (out->units.intercept ? 1 : 0) && (!out->is_test || out->W.cols() % out->folds == 0));
+  for (const Index point : out->grams) require_consistent(point >= 0 && point < out->W.cols() && !out->is_test);
+  return out;
+}
+
 L1Sums::L1Sums(const L1Question& asked, const Vector& numbers) {
   const Places places(asked);
   if (numbers.size() != places.size()) throw InvalidArgument("the sums over the rows answer another question");

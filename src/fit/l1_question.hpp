@@ -23,6 +23,10 @@ struct L1Question final : RowWork {
   [[nodiscard]] Index num_points() const { return is_test ? W.cols() / folds : W.cols(); }
   [[nodiscard]] Index num_numbers() const;
   [[nodiscard]] Vector sums_of(const RowBlock& block) const override;
+  static constexpr const char* own_name = "l1";
+  [[nodiscard]] const char* name() const override { return own_name; }
+  void write(WorkWriter& to) const override;
+  [[nodiscard]] static std::shared_ptr<const RowWork> read(const WorkReader& from);
 };
 
 struct L1Sums {

@@ -12,24 +12,13 @@
 #include "ardvark/row_pass.hpp"
 #include "ardvark/statistics.hpp"
 #include "design/table_design.hpp"
+#include "fit/row_work.hpp"
 #include "frame/describe.hpp"
 #include "method/spike_slab/class_rows.hpp"
 #include "rows/ordered_tree.hpp"
 #include "rows/waiting_rows.hpp"
 
 namespace ardvark {
-
-namespace internal {
-
-/// What a model of another kind asks of the rows: numbers that are added up.                                                   (PASS.7)
-class RowWork {
- public:
-  virtual ~RowWork() = default;
-  /// [numbers] of the rows of a block; those of all blocks are added.
-  [[nodiscard]] virtual Vector sums_of(const RowBlock& block) const = 0;
-};
-
-}  // namespace internal
 
 /// A posterior of the weights in the units of the design: w, and V = L'L.
 struct RowQuestion::State {

@@ -134,4 +134,39 @@ Vector SoftmaxQuestion::sums_of(const RowBlock& block) const {
   return describes ? description_of(*this, *design, scores_of(Z, W), own, k) : log_likelihood_of(*this, Z, own, k).packed();
 }
 
+void SoftmaxQuestion::write(WorkWriter& to) const {
+  to.flag("describes", describes);
+  to.flag("covariance", covariance.kind != ClassCovariance::Kind::none);
+  to.whole_numbers("class_of", covariance.class_of);
+  to.whole_numbers("column", covariance.column);
+  to.matrix("weights", W);
+  to.matrix("before", before);
+  to.matrix("root", covariance.L_inverse);
+}
+
+std::shared_ptr<const RowWork> SoftmaxQuestion::read(const WorkReader& from) {
+  const RowQuestion::State& question = from.question();
+  auto out = std::make_shared<SoftmaxQuestion>();
+  out->labels = question.labels;
+  out->units = question.units;
+  out->describes = from.flag("describes");
+  out->W = from.matrix("weights");
+  out->before = from.matrix("before");
+  const Index q = question.num_columns + (question.units.intercept ? 1 : 0), C = std::ssize(question.labels);
+  require_consistent(out->W.rows() == q && out->W.cols() == C && q > 0 && C > 1);
+  require_consistent(out->before.size() == 0 || (out->before.rows() == q && out->before.cols() == C));
+  if (!from.flag("covariance")) return out;
+  ClassCovariance& covariance = out->covariance;
+  covariance.kind = ClassCovariance::Kind::triangular;
+  covariance.num_classes = C;
+  covariance.class_of = from.whole_numbers("class_of");
+  covariance.column = from.whole_numbers("column");
+  covariance.L_inverse = from.matrix("root");
+  const Index P = std::ssize(covariance.column);
+  require_consistent(std::ssize(covariance.class_of) == P && covariance.L_inverse.rows() == P && covariance.L_inverse.cols() == P);
+  for (const Index c : covariance.class_of) require_consistent(c >= 0 && c < C);
+  for (const Index j : covariance.column) require_consistent(j >= 0 && j < q);
+  return out;
+}
+
 }  // namespace ardvark::internal

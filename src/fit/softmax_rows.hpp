@@ -32,6 +32,10 @@ struct SoftmaxQuestion final : RowWork {
   ClassCovariance covariance;  ///< for that; none: the probabilities are those of W
 
   [[nodiscard]] Vector sums_of(const RowBlock& block) const override;
+  static constexpr const char* own_name = "softmax";
+  [[nodiscard]] const char* name() const override { return own_name; }
+  void write(WorkWriter& to) const override;  ///< without labels and units, which are those of the question
+  [[nodiscard]] static std::shared_ptr<const RowWork> read(const WorkReader& from);
 };
 
 }  // namespace ardvark::internal

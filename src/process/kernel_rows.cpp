@@ -6,6 +6,7 @@
 
 #include "ardvark/logistic.hpp"
 #include "core/special.hpp"
+#include "kernel/kernel_function.hpp"
 #include "predict/one_class.hpp"
 
 namespace ardvark::internal {
@@ -175,6 +176,85 @@ Vector KernelQuestions::sums_of(const RowBlock& block) const {
   PowerSums sums;
   sums.add(probability, left_out, own, weights_of(block));
   return sums.numbers();
+}
+
+void KernelQuestion::write(WorkWriter& to) const {
+  to.text("kind", kernel);
+  to.flag("linear_part", linear_part);
+  to.flag("classes", classes);
+  to.whole_numbers("group", group);
+  to.flag("slope", slope.has_value());
+  to.vector("center", center);
+  to.vector("scale", scale);
+  std::vector<double> numbers = {target_center, target_scale, h};
+  if (own_label) numbers.push_back(*own_label);
+  to.numbers("numbers", numbers);
+  to.vector("theta", theta);
+  to.matrix("centres", centres);
+  to.vector("mean", mean);
+  to.matrix("root", root);
+  if (!slope) return;
+  to.matrix("Y", slope->Y);
+  to.vector("v1", slope->v1);
+  to.vector("v0", slope->v0);
+  to.vector("of_k", slope->of_k);
+  to.numbers("b", {slope->b});
+}
+
+namespace {
+
+FeatureSlope read_slope(const WorkReader& from, Index num_features, Index num_centres) {
+  const Vector b = from.vector("b");
+  require_consistent(b.size() == 1);
+  FeatureSlope out = {from.matrix("Y"), from.vector("v1"), from.vector("v0"), from.vector("of_k"), {}, b[0]};
+  require_consistent(out.Y.rows() == num_features && out.Y.cols() == num_centres);
+  for (const Vector* v : {&out.v1, &out.v0, &out.of_k}) require_consistent(v->size() == num_centres);
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const RowWork> KernelQuestion::read(const WorkReader& from) {
+  auto out = std::make_shared<KernelQuestion>();
+  out->kernel = from.text("kind");
+  out->linear_part = from.flag("linear_part");
+  out->classes = from.flag("classes");
+  out->group = from.whole_numbers("group");
+  out->center = from.vector("center");
+  out->scale = from.vector("scale");
+  const Vector numbers = from.vector("numbers");
+  require_consistent(numbers.size() == 3 || numbers.size() == 4);
+  out->target_center = numbers[0], out->target_scale = numbers[1], out->h = numbers[2];
+  if (numbers.size() == 4) out->own_label = numbers[3];
+  out->theta = from.vector("theta");
+  out->centres = from.matrix("centres");
+  out->mean = from.vector("mean");
+  out->root = from.matrix("root");
+  const Index d = from.question().num_columns, size = out->num_features() + 1;
+  require_consistent(out->center.size() == d && out->scale.size() == d && out->centres.cols() == d && std::ssize(out->group) == d && d > 0);
+  require_consistent(is_distance_kernel(out->kernel));
+  require_consistent(out->theta.size() == *std::ranges::max_element(out->group) + (out->linear_part ? 3 : 2));
+  for (const Index one : out->group) require_consistent(one >= -1);
+  require_consistent(!out->classes || (out->mean.size() == size && out->root.rows() == size && out->root.cols() == size));
+  if (from.flag("slope")) out->slope = read_slope(from, size - 1, out->centres.rows());
+  return out;
+}
+
+void KernelQuestions::write(WorkWriter& to) const {
+  to.flag("compares", compares);
+  to.whole_number("parts", std::ssize(machines));
+  for (std::size_t i = 0; i < machines.size(); ++i) to.part(i, *machines[i]);
+}
+
+std::shared_ptr<const RowWork> KernelQuestions::read(const WorkReader& from) {
+  auto out = std::make_shared<KernelQuestions>();
+  out->compares = from.flag("compares");
+  for (Index i = 0, count = from.count("parts"); i < count; ++i) {
+    const auto part = from.part(static_cast<std::size_t>(i), KernelQuestion::own_name);
+    out->machines.push_back(std::static_pointer_cast<const KernelQuestion>(KernelQuestion::read(*part)));
+    require_consistent(out->machines.back()->own_label && out->machines.back()->classes);
+  }
+  return out;
 }
 
 }  // namespace ardvark::internal

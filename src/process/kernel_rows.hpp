@@ -49,6 +49,10 @@ struct KernelQuestion final : RowWork {
   [[nodiscard]] Index num_features() const { return centres.rows() + (linear_part ? center.size() : 0); }
   [[nodiscard]] Index num_numbers() const;  ///< in the answer
   [[nodiscard]] Vector sums_of(const RowBlock& block) const override;
+  static constexpr const char* own_name = "kernel";
+  [[nodiscard]] const char* name() const override { return own_name; }
+  void write(WorkWriter& to) const override;
+  [[nodiscard]] static std::shared_ptr<const RowWork> read(const WorkReader& from);
   /// Of the own class under the posterior: by all rows, and without the row itself.                                               (KM.12)
   struct Answers {
     Vector probability, left_out;  ///< [rows]
@@ -67,6 +71,10 @@ struct KernelQuestions final : RowWork {
   bool compares = false;
 
   [[nodiscard]] Vector sums_of(const RowBlock& block) const override;
+  static constexpr const char* own_name = "machines";
+  [[nodiscard]] const char* name() const override { return own_name; }
+  void write(WorkWriter& to) const override;
+  [[nodiscard]] static std::shared_ptr<const RowWork> read(const WorkReader& from);
 };
 
 }  // namespace ardvark::internal
