@@ -66,25 +66,28 @@ RowsLookedAt look_once(const AskRows& ask, const std::vector<std::string>& colum
 
 namespace {
 
-// The posterior of a fit in the units of another design.
+// The posterior of a fit in the units of another design. In the units of the user, a column far from zero would leave no digits of the
+// intercept's variance.
 WeightMoments moments_in(const Standardization& units, const Fit& fit) {
+  const FitState& state = *fit.state;
+  const Standardization& own = state.standardization;
   const Index p = fit.num_columns(), q = p + (units.intercept ? 1 : 0);
   Matrix D = Matrix::Zero(q, q);
   for (Index j = 0; j < p; ++j) {
-    const double scale = units.scale.size() > 0 ? units.scale[j] : 1.0;
+    const double scale = units.scale.size() > 0 ? units.scale[j] : 1.0, own_scale = own.scale.size() > 0 ? own.scale[j] : 1.0;
     if (scale == 0) continue;  // left out
-    D(j, j) = 1 / scale;
-    if (units.intercept && units.center.size() > 0) D(p, j) = units.center[j];
+    D(j, j) = own_scale / scale;
+    if (units.intercept && units.center.size() > 0) D(p, j) = own_scale * (units.center[j] - own.center[j]);
   }
-  Vector w(q);
-  w.head(p) = fit.mean;
-  if (units.intercept) D(p, p) = 1, w[p] = fit.intercept->mean;
-  return {D * w, D * fit.covariance() * D.transpose()};
+  if (units.intercept) D(p, p) = 1;
+  return {D * state.w, D * state.factor.covariance(q) * D.transpose()};
 }
 
-// One class of the sample against the others, with weights that add up to those of all rows.                                 (PASS.2)
-RowSample weighted_sample(const RowSample& sample, double own_label, double total_weight) {
+// One class of the sample against the others, with weights that add up to those of all rows. Columns that are left out are 0.  (PASS.2)
+RowSample weighted_sample(const RowSample& sample, double own_label, double total_weight, const std::vector<bool>& left_out) {
   RowSample some = sample;
+  for (std::size_t i = 0; i < some.X.size(); ++i)
+    if (left_out[i % left_out.size()]) some.X[i] = 0;
   double sum = 0;
   for (const double weight : some.weights) sum += weight;
   for (double& weight : some.weights) weight *= total_weight / sum;
@@ -210,7 +213,7 @@ ClassFit fit_class(const FirstLook& look, double own_label, std::vector<std::str
   bool has_sample = false;
   const auto sample = [&] {
     has_sample = true;
-    return weighted_sample(look.sample, own_label, look.total.weight);
+    return weighted_sample(look.sample, own_label, look.total.weight, frame.left_out);
   };
   const auto start = [&] { return start_from(sample(), units, chosen.options); };
   ClassTally scores;

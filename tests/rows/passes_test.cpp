@@ -212,6 +212,26 @@ TEST(Passes, StartWithoutASample) {
   expect_same(fit_logistic(table.rows(), options), in_memory(table, options), 0.01, 0.01);
 }
 
+// The fit of the sample leads near the end also where the intercept in the units of the user has lost its digits, and where the sample, but
+// not the sums over all rows, tells two columns apart.
+TEST(Passes, StartNearTheEnd) {
+  LabelledRows far = random_table(73, 20000, 4, 3), almost_copy = random_table(74, 20000, 4, 3);
+  far.X.col(2) = (far.X.col(2).array() - far.X.col(2).mean()) * 1e-3 / far.X.col(2).cwiseAbs().maxCoeff() + 1e9;
+  almost_copy.X.col(3) = almost_copy.X.col(1) + 5e-9 * almost_copy.X.col(1).cwiseAbs().maxCoeff() * Random(75).normals(20000);
+  for (const PriorKind kind : {PriorKind::shared, PriorKind::none, PriorKind::sparse})
+    for (const LabelledRows& table : {far, almost_copy}) {
+      SCOPED_TRACE(fmt::format("prior {}, table with column 3 from {:.9g}", to_string(kind), table.X(0, 2)));
+      FitOptions options;
+      options.prior.kind = kind;
+      if (is_sparse_kind(kind)) options.tolerance = 1e-5;
+      int asked = 0;
+      const LogisticFit fit = fit_logistic([&](const RowQuestion& question) { return ++asked, table.rows()(question); }, options);
+      EXPECT_EQ(fit.report.status, Status::converged) << fit.report.message;
+      EXPECT_LE(asked, is_sparse_kind(kind) ? 16 : 6);
+      if (table.X(0, 2) > 1e8) expect_same(fit, in_memory(table, options), 0.01, 0.01);
+    }
+}
+
 TEST(Passes, SayThatColumnsWithoutAPriorSeparateTheClasses) {
   LabelledRows table = random_table(11, 12000, 2, 2);
   for (Index i = 0; i < 12000; ++i) table.y[i] = table.X(i, 0) > table.X.col(0).mean() ? 5 : 2;
