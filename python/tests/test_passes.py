@@ -87,11 +87,27 @@ def test_weights_are_a_column():
     expect_same(model, rows, weighted=True, prior="ard")
 
 
+@pytest.mark.parametrize("prior", ["auto", "shared", "none"])
+@pytest.mark.parametrize("several", [False, True])
+def test_notes_are_those_of_the_table_in_memory(prior, several):
+    rows = species(with_text=True).rename(columns={"species": "click"}) if several else table(with_text=True)
+    rows["city"] = rows["city"].replace("Köln", "NULL")
+    rows["twin"] = rows["age"] + 0.02 * np.random.default_rng(9).normal(size=ROWS)
+    rows["same"] = 3.0
+    model = BayesianLogisticRegression(prior=prior).fit(lambda: pieces_of(rows), y="click", sample_weight="weight")
+    memory = BayesianLogisticRegression(prior=prior).fit(rows.drop(columns=["click", "weight"]), rows["click"], rows["weight"])
+    said = [note for note in memory.notes_ if "stopped" not in note]
+    assert any("is the sum of the weights of 24000 rows" in note for note in said)
+    assert any("has the level 'NULL'" in note for note in said)
+    assert [note for note in model.notes_ if "were read" not in note] == said
+
+
 def test_a_sample_of_all_rows_is_fitted_in_memory():
     rows = table().head(700).drop(columns="weight")
     model = BayesianLogisticRegression().fit(iter(pieces_of(rows, 100)), y="click")
     memory = BayesianLogisticRegression().fit(np.ascontiguousarray(rows.drop(columns="click")), rows["click"])
     assert model.coef_.tolist() == memory.coef_.tolist()
+    assert any("the rows were read once: there are so few" in note for note in model.notes_)
 
 
 @pytest.mark.parametrize("with_text", [False, True])

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -41,14 +40,6 @@ void note_parted_levels(const FeatureEncoding&, KernelFit&) {}
 SavedModel with_encoding(SavedModel model) {
   model.encoding = FeatureEncoding::of_numbers(names_of(model));
   return model;
-}
-
-void note_weights(double sum, Index num_rows, Report& report) {
-  report.notes.push_back(fmt::format("the number of rows, {:.10g}, is the sum of the weights of {} rows", sum, num_rows));
-}
-void note_weights(const std::vector<double>& weights, Report& report) {
-  if (!std::ranges::all_of(weights, [](double k) { return k == 1; }))
-    note_weights(VectorView(weights).eigen().sum(), static_cast<Index>(weights.size()), report);
 }
 
 void add_remarks(const Report& remarks, Report& report) {

@@ -11,9 +11,6 @@ namespace ardvark::internal {
 [[nodiscard]] SavedModel described(SavedModel model, const ModelOptions& options);
 /// The encoding of a model whose columns are numbers.
 [[nodiscard]] SavedModel with_encoding(SavedModel model);
-/// The number of rows of a report is the sum of the weights.
-void note_weights(double sum, Index num_rows, Report& report);
-void note_weights(const std::vector<double>& weights, Report& report);
 void add_remarks(const Report& remarks, Report& report);
 
 }  // namespace ardvark::internal

@@ -1,6 +1,10 @@
 // Fits any model whose rows are not in memory: from statistics, and by passes.
 #include <fmt/format.h>
 
+#include <functional>
+#include <utility>
+#include <variant>
+
 #include "fit/from_passes.hpp"
 #include "model/choice.hpp"
 #include "model/fit_parts.hpp"
@@ -89,7 +93,13 @@ KernelFit fit_kernel_by_passes(const AskRows& ask, KernelOptions kernel, const M
 
 }  // namespace
 
-SavedModel fit_model(const AskRows& ask, const ModelOptions& given) {
+SavedModel fit_model(const AskRows& given_rows, const ModelOptions& given) {
+  CountedRows counted(given_rows);
+  const AskRows ask = std::ref(counted);
+  const auto noted = [&](SavedModel model) {
+    add_remarks(counted.remarks(std::visit([](const auto& fit) { return fit.num_rows; }, model.fit), given), report_of(model));
+    return described(std::move(model), given);
+  };
   return in_names_of(given, [&] {
     const auto num_columns =
         static_cast<Index>(given.encoding.features.empty() ? given.column_names.size() : given.encoding.names().size());
@@ -98,7 +108,7 @@ SavedModel fit_model(const AskRows& ask, const ModelOptions& given) {
     const ResolvedModel model = resolve(options);
     if (const auto* const kernel = std::get_if<KernelModel>(&model)) {
       refuse(given, {"weights", "missing", "diagnose", "coding", "precision_per_class"}, "cannot be used with rows that are not in memory");
-      return described({fit_kernel_by_passes(ask, kernel->options, options, num_columns)}, given);
+      return noted({fit_kernel_by_passes(ask, kernel->options, options, num_columns)});
     }
     refuse(given, {"weights", "missing", "diagnose"}, "cannot be used with rows that are not in memory");
     const auto* const logistic = std::get_if<LogisticModel>(&model);
@@ -108,9 +118,8 @@ SavedModel fit_model(const AskRows& ask, const ModelOptions& given) {
                                         given.spelled("model", "logistic")));
     const RowsLookedAt rows = look_once(ask, logistic->options.column_names);
     require_few_classes(given, rows.num_labels, rows.num_rows, given.spelled("model", "linear"));
-    return described(is_softmax(given, rows.num_labels) ? fit_several_by_passes(rows.ask, given, logistic->options)
-                                                        : fit_two_by_passes(rows.ask, given, logistic->options),
-                     given);
+    return noted(is_softmax(given, rows.num_labels) ? fit_several_by_passes(rows.ask, given, logistic->options)
+                                                    : fit_two_by_passes(rows.ask, given, logistic->options));
   });
 }
 

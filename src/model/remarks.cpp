@@ -64,6 +64,28 @@ Report remarks_on_texts(Index num_rows, const ModelOptions& options) {
   return report;
 }
 
+void note_weights(double sum, Index num_rows, Report& report) {
+  report.notes.push_back(fmt::format("the number of rows, {:.10g}, is the sum of the weights of {} rows", sum, num_rows));
+}
+void note_weights(const std::vector<double>& weights, Report& report) {
+  if (!std::ranges::all_of(weights, [](double k) { return k == 1; }))
+    note_weights(VectorView(weights).eigen().sum(), static_cast<Index>(weights.size()), report);
+}
+
+RowSums CountedRows::operator()(const RowQuestion& question) {
+  RowSums sums = ask_(question);
+  ++times_;
+  num_rows_ = sums.num_rows();
+  return sums;
+}
+
+Report CountedRows::remarks(double weight, const ModelOptions& options) const {
+  Report report = remarks_on_texts(num_rows_, options);
+  if (weight != static_cast<double>(num_rows_)) note_weights(weight, num_rows_, report);
+  if (times_ == 1) report.notes.emplace_back("the rows were read once: there are so few that the fit was made in memory");
+  return report;
+}
+
 void FewValues::add(double y) {
   if (values_.size() <= most_classes) values_.insert(y);
   ++num_rows_;

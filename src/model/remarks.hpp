@@ -3,8 +3,11 @@
 
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ardvark/model.hpp"
+#include "ardvark/row_pass.hpp"
 
 namespace ardvark::internal {
 
@@ -14,6 +17,25 @@ namespace ardvark::internal {
 
 /// Of these, what is known without the rows: of the texts.
 [[nodiscard]] Report remarks_on_texts(Index num_rows, const ModelOptions& options);
+
+/// The number of rows of a report is the sum of the weights.
+void note_weights(double sum, Index num_rows, Report& report);
+void note_weights(const std::vector<double>& weights, Report& report);
+
+/// Rows that are not in memory, and what a fit says of how it read them.
+class CountedRows {
+ public:
+  explicit CountedRows(AskRows ask) : ask_(std::move(ask)) {}
+  [[nodiscard]] RowSums operator()(const RowQuestion& question);
+  /// What a fit in memory says of texts and weights, and whether the rows were read only once.
+  /// \param weight  the sum over the rows
+  [[nodiscard]] Report remarks(double weight, const ModelOptions& options) const;
+
+ private:
+  AskRows ask_;
+  int times_ = 0;
+  Index num_rows_ = 0;
+};
 
 /// Whether a column has no name of its own, but one that a program gave it.
 [[nodiscard]] bool is_nameless(const std::string& name);
