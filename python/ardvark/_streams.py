@@ -68,11 +68,15 @@ def files_at(path: str) -> list[str]:
     return found
 
 
+def _files_in(path: str) -> list[str]:
+    """The files in a folder, and in its folders. Arrow skips names that begin with a point or an underscore."""
+    return [file for folder, _, names in os.walk(path) for name in names if not (file := os.path.join(folder, name)).startswith((".", "_"), len(folder) + 1)]
+
+
 def _format_of(path: str) -> str:
     """By the ending of the file; of a folder, by those of its files, if all have the same."""
     if os.path.isdir(path):
-        files = [file for folder, _, names in os.walk(path) for name in names if not (file := os.path.join(folder, name)).startswith((".", "_"), len(folder) + 1)]
-        formats = {_format_of(file) for file in files}
+        formats = {_format_of(file) for file in _files_in(path)}
         return formats.pop() if len(formats) == 1 else "parquet"
     name = path.lower().removesuffix(".gz").removesuffix(".zst")
     return _FORMATS.get(os.path.splitext(name)[1], "parquet")
@@ -82,6 +86,8 @@ def _dataset_at(path: str) -> Any:
     """A file, a folder or a pattern: of Parquet, or as the endings say."""
     arrow = _arrow()
     files = files_at(path)
+    if os.path.isdir(files[0]) and not _files_in(files[0]):
+        raise FileNotFoundError(f"X is {path!r}, a folder without files; it must have files of Parquet, CSV or Arrow")
     format_ = _format_of(files[0])
     try:
         return arrow.dataset.dataset(files if len(files) > 1 else files[0], format=format_)

@@ -70,7 +70,10 @@ def sentence_near(name: str, names: Sequence[str]) -> str:
                 " its own"
             )
     near = get_close_matches(name, texts, 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    most = 20
+    return "; the columns are " + ", ".join(map(repr, names[:most])) + (f", ... and {len(names) - most} more" if len(names) > most else "")
 
 
 def _numbers(column: Any) -> np.ndarray:

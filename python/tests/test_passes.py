@@ -217,6 +217,7 @@ def spoiled(row, column, value):
     ("source", "arguments", "message"),
     [
         (spoiled(17_000, "age", np.nan), {"y": "click"}, "row 17001 .*'age'"),
+        (lambda: pieces_of(table()), {"y": "zz"}, "y is 'zz', which is not a column of X; the columns are 'age', 'rent', 'size', 'trend', 'click', 'weight'"),
         (spoiled(17_000, "click", None), {"y": "click"}, "no value at row 17001"),
         (spoiled(17_000, "trend", "x"), {"y": "click"}, "column 'trend' holds both texts .'x' at row 17001. and numbers"),
         (lambda: pieces_of(with_weight(-1)), {"y": "click", "sample_weight": "weight"}, "sample_weight at row 17001 is -1"),

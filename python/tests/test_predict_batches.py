@@ -90,7 +90,7 @@ def test_pieces_are_read_as_they_are_asked_for(table):
     assert asked == [0, 1]
 
 
-def test_what_cannot_be_predicted_is_refused(table):
+def test_what_cannot_be_predicted_is_refused(table, tmp_path):
     model = BayesianLinearRegression().fit(table[["a", "price"]].iloc[:100], y="price")
     bad = table[["a"]].copy()
     bad.iloc[33_333, 0] = np.nan
@@ -104,6 +104,9 @@ def test_what_cannot_be_predicted_is_refused(table):
         model.predict_batches(bad, "predict_proba")
     with pytest.raises(FileNotFoundError, match="X is '/nowhere/at/all.parquet', which does not exist"):
         list(model.predict_batches("/nowhere/at/all.parquet"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileNotFoundError, match="a folder without files; it must have files of Parquet, CSV or Arrow"):
+        list(model.predict_batches(tmp_path / "empty"))
     with pytest.raises(FileNotFoundError, match="a pattern that no file matches"):
         list(model.predict_batches("/nowhere/*.parquet"))
 

@@ -208,7 +208,7 @@ def test_what_cannot_be_read_is_named_with_its_row_and_column():
 
 def test_the_target_is_named_well_or_refused():
     table = people()[[*FEATURES, "y"]]
-    assert refused(table, target="z") == "target is 'z', which is not a column of X"
+    assert refused(table, target="z") == "target is 'z', which is not a column of X; the columns are 'age', 'sex', 'group', 'smokes', 'y'"
     assert refused(table.rename(columns={"y": "outcome"}), target="outcom").endswith("did you mean 'outcome'?")
     assert "did you mean 'gro\u0308\u00dfe'? It may look the same" in refused(table.rename(columns={"y": "gro\u0308\u00dfe"}), target="gr\u00f6\u00dfe")
     assert refused(table, y=table.y, target="y") == "fit has both y and target; give y, or the name of a column as target"

@@ -65,4 +65,16 @@ ClassTally Passes::scores(const std::vector<std::pair<double, WeightMoments>>& m
   return ask(std::move(question)).scores;
 }
 
+std::string column_that_grows(const Frame& frame, const std::vector<Index>& flat, const Vector& step) {
+  Index most = -1;
+  double longest = 0;
+  Matrix column(frame.X.rows(), 1);
+  for (const Index j : flat) {
+    if (j >= frame.num_columns()) continue;  // the intercept
+    frame.design()->columns(j, 1, column);
+    if (const double length = std::abs(step[j]) * column.norm(); length > longest) longest = length, most = j;
+  }
+  return most < 0 ? "" : fmt::format(" ('{}' most)", frame.names[static_cast<std::size_t>(most)]);
+}
+
 }  // namespace ardvark::internal

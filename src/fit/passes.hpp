@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -73,6 +74,10 @@ struct KnownRows {
   const double ratio = std::min(std::sqrt(gain / before), 0.997);
   return std::isfinite(ratio) ? gain / ((1 - ratio) * (1 - ratio)) : gain;
 }
+
+/// " ('x' most)": the column without a prior that changes the scores most in this step. Empty: there is none besides the intercept.
+/// \param step  [q] of the weights
+[[nodiscard]] std::string column_that_grows(const Frame& frame, const std::vector<Index>& flat, const Vector& step);
 
 /// Where passes start.
 using StartOfPasses = std::function<WeightMoments()>;

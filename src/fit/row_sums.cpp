@@ -62,8 +62,9 @@ void add_scores(const RowQuestion::State& asked, const Vector& t, const Vector& 
   }
 }
 
-void look_at_scores(const Vector& t, const Vector& m, const Vector& s, PassSums& out) {
+void look_at_scores(const Vector& t, const Vector& k, const Vector& m, const Vector& s, PassSums& out) {
   for (Index i = 0; i < t.size(); ++i) {
+    if (k[i] == 0) continue;
     out.extent.add(m[i], s[i]);
     out.nearest = std::min(out.nearest, m[i] * m[i] + s[i]);
     out.least_margin = std::min(out.least_margin, t[i] > 0.5 ? m[i] : -m[i]);
@@ -114,7 +115,7 @@ PassSums sums_of(const RowQuestion::State& asked, const RowBlock& block, const M
     likelihood->update(of_rows, rows);
     out.log_likelihood[c] = likelihood->traits().to_mode ? likelihood->log_likelihood() : likelihood->bound(of_rows);
     if (c > 0) continue;
-    look_at_scores(t, of_rows.m, of_rows.s, out);
+    look_at_scores(t, k, of_rows.m, of_rows.s, out);
     if (!asked.wants_step) continue;
     Matrix G = Matrix::Zero(q, q);
     design->gram(rows.omega, G);

@@ -71,7 +71,8 @@ class SoftmaxByPasses {
       if (last) {
         const double promised = of_means + promised_by_variances(*last, next);
         const double gain = rest_of_steps(promised, std::exchange(last_gain_, promised));
-        if (gain <= allowed_ && next.status == Status::converged) return converged(std::move(next), gain);
+        // A step that moves a row, and gains almost nothing: the next ones show whether they separate classes.
+        if (gain <= allowed_ && next.status == Status::converged && now.sums.num_moved == 0) return converged(std::move(next), gain);
         if (static_cast<int>(history_.size()) + falls_ >= model_.options.max_sweeps)
           return end(std::move(*last), Status::max_sweeps,
                      fmt::format("not converged after {} passes over the rows; increase max_sweeps", num_passes_));
@@ -91,12 +92,14 @@ class SoftmaxByPasses {
         return end(last ? std::move(*last) : std::move(next), Status::bound_fell,
                    fmt::format("after {} passes over the rows no step raises the log evidence", num_passes_));
       move_to(*there, now, next);
+      const Vector lengths = (there->W - now.W).rowwise().norm();
       now = std::move(*there);
       last = std::move(next);
       record(*last);
-      if (all_are_flat() && now.sums.num_missed == 0) return separated(std::move(*last), "all of them are classified correctly");
-      // Steps of almost no gain that still move a row.                                                                         (SMX.3)
-      if (of_means <= allowed_ && now.sums.num_moved > 0) return separated(std::move(*last), "the scores of some still grow");
+      if (all_are_flat() && now.sums.num_missed == 0) return separated(std::move(*last), "all of them are classified correctly", lengths);
+      // Steps of almost no gain that still move a row, and none towards another class.                                         (PASS.8)
+      if (of_means <= allowed_ && now.sums.num_moved > 0 && now.sums.num_pushed == 0)
+        return separated(std::move(*last), "the scores of some still grow", lengths);
       if (on_sweep_ && !on_sweep_({static_cast<int>(history_.size()), last->bound, watch_.seconds()}))
         return end(std::move(*last), Status::stopped_by_user, fmt::format("stopped after {} passes over the rows", num_passes_));
     }
@@ -130,6 +133,14 @@ class SoftmaxByPasses {
     out.sums.of.clear();
     if (model_.proper) add_intercepts(out);
     return out;
+  }
+
+  // And how the columns without a prior move the scores, if they may separate classes.
+  Place look_beyond(const Place& now, const Matrix& W) {
+    if (!may_separate_) return look(W);
+    Matrix before = W;
+    for (const Index j : model_.one.partition.flat_columns) before.row(j) = now.W.row(j);
+    return look(W, &before);
   }
 
   // One row at the means.                                                                                                      (SMX.12)
@@ -203,8 +214,7 @@ class SoftmaxByPasses {
     const Vector a = all_precisions(next);
     const double before = penalised(now, a), slack = 1e-11 * (std::abs(before) + model_.frame.rows);
     for (double part = 1; part >= shortest; part *= 0.5, ++falls_)
-      if (Place there = look(part == 1 ? W : Matrix(now.W + part * (W - now.W)), may_separate_ ? &now.W : nullptr);
-          penalised(there, a) >= before - slack)
+      if (Place there = look_beyond(now, part == 1 ? W : Matrix(now.W + part * (W - now.W))); penalised(there, a) >= before - slack)
         return there;
     return std::nullopt;
   }
@@ -237,11 +247,12 @@ class SoftmaxByPasses {
                            "(allowed: {:.2g})",
                            num_passes_, gain, allowed_));
   }
-  ClassOutcome separated(ClassOutcome o, const char* why) const {
+  // \param lengths  of the last step, by column
+  ClassOutcome separated(ClassOutcome o, const char* why, const Vector& lengths) const {
     return end(std::move(o), Status::separated,
-               fmt::format("after {} passes over the rows {}: columns without a prior separate the classes, so the likelihood has no "
+               fmt::format("after {} passes over the rows {}: columns without a prior{} separate the classes, so the likelihood has no "
                            "maximum; the coefficients grow without limit; give the columns a prior that limits them (--prior shared)",
-                           num_passes_, why));
+                           num_passes_, why, column_that_grows(model_.frame, model_.one.partition.flat_columns, lengths)));
   }
   ClassOutcome failed(ClassOutcome o) const {
     if (o.status == Status::bound_fell) return o;  // it is not finite

@@ -9,21 +9,28 @@
 
 namespace ardvark::internal {
 
+namespace {
+
+constexpr Index num_facts = 4;  // before the gradient
+
+}  // namespace
+
 Vector SoftmaxSums::packed() const {
   const Index size = of.empty() ? 0 : of.front().size();
-  Vector out(3 + gradient.size() + static_cast<Index>(of.size()) * size);
-  out.head(3) << log_likelihood, num_missed, num_moved;
-  out.segment(3, gradient.size()) = gradient.reshaped();
-  Index at = 3 + gradient.size();
+  Vector out(num_facts + gradient.size() + static_cast<Index>(of.size()) * size);
+  out.head(num_facts) << log_likelihood, num_missed, num_moved, num_pushed;
+  out.segment(num_facts, gradient.size()) = gradient.reshaped();
+  Index at = num_facts + gradient.size();
   for (const Vector& one : of) out.segment(at, size) = one, at += size;
   return out;
 }
 
 SoftmaxSums SoftmaxSums::unpacked(const Vector& numbers, Index q, Index C) {
   const Index pairs = C * (C - 1) / 2, size = q * (q + 1) / 2;
-  if (numbers.size() != 3 + q * C + pairs * size) throw InvalidArgument("the sums over the rows answer another question");
-  SoftmaxSums out{numbers[0], numbers[1], numbers[2], numbers.segment(3, q * C).reshaped(q, C), {}};
-  for (Index i = 0; i < pairs; ++i) out.of.push_back(numbers.segment(3 + q * C + i * size, size));
+  const Index first = num_facts + q * C;
+  if (numbers.size() != first + pairs * size) throw InvalidArgument("the sums over the rows answer another question");
+  SoftmaxSums out{numbers[0], numbers[1], numbers[2], numbers[3], numbers.segment(num_facts, q * C).reshaped(q, C), {}};
+  for (Index i = 0; i < pairs; ++i) out.of.push_back(numbers.segment(first + i * size, size));
   return out;
 }
 
@@ -72,6 +79,18 @@ Matrix scores_of(const Matrix& Z, const Matrix& W) {
   return F;
 }
 
+// Rows of which another class has a score that is not smaller than that of their own, by more than this.
+double rows_nearer_to_another(const Matrix& F, const std::vector<Index>& own, const Vector& k, double by) {
+  double count = 0;
+  for (Index i = 0; i < F.rows(); ++i) {
+    const Index mine = own[static_cast<std::size_t>(i)];
+    bool is_nearer = false;
+    for (Index c = 0; c < F.cols(); ++c) is_nearer = is_nearer || (c != mine && !(F(i, mine) - F(i, c) > -by));
+    if (is_nearer && k[i] > 0) count += 1;
+  }
+  return count;
+}
+
 SoftmaxSums log_likelihood_of(const SoftmaxQuestion& asked, const Matrix& Z, const std::vector<Index>& own, const Vector& k) {
   const Index n = Z.rows(), q = Z.cols(), C = asked.W.cols();
   const Matrix F = scores_of(Z, asked.W);
@@ -83,16 +102,12 @@ SoftmaxSums log_likelihood_of(const SoftmaxQuestion& asked, const Matrix& Z, con
   blas::gemm(blas::Transpose::yes, blas::Transpose::no, q, C, n, 1.0, Z.data(), n, rows.E.data(), n, 0.0, out.gradient.data(), q);
   for (Index c = 0; c < C; ++c)
     for (Index d = c + 1; d < C; ++d) out.of.push_back(weighted_cross(Z, rows.D.col(c).cwiseProduct(rows.P.col(d))));
-  for (Index i = 0; i < n; ++i)
-    for (Index c = 0; c < C; ++c)
-      if (const Index mine = own[static_cast<std::size_t>(i)]; c != mine && !(F(i, mine) > F(i, c))) {
-        out.num_missed += 1;
-        break;
-      }
+  out.num_missed = rows_nearer_to_another(F, own, k, 0);
   if (asked.before.size() == 0) return out;
   Matrix moved = F - scores_of(Z, asked.before);
+  out.num_pushed = rows_nearer_to_another(moved, own, k, 1e-7);
   moved.colwise() -= moved.rowwise().mean().eval();
-  out.num_moved = static_cast<double>((moved.cwiseAbs().rowwise().maxCoeff().array() >= 0.1).count());
+  out.num_moved = static_cast<double>((k.array() > 0 && moved.cwiseAbs().rowwise().maxCoeff().array() >= 0.1).count());
   return out;
 }
 

@@ -13,6 +13,7 @@ struct SoftmaxSums {
   double log_likelihood = 0;
   double num_missed = 0;   ///< rows whose own class does not have the largest score
   double num_moved = 0;    ///< rows of which a score is another one by .1 or more than at `before` of the question
+  double num_pushed = 0;   ///< rows that are nearer to another class than there, by 1e-7 or more
   Matrix gradient;         ///< [q, C] X'e
   std::vector<Vector> of;  ///< [C(C-1)/2] pairs (0,1), (0,2), ..., (1,2), ...: the lower triangle of X'diag(k p_c p_d)X, column by column
 

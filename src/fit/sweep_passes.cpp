@@ -272,10 +272,9 @@ class SweepsByPasses {
       next_look_ = steps + steps / 3;
       if (pushes_all_into_their_class(step))
         return fmt::format(
-            "after {} passes over the rows the log odds of some rows still grow in each pass, as where columns without a prior separate "
-            "rows: "
-            "then the likelihood has no maximum; give these columns a prior that limits them (--prior shared --a0 1 --b0 1)",
-            passes_.count());
+            "after {} passes over the rows the log odds of some rows still grow in each pass, as where columns without a prior{} separate "
+            "rows: then the likelihood has no maximum; give these columns a prior that limits them (--prior shared --a0 1 --b0 1)",
+            passes_.count(), column_that_grows(frame_, flat, step));
     }
     if (!now.all_in_class) return "";
     if (!all_are_flat) {
@@ -285,10 +284,10 @@ class SweepsByPasses {
       if (!(passes_.sums({&of_flat}, false).least_margin > 0)) return "";
     }
     return fmt::format(
-        "after {} passes over the rows all of them are classified correctly: columns without a prior separate the classes, so the "
-        "likelihood "
-        "has no maximum; the coefficients grow without limit; give the columns a prior that limits them (--prior shared --a0 1 --b0 1)",
-        passes_.count());
+        "after {} passes over the rows all of them are classified correctly: columns without a prior{} separate the classes, so the "
+        "likelihood has no maximum; the coefficients grow without limit; give the columns a prior that limits them (--prior shared --a0 1 "
+        "--b0 1)",
+        passes_.count(), column_that_grows(frame_, flat, step));
   }
 
   Solution failed(Solution out) {

@@ -237,8 +237,14 @@ TEST(Passes, SayThatColumnsWithoutAPriorSeparateTheClasses) {
   for (Index i = 0; i < 12000; ++i) table.y[i] = table.X(i, 0) > table.X.col(0).mean() ? 5 : 2;
   FitOptions options;
   options.prior.kind = PriorKind::none;
+  Index far = 0;
+  table.X.col(0).maxCoeff(&far);
+  table.weights = Vector::Ones(12000);
+  table.weights[far] = 0, table.y[far] = 2;  // a row of weight 0 takes no part
+  EXPECT_EQ(in_memory(table, options).report.status, Status::separated);
   const LogisticFit fit = fit_logistic(table.rows(), options);
   EXPECT_EQ(fit.report.status, Status::separated) << fit.report.message;
+  EXPECT_TRUE(fit.report.message.find("columns without a prior ('x1' most)") != std::string::npos) << fit.report.message;
 }
 
 // Only the rows of one level are separated: their log odds grow without limit.
@@ -254,6 +260,7 @@ TEST(Passes, SayThatAColumnWithoutAPriorSeparatesSomeRows) {
     EXPECT_EQ(in_memory(table, options).report.status, Status::separated);
     const LogisticFit fit = fit_logistic(table.rows(), options);
     EXPECT_EQ(fit.report.status, Status::separated) << fit.report.message;
+    EXPECT_TRUE(fit.report.message.find("a prior ('x4' most)") != std::string::npos) << fit.report.message;
     EXPECT_EQ(fit.class_weight[0] + fit.class_weight[1], 12000);
   }
 }

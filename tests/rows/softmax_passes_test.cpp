@@ -60,7 +60,7 @@ TEST(SoftmaxOfRows, SumsAreThoseOfTheFormulas) {
       Vector e = -table.weights[i] * p_i;
       e[own] += table.weights[i];
       gradient += Z.row(i).transpose() * e.transpose();
-      missed += F.row(i).maxCoeff() > F(i, own) ? 1 : 0;
+      missed += table.weights[i] > 0 && F.row(i).maxCoeff() > F(i, own) ? 1 : 0;
       for (Index c = 0; c < C; ++c)
         for (Index d = 0; d < C; ++d) H.block(c * q, d * q, q, q) += omega(c, d) * Z.row(i).transpose() * Z.row(i);
     }
@@ -105,6 +105,19 @@ TEST(SoftmaxOfRows, CountTheRowsThatMove) {
   step.colwise() += 5 * Random(8).normals(p + 1);
   question.before = question.W - step;
   EXPECT_EQ(sums_at(question, question.W, table).num_moved, 201);
+}
+
+// A step that adds to the score of one class pushes the rows of the others.
+TEST(SoftmaxOfRows, CountTheRowsThatArePushedToAnotherClass) {
+  const Index p = 2, C = 3;
+  LabelledRows table = table_of_classes(9, 301, p, C, 0.8, true);
+  SoftmaxQuestion question = question_at(0.3 * Random(6).normals(p + 1, C), C);
+  question.before = question.W;
+  for (const double step : {1e-3, 1e-8}) {
+    question.before(p, 1) = question.W(p, 1) - step;
+    const Index others = (table.y.array() != 3 && table.weights.array() > 0).count();
+    EXPECT_EQ(sums_at(question, question.W, table).num_pushed, step > 1e-7 ? others : 0);
+  }
 }
 
 // ---- the fit ----------------------------------------------------------------------------------------------------------------------------
@@ -316,6 +329,7 @@ TEST(SoftmaxByPasses, SaysThatClassesAreSeparated) {
     const SoftmaxFit passes = fit_softmax(table.rows(), none), with_prior = fit_softmax(table.rows(), shared);
     EXPECT_NE(fit_softmax(table.X, table.y, none).report.status, Status::converged);
     EXPECT_EQ(passes.report.status, Status::separated) << passes.report.message;
+    EXPECT_TRUE(passes.report.message.find("('x1' most)") != std::string::npos) << passes.report.message;
     EXPECT_TRUE(passes.mean.allFinite());
     EXPECT_TRUE(std::isinf(passes.variance(0, 0)));
     EXPECT_NEAR(passes.accuracy, with_prior.accuracy, all ? 1e-3 : 0.01);
@@ -323,6 +337,22 @@ TEST(SoftmaxByPasses, SaysThatClassesAreSeparated) {
     const SoftmaxFit memory = softmax_in_memory(table, shared);
     EXPECT_LE((with_prior.mean - memory.mean).cwiseQuotient(memory.variance.cwiseSqrt()).cwiseAbs().maxCoeff(), 0.01);
     EXPECT_NEAR(with_prior.bound, memory.bound, 0.01);
+  }
+}
+
+// Some rows of a column without a prior limit its weights, so that a row far away has a score with a standard deviation of ten or more.
+TEST(SoftmaxByPasses, CallsNothingSeparatedThatOneRowFarAwayMoves) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    LabelledRows table = table_of_classes(seed, 12000, 3, 3);
+    Random random(seed + 100);
+    table.X.col(2).setZero();
+    table.X.col(2).head(400) = random.normals(400);
+    table.X(5000, 2) = random.scale(300, 3000);
+    SoftmaxOptions none;
+    none.prior.kind = PriorKind::none;
+    EXPECT_EQ(fit_softmax(table.X, table.y, none).report.status, Status::converged);
+    const SoftmaxFit fit = fit_softmax(table.rows(), none);
+    EXPECT_NE(fit.report.status, Status::separated) << fit.report.message;
   }
 }
 
