@@ -120,7 +120,7 @@ void PassRows::add_classes(const Table& piece, TableLook& look) {
   }
 }
 
-TableLook PassRows::look() {
+TableLook PassRows::look(bool first_piece) {
   TableLook look;
   look.is_regression = is_kernel_ && args_.task == "regression";
   std::vector<std::string> names;
@@ -130,8 +130,12 @@ TableLook PassRows::look() {
       for (const TableColumn& column : piece.columns) names.push_back(column.name);
     }
     look.facts.add(piece, weights(piece));
-    if (!look.is_regression) add_classes(piece, look);
+    if (!look.is_regression)
+      add_classes(piece, look);
+    else
+      static_cast<void>(linear_target_of(piece, args_.target));
     look.num_rows += piece.num_rows;
+    if (first_piece) break;
   }
   look.num_dropped = stream_.num_dropped(), look.notes = stream_.notes();
   for (std::size_t j = 0; j < stream_.num_missing().size(); ++j) look.num_missing[names[j]] = stream_.num_missing()[j];

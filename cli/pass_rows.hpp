@@ -40,7 +40,8 @@ class PassRows {
  public:
   /// \throws InvalidArgument  a file is a pipe; an option is not one of kernel machines
   PassRows(const FitArguments& args, const std::vector<std::string>& files, bool is_kernel);
-  [[nodiscard]] TableLook look();
+  /// \param first_piece  only at the first rows: what is wrong with the command shows there
+  [[nodiscard]] TableLook look(bool first_piece = false);
   /// \param stream  as in RowSums
   [[nodiscard]] RowSums answer(const RowQuestion& question, const KnownTable& known, std::uint64_t stream = 0);
 

@@ -139,7 +139,7 @@ class RankFiles {
 
 // ---- the command
 
-// What is wrong with the command is found by the first rank; only then the others begin.
+// What is wrong with the command is found by the first rank, if need be in the first rows; only then the others begin.
 void prepare(const FitArguments& args, ModelKind kind) {
   if (!ranks->is_first()) return;
   if (kind == ModelKind::linear)
@@ -149,6 +149,8 @@ void prepare(const FitArguments& args, ModelKind kind) {
   require_writable(args);
   static_cast<void>(csv_options(args));
   static_cast<void>(TableStream(args.files, csv_options(args)));  // a path that is given twice
+  const bool is_kernel = kind == ModelKind::kernel;
+  static_cast<void>(read_part(args.files[0], [&] { return PassRows(args, {args.files[0]}, is_kernel).look(true); }));
   ranks->begin();
 }
 

@@ -59,13 +59,15 @@ std::vector<Part> parts_of(const MpiArguments& args) {
   return parts;
 }
 
-LinearStatistics read(const std::string& file, const MpiArguments& args) {
+// \param first_piece  only the first rows: what is wrong with the command shows there
+LinearStatistics read(const std::string& file, const MpiArguments& args, bool first_piece = false) {
   const internal::blas::ThreadScope threads(std::max(1, args.threads));  // of a machine, each rank has a processor or more
   TableStream stream({file}, csv_options(args));
   LinearStatistics statistics(statistics_form(args.form));
   for (Table piece; stream.next(piece);) {
     check_features(piece, args);
     statistics.update(piece, args.target, args.weights_column);
+    if (first_piece) break;
   }
   return statistics;
 }
@@ -121,7 +123,7 @@ void clear_parts(const std::vector<Part>& parts, const MpiArguments& args) {
   std::filesystem::remove(args.folder(), may_fail);
 }
 
-// What is wrong with the command is found by the first rank; only then the others begin.
+// What is wrong with the command is found by the first rank, if need be in the first rows; only then the others begin.
 void prepare(const MpiArguments& args) {
   if (!ranks->is_first()) return;
   static_cast<void>(statistics_form(args.form));
@@ -130,6 +132,8 @@ void prepare(const MpiArguments& args) {
   writes.files = matching_paths(args.files);
   require_writable(writes);
   static_cast<void>(TableStream(writes.files, csv_options(args)));  // a path that is given twice
+  if (const std::string& first = writes.files[0]; std::filesystem::is_regular_file(first))
+    static_cast<void>(read_part(first, [&] { return read(first, args, true); }));
   std::filesystem::create_directories(args.folder());
   ranks->begin();
 }

@@ -97,12 +97,15 @@ def test_options_of_tables(table, files):
     (["fit", "part-*.csv", "--target", "city", "--model", "logistic", "--diagnose"], 2, "cannot be used here: --diagnose needs the table in memory"),
     (["fit", "part-*.csv", "--target", "city", "--model", "logistic", "-o", "nowhere/x"], 3, "the folder 'nowhere' does not exist"),
     (["fit", "part-*.csv", "--target", "y", "--model", "logistic"], 2, "target 'y' has more than 1000 classes"),
+    (["fit", "part-*.csv", "--target", "city", "--model", "logistic", "--ignore", "zz"], 2, "has no column 'zz' to ignore"),
+    (["fit", "part-*.csv", "--target", "city", "--model", "kernel", "--task", "regression"], 2, "target 'city' is text"),
+    (["stats", "part-*.csv", "--target", "city", "-o", "x"], 2, "the target 'city' is text"),
     (["predict"], 2, "ardvark: 'predict' is not a command: the commands are stats and fit"),
 ])
 def test_wrong_commands_end_the_job_with_one_message(files, words, code, message):
     ended, _, err = run(3, *words, folder=files)
     assert ended == code and err.count(message) >= 1, err
-    assert err.count("ardvark: ") == 1 or {"z", "logistic"} & {*words}  # each rank that begins may say so
+    assert err.count("ardvark: ") == 1
     assert not (files / "x").exists()
 
 
