@@ -21,12 +21,17 @@ struct OtherFormat {
   const char* remedy;
 };
 using namespace std::string_view_literals;
+constexpr const char *of_arrow = "is a table of Arrow, which is not read here",
+                     *remedy_of_arrow = "write it as Parquet or CSV, or fit the model in Python, which reads it";
 constexpr OtherFormat other_formats[] = {
     {"BZh"sv, "is compressed by bzip2, which is not read (gzip and zstd are)", "unpack it: bunzip2"},
     {"\xFD"
      "7zXZ\0"sv,
      "is compressed by xz, which is not read (gzip and zstd are)", "unpack it: unxz"},
     {"PAR1"sv, "is Parquet, which cannot be read from a pipe or after a file of CSV", "give files of one format, by their paths"},
+    {"ARROW1"sv, of_arrow, remedy_of_arrow},
+    {"FEA1"sv, of_arrow, remedy_of_arrow},
+    {"\xFF\xFF\xFF\xFF"sv, of_arrow, remedy_of_arrow},  // a stream
     {"PK\x03\x04"sv, "is a zip archive or a spreadsheet", "write the table as CSV"},
 };
 

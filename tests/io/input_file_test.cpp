@@ -152,13 +152,17 @@ TEST(InputFile, IgnoresTheZerosAfterAGzipFile) {  // of a tape
 
 TEST(InputFile, NamesOtherFormats) {
   const TemporaryFolder folder;
-  for (const auto& [bytes, name] : {std::pair<std::string, const char*>{"BZh91AY&SY", "bzip2"},
-                                    {std::string("\xFD"
-                                                 "7zXZ\0\0\4",
-                                                 8),
-                                     "xz"},
-                                    {"PK\x03\x04\x14", "a zip archive or a spreadsheet"},
-                                    {"PAR1, in the middle", "Parquet"}}) {
+  for (const auto& [bytes, name] :
+       {std::pair<std::string, const char*>{"BZh91AY&SY", "bzip2"},
+        {std::string("\xFD"
+                     "7zXZ\0\0\4",
+                     8),
+         "xz"},
+        {"PK\x03\x04\x14", "a zip archive or a spreadsheet"},
+        {std::string("ARROW1\0\0\xFF\xFF\xFF\xFF", 12), "a table of Arrow, which is not read here; write it as Parquet"},
+        {std::string("FEA1\0\0\0\0", 8), "a table of Arrow"},
+        {std::string("\xFF\xFF\xFF\xFF\xA8\0\0\0", 8), "a table of Arrow"},
+        {"PAR1, in the middle", "Parquet"}}) {
     write_bytes(folder / "t.csv", bytes);
     expect_invalid([&] { static_cast<void>(text_of_file(folder / "t.csv", 100)); }, {"t.csv' is ", name, "; "});
   }
