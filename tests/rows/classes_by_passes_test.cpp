@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "../support/random_problem.hpp"
+#include "../support/same_bits.hpp"
 #include "../support/thrown.hpp"
 #include "labelled_rows.hpp"
 
@@ -140,25 +141,11 @@ TEST(ClassesByPasses, PredictAsTheFitInMemory) {
   }
 }
 
-std::string bits(const SoftmaxFit& fit) {
-  std::string out = fmt::format("{:a} {:a} {:a} ", fit.bound, fit.log_loss, fit.accuracy);
-  for (const Matrix* values : {&fit.mean, &fit.variance})
-    for (const double value : values->reshaped()) out += fmt::format("{:a} ", value);
-  return out;
-}
-
-// (ST.2): whatever the pieces, the memory order and the threads. With 30 columns, the steps begin at the sums over each class.
+// (ST.2). With 30 columns, the steps begin at the sums over each class.
 TEST(ClassesByPasses, HaveTheSameBitsForPiecesOfAnySize) {
-  for (const Index p : {4, 30}) {
-    const LabelledRows table = table_of_classes(8, 8192 + 5000, p, 3, 0.8, p == 4);
-    SoftmaxOptions options = against_the_rest();
-    const std::string whole = bits(fit_softmax(table.rows(table.y.size()), options));
-    for (const Index size : {1000, 9000}) EXPECT_EQ(bits(fit_softmax(table.rows(size), options)), whole) << size;
-    for (const int threads : {2, 8}) {
-      options.threads = threads;
-      EXPECT_EQ(bits(fit_softmax(table.rows(table.y.size()), options)), whole) << threads;
-    }
-  }
+  for (const Index p : {4, 30})
+    testing::expect_same_bits(table_of_classes(8, 8192 + 5000, p, 3, 0.8, p == 4), against_the_rest(),
+                              [](const AskRows& ask, const SoftmaxOptions& options) { return fit_softmax(ask, options); });
 }
 
 // A row of weight 2 is two rows.
@@ -233,7 +220,7 @@ TEST(ClassesByPasses, FitASmallTableInMemory) {
   lasso.prior = Prior::laplace(2);
   for (const SoftmaxOptions& options : {ard, pairs, lasso}) {
     const SoftmaxFit passes = fit_softmax(table.rows(77), options), memory = fit_softmax(X, table.y, options);
-    EXPECT_EQ(bits(passes), bits(memory));
+    EXPECT_EQ(testing::bits_of(passes), testing::bits_of(memory));
     EXPECT_EQ(passes.coding, memory.coding);
   }
 }

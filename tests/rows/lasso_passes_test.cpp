@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../support/random_problem.hpp"
+#include "../support/same_bits.hpp"
 #include "../support/thrown.hpp"
 #include "fit/l1_question.hpp"
 #include "labelled_rows.hpp"
@@ -238,28 +239,14 @@ TEST(LassoByPasses, SatisfyTheConditionsOfTheMaximum) {
   EXPECT_GT(num_zero, 0);
 }
 
-std::string bits_of_lasso(const Fit& fit) {
-  std::string out = fmt::format("{:a} {:a} {:a} {:a} ", fit.bound, fit.log_loss, fit.accuracy, fit.lambda);
-  for (const double value : fit.mean) out += fmt::format("{:a} ", value);
-  for (const double value : fit.variance) out += fmt::format("{:a} ", value);
-  for (Index l = 0; fit.lambda_choice && l < fit.lambda_choice->loss.size(); ++l)
-    out += fmt::format("{:a} {:a} ", fit.lambda_choice->loss[l], fit.lambda_choice->loss_error[l]);
-  return out;
-}
-
-// (ST.2): whatever the pieces and the threads.
+// (ST.2)
 TEST(LassoByPasses, HaveTheSameBitsForPiecesOfAnySize) {
   for (const bool weighted : {false, true})
     for (const double lambda : {20.0, 0.0}) {
       const LabelledRows table = lasso_table(7, 3 * 8192 + 100, 5, 2, weighted);
       FitOptions options = lasso(lambda);
       options.folds = 3;
-      const std::string whole = bits_of_lasso(fit_logistic(table.rows(table.y.size()), options));
-      for (const Index size : {1000, 9000}) EXPECT_EQ(bits_of_lasso(fit_logistic(table.rows(size), options)), whole) << size;
-      for (const int threads : {2, 5}) {
-        options.threads = threads;
-        EXPECT_EQ(bits_of_lasso(fit_logistic(table.rows(table.y.size()), options)), whole) << threads;
-      }
+      testing::expect_same_bits(table, options, [](const AskRows& ask, const FitOptions& of) { return fit_logistic(ask, of); });
     }
 }
 
@@ -346,7 +333,7 @@ TEST(LassoByPasses, OfSeveralClassesHaveAFitForEach) {
       const LogisticFit two = fit_logistic([&](const RowQuestion& question) { return ++alone, one.rows()(question); }, options);
       slowest = std::max(slowest, alone);
       if (lambda > 0) {
-        EXPECT_EQ(bits_of_lasso(fit.machines[c]), bits_of_lasso(two));
+        EXPECT_EQ(testing::bits_of(fit.machines[c]), testing::bits_of(two));
       }
       EXPECT_EQ(fit.machines[c].lambda_choice.has_value(), lambda == 0);
       expect_same_mode(fit.machines[c], lasso_in_memory(one, lasso(fit.machines[c].lambda)));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../support/random_problem.hpp"
+#include "../support/same_bits.hpp"
 #include "../support/thrown.hpp"
 #include "fit/row_sums.hpp"
 #include "labelled_rows.hpp"
@@ -159,26 +160,14 @@ TEST(Passes, PredictAsTheFitInMemory) {
   }
 }
 
-std::string bits(const LogisticFit& fit) {
-  std::string out = fmt::format("{:a} {:a} {:a} ", fit.bound, fit.log_loss, fit.accuracy);
-  for (const double value : fit.mean) out += fmt::format("{:a} ", value);
-  for (const double value : fit.variance) out += fmt::format("{:a} ", value);
-  return out;
-}
-
-// (ST.2): whatever the pieces, the memory order and the threads.
+// (ST.2)
 TEST(Passes, HaveTheSameBitsForPiecesOfAnySize) {
   for (const bool weighted : {false, true})
     for (const PriorKind kind : {PriorKind::ard, PriorKind::sparse}) {
       const LabelledRows table = random_table(7, 3 * 8192 + 100, 4, 2, 0.5, weighted);
       FitOptions options;
       options.prior.kind = kind;
-      const std::string whole = bits(fit_logistic(table.rows(table.y.size()), options));
-      for (const Index size : {1000, 8192, 9000}) EXPECT_EQ(bits(fit_logistic(table.rows(size), options)), whole) << size;
-      for (const int threads : {2, 3, 8}) {
-        options.threads = threads;
-        EXPECT_EQ(bits(fit_logistic(table.rows(table.y.size()), options)), whole) << threads;
-      }
+      testing::expect_same_bits(table, options, [](const AskRows& ask, const FitOptions& of) { return fit_logistic(ask, of); });
     }
 }
 
@@ -198,7 +187,7 @@ TEST(Passes, FitASmallTableInMemory) {
   const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> X = kept.X;
   FitOptions weighted;
   weighted.weights = kept.weights;
-  EXPECT_EQ(bits(fit_logistic(table.rows(77))), bits(fit_logistic(X, kept.y, weighted)));
+  EXPECT_EQ(testing::bits_of(fit_logistic(table.rows(77))), testing::bits_of(fit_logistic(X, kept.y, weighted)));
 }
 
 // A rare class that the sample does not have, and columns whose values are far from zero.

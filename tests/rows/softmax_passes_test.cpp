@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../support/same_bits.hpp"
 #include "../support/thrown.hpp"
 #include "fit/softmax_rows.hpp"
 #include "labelled_rows.hpp"
@@ -226,28 +227,11 @@ TEST(SoftmaxByPasses, PredictsAsTheFitInMemory) {
   EXPECT_LE((passes.covariance() - memory.covariance()).cwiseAbs().maxCoeff(), 0.005 * memory.covariance().cwiseAbs().maxCoeff());
 }
 
-std::string bits_of_softmax(const SoftmaxFit& fit) {
-  std::string out = fmt::format("{:a} {:a} {:a} ", fit.bound, fit.log_loss, fit.accuracy);
-  for (const Matrix* values : {&fit.mean, &fit.variance})
-    for (const double value : values->reshaped()) out += fmt::format("{:a} ", value);
-  return out;
-}
-
-// (ST.2): whatever the pieces, the memory order and the threads.
+// (ST.2)
 TEST(SoftmaxByPasses, HasTheSameBitsForPiecesOfAnySize) {
-  for (const Index p : {4, 40}) {
-    const LabelledRows table = table_of_classes(8, 2 * 8192 + 5000, p, 3, 0.8, p == 4);
-    SoftmaxOptions options;
-    const std::string whole = bits_of_softmax(fit_softmax(table.rows(table.y.size()), options));
-    for (const Index size : {1000, 9000}) EXPECT_EQ(bits_of_softmax(fit_softmax(table.rows(size), options)), whole) << size;
-    const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_rows = table.X;
-    EXPECT_EQ(bits_of_softmax(fit_softmax(rows_from([&](const TakeRows& take) { take(by_rows, table.y, table.weights); }), options)),
-              whole);
-    for (const int threads : {2, 8}) {
-      options.threads = threads;
-      EXPECT_EQ(bits_of_softmax(fit_softmax(table.rows(table.y.size()), options)), whole) << threads;
-    }
-  }
+  for (const Index p : {4, 40})
+    testing::expect_same_bits(table_of_classes(8, 2 * 8192 + 5000, p, 3, 0.8, p == 4), SoftmaxOptions(),
+                              [](const AskRows& ask, const SoftmaxOptions& options) { return fit_softmax(ask, options); });
 }
 
 // A row of weight 2 is two rows.
