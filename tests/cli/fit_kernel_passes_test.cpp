@@ -38,9 +38,9 @@ class KernelByPasses : public ::testing::Test {
     for (int i = first; i <= last; ++i) text += lines_[static_cast<std::size_t>(i)] + "\n";
     write_bytes(folder_ / name, text);
   }
-  [[nodiscard]] Json fit(const Arguments& more) const {
+  [[nodiscard]] Json fit(const Arguments& more, const char* centres = "40") const {
     return Json::parse(
-        output_of(Arguments{"fit", "--model", "kernel", "--kernel", "gaussian", "--centres", "40", "--json"} + more, folder_.path()));
+        output_of(Arguments{"fit", "--model", "kernel", "--kernel", "gaussian", "--centres", centres, "--json"} + more, folder_.path()));
   }
   testing::TemporaryFolder folder_;
   std::vector<std::string> lines_;
@@ -84,10 +84,9 @@ TEST_F(KernelByPasses, FitsThreeClassesAsInMemory) {
   write_bytes(folder_ / "t1.csv", texts.substr(0, half));
   write_bytes(folder_ / "t2.csv", texts.substr(0, texts.find('\n') + 1) + texts.substr(half));
   const Arguments options = {"--target", "visit", "--width", "1", "--stream"};
-  const Json pieces = fit(Arguments{"texts.csv"} + options + Arguments{"always"}),
-             memory = fit(Arguments{"texts.csv"} + options + Arguments{"never"}),
-             two = fit(Arguments{"t1.csv", "t2.csv"} + options + Arguments{"always"}),
-             coded = fit(Arguments{"numbers.csv", "--task", "classification"} + options + Arguments{"always"});
+  const auto with_few = [&](const Arguments& files, const char* stream) { return fit(files + options + Arguments{stream}, "10"); };
+  const Json pieces = with_few({"texts.csv"}, "always"), memory = with_few({"texts.csv"}, "never"),
+             two = with_few({"t1.csv", "t2.csv"}, "always"), coded = with_few({"numbers.csv", "--task", "classification"}, "always");
   EXPECT_EQ(pieces["classes"], memory["classes"]);
   EXPECT_EQ(pieces["classes"].size(), 3U);
   EXPECT_EQ(coded["classes"], Json({"1", "3", "4"}));
