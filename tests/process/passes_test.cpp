@@ -8,6 +8,7 @@
 
 #include "../rows/labelled_rows.hpp"
 #include "../support/random_problem.hpp"
+#include "../support/same_bits.hpp"
 #include "../support/thrown.hpp"
 #include "ardvark/kernel_machine.hpp"
 #include "process/fit_parts.hpp"
@@ -19,6 +20,7 @@ namespace ardvark {
 namespace {
 
 using namespace internal;
+using testing::bits_of;
 using testing::expect_invalid;
 using testing::LabelledRows;
 using testing::Random;
@@ -37,6 +39,19 @@ LabelledRows table_of(std::uint64_t seed, Index n, bool classes, bool weighted =
   if (weighted) {
     out.weights = Vector(n);
     for (Index i = 0; i < n; ++i) out.weights[i] = std::floor(random.uniform(0, 4));
+  }
+  return out;
+}
+
+// Three classes by the largest of three scores with noise, so that their probabilities differ from row to row.
+LabelledRows three_classes(std::uint64_t seed, Index n) {
+  LabelledRows out = table_of(seed, n, false);
+  Random random(seed + 1000);
+  for (Index i = 0; i < n; ++i) {
+    const double u = random.uniform(), f = out.X(i, 0);
+    const Vector score = (Vector(3) << std::sin(2 * f), 0.7 * std::cos(f), 0.02 * (out.X(i, 1) - 1000)).finished();
+    const Vector p = (2 * score).array().exp();
+    out.y[i] = u < p[0] / p.sum() ? -1 : u < (p[0] + p[1]) / p.sum() ? 2 : 5;
   }
   return out;
 }
@@ -233,10 +248,16 @@ TEST(KernelPasses, FindTheWidthsOfClassesInMemory) {
   EXPECT_LE(find_hypothesis(*memory, {}, found, 1, Ending::exact).best.value, steps.bound() + 0.3);
 }
 
-KernelOptions few_centres() {
+KernelOptions few_centres(Index centres = 25) {
   KernelOptions options;
-  options.centres = 25;
+  options.centres = centres;
   options.kernel = "gaussian";
+  return options;
+}
+
+KernelOptions given_width() {
+  KernelOptions options = few_centres();
+  options.search = WidthSearch::given, options.widths = {1.5};
   return options;
 }
 
@@ -245,30 +266,24 @@ bool was_read_in_passes(const KernelFit& fit) {
   return std::ranges::any_of(fit.report.notes, [](const std::string& note) { return note.starts_with("the rows were read "); });
 }
 
-std::string bits(const KernelFit& fit) {
-  std::string out = fmt::format("{:a} {:a} {:a} ", fit.log_evidence, fit.r_squared, fit.log_loss);
-  for (const double value : fit.processes[0].points[0].mean) out += fmt::format("{:a} ", value);
-  for (const Index row : fit.relevance_rows) out += fmt::format("{} ", row);
-  return out;
-}
-
+// (ST.2)
 TEST(KernelPasses, HaveTheSameBitsForPiecesOfAnySize) {
-  const LabelledRows table = table_of(4, 8 * 8192 + 100, false, true), classes = table_of(5, 5 * 8192 + 100, true);
-  KernelOptions options = few_centres();
-  const auto bits_of = [](const KernelFit& fit) {
+  const auto regression = [](const AskRows& ask, const KernelOptions& options) {
+    const KernelRegression fit = fit_kernel_regression(ask, options);
     EXPECT_TRUE(was_read_in_passes(fit));
-    return bits(fit);
+    return fit;
   };
-  const auto regression = [&](Index size) { return bits_of(fit_kernel_regression(table.rows(size), options)); };
-  const auto classification = [&](Index size) { return bits_of(fit_kernel_classification(classes.rows(size), options)); };
-  const std::string whole = regression(table.y.size()), whole_classes = classification(table.y.size());
-  for (const Index size : {1000, 9000}) {
-    EXPECT_EQ(regression(size), whole) << size;
-    EXPECT_EQ(classification(size), whole_classes) << size;
-  }
-  options.threads = 3;
-  EXPECT_EQ(regression(table.y.size()), whole);
-  EXPECT_EQ(classification(table.y.size()), whole_classes);
+  const auto classification = [](const AskRows& ask, const KernelOptions& options) {
+    const KernelClassification fit = fit_kernel_classification(ask, options);
+    EXPECT_TRUE(was_read_in_passes(fit));
+    return fit;
+  };
+  KernelOptions given = given_width();
+  given.centres = 10;
+  given.linear_part = true;
+  testing::expect_same_bits(table_of(4, 7 * 8192 + 100, false, true), few_centres(), regression);
+  testing::expect_same_bits(table_of(5, 5 * 8192 + 100, true), few_centres(10), classification);
+  testing::expect_same_bits(three_classes(19, 5 * 8192 + 100), given, classification);
 }
 
 TEST(KernelPasses, PredictAsAFitInMemory) {
@@ -318,11 +333,9 @@ TEST(KernelPasses, AreTheFitOfManyRowsInMemory) {
     return false;
   };
   EXPECT_TRUE(goes_by_passes());
-  KernelOptions two = few_centres();
-  two.search = WidthSearch::given, two.widths = {1.5};
   const LabelledRows classes = table_of(8, 41000, true);
-  EXPECT_EQ(predict(fit_kernel_classification(classes.X, classes.y, two), classes.X).probability,
-            predict(fit_kernel_classification(classes.rows(), two), classes.X).probability);
+  EXPECT_EQ(predict(fit_kernel_classification(classes.X, classes.y, given_width()), classes.X).probability,
+            predict(fit_kernel_classification(classes.rows(), given_width()), classes.X).probability);
   for (Index i = 35000; i < 70000; ++i) table.X.row(i) = table.X.row(i - 35000), table.y[i] = table.y[i - 35000];  // no new row
   EXPECT_FALSE(goes_by_passes());
 }
@@ -369,19 +382,6 @@ TEST(KernelPasses, OfPartsGiveTheSameFit) {
   }
 }
 
-// Three classes by the largest of three scores with noise, so that their probabilities differ from row to row.
-LabelledRows three_classes(std::uint64_t seed, Index n) {
-  LabelledRows out = table_of(seed, n, false);
-  Random random(seed + 1000);
-  for (Index i = 0; i < n; ++i) {
-    const double u = random.uniform(), f = out.X(i, 0);
-    const Vector score = (Vector(3) << std::sin(2 * f), 0.7 * std::cos(f), 0.02 * (out.X(i, 1) - 1000)).finished();
-    const Vector p = (2 * score).array().exp();
-    out.y[i] = u < p[0] / p.sum() ? -1 : u < (p[0] + p[1]) / p.sum() ? 2 : 5;
-  }
-  return out;
-}
-
 int num_reads(const KernelFit& fit) {
   for (const std::string& note : fit.report.notes)
     if (int reads = 0; std::sscanf(note.c_str(), "the rows were read %d times", &reads) == 1) return reads;
@@ -390,8 +390,8 @@ int num_reads(const KernelFit& fit) {
 
 // The machine of a class is that of two classes, itself and the rest, to the last bit; they share each read of the rows.
 TEST(KernelPasses, FitEachOfSeveralClassesAgainstTheRest) {
-  const LabelledRows table = three_classes(16, 45000);
-  const KernelClassification several = fit_kernel_classification(table.rows(), few_centres());
+  const LabelledRows table = three_classes(16, 41000);
+  const KernelClassification several = fit_kernel_classification(table.rows(), few_centres(10));
   ASSERT_TRUE(was_read_in_passes(several));
   EXPECT_EQ(several.classes, (std::vector<std::string>{"-1", "2", "5"}));
   ASSERT_EQ(several.processes.size(), 3U);
@@ -399,7 +399,7 @@ TEST(KernelPasses, FitEachOfSeveralClassesAgainstTheRest) {
   for (std::size_t c = 0; c < 3; ++c) {
     LabelledRows rest = table;
     rest.y = (table.y.array() == Vector{{-1, 2, 5}}[static_cast<Index>(c)]).cast<double>();
-    const KernelClassification two = fit_kernel_classification(rest.rows(9000), few_centres());
+    const KernelClassification two = fit_kernel_classification(rest.rows(9000), few_centres(10));
     const KernelPoint &here = several.processes[c].points[0], &there = two.processes[0].points[0];
     EXPECT_EQ(here.mean, there.mean);
     EXPECT_EQ(here.factor, there.factor);
@@ -416,8 +416,10 @@ TEST(KernelPasses, FitEachOfSeveralClassesAgainstTheRest) {
 
 TEST(KernelPasses, PredictSeveralClassesAsAFitInMemory) {
   const LabelledRows table = three_classes(17, 40100), fresh = three_classes(18, 4000);
-  const KernelClassification passes = fit_kernel_classification(table.rows(), few_centres()),
-                             memory = internal::fit_classes_in_memory(table.X, table.y, few_centres());
+  KernelOptions options = few_centres(12);
+  options.search = WidthSearch::each;
+  const KernelClassification passes = fit_kernel_classification(table.rows(), options),
+                             memory = internal::fit_classes_in_memory(table.X, table.y, options);
   EXPECT_EQ(passes.report.status, Status::converged) << passes.report.message;
   EXPECT_EQ(passes.classes, memory.classes);
   EXPECT_NEAR(passes.log_loss, memory.log_loss, 1e-3);
@@ -438,40 +440,15 @@ TEST(KernelPasses, PredictSeveralClassesAsAFitInMemory) {
   EXPECT_NEAR(passes.log_loss, score(passes, table).second, 1e-6);
 }
 
-TEST(KernelPasses, HaveTheSameBitsForSeveralClassesInPiecesOfAnySize) {
-  const LabelledRows table = three_classes(19, 5 * 8192 + 100);
-  KernelOptions options = few_centres();
-  options.search = WidthSearch::given, options.widths = {1.5};
-  options.linear_part = true;
-  const auto bits_of = [&](const AskRows& ask) {
-    const KernelClassification fit = fit_kernel_classification(ask, options);
-    EXPECT_TRUE(was_read_in_passes(fit));
-    std::string out = fmt::format("{:a} {:a} {:a} ", fit.log_loss, fit.accuracy, fit.odds_power);
-    for (const KernelProcess& process : fit.processes)
-      for (const double value : process.points[0].mean) out += fmt::format("{:a} ", value);
-    return out;
-  };
-  const std::string whole = bits_of(table.rows());
-  EXPECT_EQ(bits_of(table.rows(999)), whole);
-  options.threads = 3;
-  EXPECT_EQ(bits_of(table.rows(9000)), whole);
-  const AskRows as_bytes = [&](const RowQuestion& asked) {
-    const RowQuestion question = RowQuestion::from_bytes(asked.to_bytes());
-    EXPECT_EQ(question.to_bytes(), asked.to_bytes());
-    return RowSums::from_bytes(table.rows()(question).to_bytes());
-  };
-  EXPECT_EQ(bits_of(as_bytes), whole);
-}
-
 TEST(KernelPasses, FitASmallTableInMemory) {
   const LabelledRows table = table_of(11, 150, false);
   KernelOptions options;
   options.num_vectors = 7;
-  EXPECT_EQ(bits(fit_kernel_regression(table.rows(77), options)), bits(fit_kernel_regression(table.X, table.y, options)));
+  EXPECT_EQ(bits_of(fit_kernel_regression(table.rows(77), options)), bits_of(fit_kernel_regression(table.X, table.y, options)));
   const LabelledRows classes = table_of(12, 150, true);
-  EXPECT_EQ(bits(fit_kernel_classification(classes.rows(77))), bits(fit_kernel_classification(classes.X, classes.y)));
+  EXPECT_EQ(bits_of(fit_kernel_classification(classes.rows(77))), bits_of(fit_kernel_classification(classes.X, classes.y)));
   const LabelledRows several = three_classes(20, 150);
-  EXPECT_EQ(bits(fit_kernel_classification(several.rows(77))), bits(fit_kernel_classification(several.X, several.y)));
+  EXPECT_EQ(bits_of(fit_kernel_classification(several.rows(77))), bits_of(fit_kernel_classification(several.X, several.y)));
 }
 
 TEST(KernelPasses, RefuseRowsThatChange) {
