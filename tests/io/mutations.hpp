@@ -80,7 +80,8 @@ inline std::string with_right_checksums(const std::string& bytes) {
   const std::string_view data = std::string_view(bytes).substr(8 + header_length(bytes));
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
-    const auto begin = entry["data_offsets"][0].get<std::size_t>(), end = entry["data_offsets"][1].get<std::size_t>();
+    const auto offset = [&](std::size_t i) { return entry["data_offsets"][i].get_ref<const std::uint64_t&>(); };  // -1e300 is refused
+    const std::uint64_t begin = offset(0), end = offset(1);
     checksums[name] = checksum_of(data.substr(begin, end - begin));
   }
   header["__metadata__"]["checksums"] = checksums.dump();

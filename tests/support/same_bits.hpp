@@ -36,7 +36,7 @@ inline std::string bits_of(const SoftmaxFit& fit) {
 
 inline std::string bits_of(const KernelFit& fit) {
   std::string out;
-  add_bits(std::initializer_list<double>{fit.log_evidence, fit.r_squared, fit.log_loss, fit.accuracy}, out);
+  add_bits(std::initializer_list<double>{fit.log_evidence, fit.r_squared, fit.log_loss, fit.accuracy, fit.odds_power}, out);
   for (const KernelProcess& process : fit.processes) add_bits(process.points[0].mean, out);
   add_bits(fit.relevance_rows, out);
   return out;
