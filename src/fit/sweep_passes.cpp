@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/blas.hpp"
+#include "core/special.hpp"
 #include "fit/passes.hpp"
 #include "fit/small_table.hpp"
 #include "frame/separation.hpp"
@@ -37,7 +38,8 @@ struct Standing {
   double bound = -infinity;
   Tangent rows;
   ClassTally scores;
-  double farthest = 0;  // m^2 + s of the row that is farthest from zero
+  double log_likelihood = 0;  // expected, of the rows
+  double farthest = 0;        // m^2 + s of the row that is farthest from zero
   bool all_in_class = false, runs_away = false;
 };
 
@@ -53,6 +55,13 @@ class SweepsByPasses {
     Standing now;
     now.q = std::move(start);
     look(now, {}, 0);
+    bool may_begin_again = !now.q.w.isZero(0);
+    const auto begin_again = [&] {
+      may_begin_again = false;
+      now.q.w.setZero(), now.q.V.setZero();
+      look(now, {}, 0);
+    };
+    if (may_begin_again && !(now.log_likelihood >= -ln_2 * frame_.rows)) begin_again();  // the sample misled: zero is nearer
     Tangent used = now.rows;
     double share = 1;
     int steps_at_share = 1, patience = 1;  // the share is doubled after so many steps
@@ -61,14 +70,12 @@ class SweepsByPasses {
       scores = now.scores;
       return finished(std::move(now), std::move(history), status, std::move(message));
     };
-    bool may_begin_again = !now.q.w.isZero(0);
     for (;;) {
       const double whole_step = share < 1 && !history.empty() ? promise_of_whole_step(now) : infinity;
       const Tangent tangent = used.towards(now.rows, share);
       Solution solution = solve(tangent, now.solution.precision);
-      if (!solution.usable && history.empty() && std::exchange(may_begin_again, false)) {  // a sample whose classes are (nearly) separated
-        now.q.w.setZero(), now.q.V.setZero();
-        look(now, {}, 0);
+      if (!solution.usable && history.empty() && may_begin_again) {  // a sample whose classes are (nearly) separated
+        begin_again();
         used = now.rows;
         continue;
       }
@@ -134,7 +141,7 @@ class SweepsByPasses {
     const PassSums sums = passes_.sums({&at.q}, true, true);
     at.scores = sums.scores;
     at.rows = {sums.gram(), sums.response};
-    double log_likelihood = sums.log_likelihood[0];
+    double log_likelihood = at.log_likelihood = sums.log_likelihood[0];
     if (proper_) log_likelihood += add_intercept(at);
     if (to_mode_) log_likelihood -= 0.5 * at.rows.G.cwiseProduct(at.q.V).sum();  // (LAP.3)
     at.farthest = sums.extent.farthest;

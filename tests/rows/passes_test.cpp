@@ -290,6 +290,22 @@ TEST(Passes, FitClassesThatAreNearlySeparated) {
     }
 }
 
+// The classes of the sample are separated, so that its fit is far from that of all rows: a few of them are in the wrong class.
+TEST(Passes, BeginAtZeroWhereTheSampleMisleads) {
+  LabelledRows table = random_table(76, 40000, 3, 3);
+  const double middle = table.X.col(0).mean();
+  for (Index i = 0; i < 40000; ++i) table.y[i] = table.X(i, 0) > middle ? 5 : 2;
+  for (const Index row : {100, 20001, 39000}) table.y[row] = 7 - table.y[row];
+  for (const PriorKind kind : {PriorKind::ard, PriorKind::shared}) {
+    FitOptions options;
+    options.prior.kind = kind;
+    int asked = 0;
+    const LogisticFit fit = fit_logistic([&](const RowQuestion& question) { return ++asked, table.rows()(question); }, options);
+    expect_same(fit, in_memory(table, options), 0.02, 0.01);
+    EXPECT_LE(asked, 60);
+  }
+}
+
 TEST(Passes, LeaveOutConstantsAndCopies) {
   LabelledRows table = random_table(12, 20000, 5, 2);
   table.X.col(1).setConstant(1e4);
