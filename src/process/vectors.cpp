@@ -37,6 +37,7 @@ VectorChoice::VectorChoice(const Matrix& K, const ProcessRows& rows, const Vecto
 void VectorChoice::begin() {
   const Index n = K_.rows();
   residual_ = K_.diagonal();
+  Phi_.resize(n, 0), P_.resize(n, 0);
   const double total = rows_.omega.sum() + rows_.intercept_omega;
   mean_ = Vector::Constant(n, (rows_.omega.dot(rows_.z) + rows_.intercept_omega * rows_.intercept_z) / total);
   variance_ = Vector::Constant(n, 1 / total);
