@@ -237,8 +237,11 @@ void fit_one_model(MatrixView X, const Classes& classes, const SoftmaxOptions& o
   const auto state = model.finish(sweep_classes(*model.rows, likelihood, model.prior, model.settings()), fit);
   if (state == nullptr) return;
   // Describe the training rows while the covariance is still there.
-  describe_classes(classes.number, k,
-                   predict(fit, X, state->covariance.kind == ClassCovariance::Kind::none ? ClassRule::plug_in : ClassRule::automatic), fit);
+  describe_classes(
+      classes.number, k,
+      training_probabilities(fit, X, state->covariance.kind == ClassCovariance::Kind::none ? ClassRule::plug_in : ClassRule::automatic,
+                             classes.number),
+      fit);
   if (options.keep_covariance == Keep::never) state->covariance = {};
 }
 

@@ -1,7 +1,9 @@
 // Expected class probabilities under a normal distribution of the scores.                                docs/math/softmax.md (SMX.8)
 #pragma once
 
-#include "ardvark/types.hpp"
+#include <vector>
+
+#include "ardvark/softmax.hpp"
 
 namespace ardvark::internal {
 
@@ -42,5 +44,10 @@ class NarrowSoftmax {
 
 /// softmax(f)
 void plain_softmax(const Eigen::Ref<const Vector>& f, Eigen::Ref<Vector> probability);
+
+/// As predict() of training rows, for their accuracy and log loss. Of more than 5000 rows, those whose scores vary little are summed as a
+/// pass over rows does.                                                                                                     (PASS.8)
+/// \param own  [rows] their classes; negative: the probabilities are those of predict()
+[[nodiscard]] ClassProbabilities training_probabilities(const SoftmaxFit& fit, MatrixView X, ClassRule rule, const std::vector<Index>& own);
 
 }  // namespace ardvark::internal

@@ -17,7 +17,8 @@ using namespace internal;
 
 namespace {
 
-void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& probability) {
+// \param own  [rows] classes of training rows: where their scores vary little, only the probability of this class has to be exact
+void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, const std::vector<Index>* own, Matrix& probability) {
   const SoftmaxState& state = *fit.state;
   const Index C = fit.num_classes();
   const auto design = table_design(X, state.standardization);
@@ -37,9 +38,11 @@ void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& pro
     return;
   }
   ExpectedSoftmax expected(C);
+  NarrowSoftmax narrow(C);
+  const auto class_of = [own](Index n) { return own == nullptr ? Index{-1} : (*own)[static_cast<std::size_t>(n)]; };
   state.covariance.score_covariances(*design, [&](Index n, const Matrix& S) {
     validate::predicted(S.reshaped(1, C * C), n);
-    expected(F.row(n), S, p);
+    if (class_of(n) < 0 || !narrow(F.row(n), S, class_of(n), p)) expected(F.row(n), S, p);
     validate::predicted(p.transpose(), n);  // in a forged file, variances may be finite but their sums infinite
     probability.row(n) = p;
   });
@@ -96,9 +99,7 @@ void of_machines(const SoftmaxFit& fit, MatrixView X, ClassRule rule, bool avera
   }
 }
 
-}  // namespace
-
-ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X, ClassRule rule) {
+ClassProbabilities probabilities_of(const SoftmaxFit& fit, MatrixView X, ClassRule rule, const std::vector<Index>* own) {
   if (X.cols() != fit.num_columns())
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
   if (fit.state == nullptr || (fit.coding == ClassCoding::softmax ? fit.state->W.size() == 0 : fit.machines.empty()))
@@ -123,11 +124,20 @@ ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X, ClassRule rule) 
   ClassProbabilities out;
   out.probability.resize(X.rows(), fit.num_classes());
   if (fit.coding == ClassCoding::softmax)
-    of_softmax(fit, X, rule, out.probability);
+    of_softmax(fit, X, rule, own, out.probability);
   else
     of_machines(fit, X, rule, average, out.probability);
   out.most_probable = most_probable(out.probability);
   return out;
+}
+
+}  // namespace
+
+ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X, ClassRule rule) { return probabilities_of(fit, X, rule, nullptr); }
+
+ClassProbabilities internal::training_probabilities(const SoftmaxFit& fit, MatrixView X, ClassRule rule, const std::vector<Index>& own) {
+  constexpr Index many_rows = 5000;
+  return probabilities_of(fit, X, rule, X.rows() > many_rows ? &own : nullptr);
 }
 
 }  // namespace ardvark

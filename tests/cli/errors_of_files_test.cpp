@@ -56,12 +56,7 @@ TEST_F(Refuses, FilesThatAreNoModel) {
   model(bytes.substr(0, 5), {"bad.ardvark"});
   model(bytes + "x", {"bad.ardvark"});
 
-  std::string newer = bytes;
-  const std::string version = "\"format_version\":\"";
-  const std::size_t place = newer.find(version);
-  ASSERT_NE(place, std::string::npos);
-  newer[place + version.size()] = '9';
-  model(newer, {"bad.ardvark", "newer ardvark", "9"});
+  model(testing::with_version(bytes, "99"), {"bad.ardvark", "newer ardvark", "99"});
 }
 
 // Replaces a text of the header by another, its length and its checksum with it.

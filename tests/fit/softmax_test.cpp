@@ -378,6 +378,23 @@ TEST(Softmax, AClassMayHaveOneRow) {
   EXPECT_NEAR(predict(fit, d.X, ClassRule::plug_in).probability.col(2).sum() + 1.5 * at_means, 1.5, 1e-6);
 }
 
+// Of many rows, those whose scores vary little are summed over few points: the same to five digits.                          (PASS.8)
+TEST(Softmax, ManyRowsHaveTheLogLossOfTheirPredictions) {
+  const Index n = 5200, C = 4;
+  const Data d = make(31, n, 3, C);
+  const SoftmaxFit fit = fit_softmax(d.X, d.y, with(Prior::shared()));
+  const ClassProbabilities p = predict(fit, d.X);
+  double loss = 0, correct = 0;
+  for (Index i = 0; i < n; ++i) {
+    const auto own = static_cast<Index>(d.y[i]);
+    loss -= std::log(p.probability(i, own)) / static_cast<double>(n);
+    if (p.most_probable[static_cast<std::size_t>(i)] == own) correct += 1 / static_cast<double>(n);
+  }
+  EXPECT_NEAR(fit.log_loss, loss, 1e-5);
+  EXPECT_NE(fit.log_loss, loss);  // which would take many times as long
+  EXPECT_NEAR(fit.accuracy, correct, 1e-3);
+}
+
 TEST(Softmax, NoiseAloneLeavesTheIntercepts) {
   Random random(8);
   const Matrix X = random.normals(300, 4);

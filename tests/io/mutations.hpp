@@ -74,20 +74,33 @@ inline std::string with_right_header_checksum(const std::string& bytes) {
   return with_header(bytes, header.replace(place + key.size(), 16, checksum_of(header)));
 }
 
+inline std::string with_sealed_header(const std::string& bytes, const nlohmann::json& header) {
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  return with_right_header_checksum(with_header(bytes, text));
+}
+
 /// The same file with all its checksums made right, as one who changes it by will would do; the header must be one.
 inline std::string with_right_checksums(const std::string& bytes) {
   nlohmann::json header = nlohmann::json::parse(bytes.substr(8, header_length(bytes))), checksums = nlohmann::json::object();
   const std::string_view data = std::string_view(bytes).substr(8 + header_length(bytes));
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
-    const auto offset = [&](std::size_t i) { return entry["data_offsets"][i].get_ref<const std::uint64_t&>(); };  // -1e300 is refused
+    const auto offset = [&entry = entry](std::size_t i) {
+      return entry["data_offsets"][i].get_ref<const std::uint64_t&>();
+    };  // -1e300 is refused
     const std::uint64_t begin = offset(0), end = offset(1);
     checksums[name] = checksum_of(data.substr(begin, end - begin));
   }
   header["__metadata__"]["checksums"] = checksums.dump();
-  std::string text = header.dump();
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  return with_right_header_checksum(with_header(bytes, text));
+  return with_sealed_header(bytes, header);
+}
+
+/// The same file as one of another version.
+inline std::string with_version(const std::string& bytes, const std::string& version) {
+  nlohmann::json header = nlohmann::json::parse(bytes.substr(8, header_length(bytes)));
+  header["__metadata__"]["format_version"] = version;
+  return with_sealed_header(bytes, header);
 }
 
 /// As a file of before there were checksums: the numbers themselves are then looked at.
