@@ -36,7 +36,6 @@ std::string key_of(const std::string& file, const MpiArguments& args) {
   std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", std::filesystem::absolute(file).string(), args.form, args.target,
                                  args.weights_column, args.delimiter, args.missing);
   for (const auto* list : {&args.ignore, &args.categorical, &args.missing_markers}) text += fmt::format("{}\n", fmt::join(*list, "\t"));
-  if (!std::filesystem::is_regular_file(file)) throw InvalidArgument(fmt::format("'{}' is not a regular file", file));
   const auto stamp = internal::io::File::open(file).stamp_if_regular().value_or(internal::io::FileStamp());
   text += fmt::format("{} {} {} {}", stamp.number, stamp.size, stamp.modified_ns, stamp.changed_ns);
   std::uint64_t hash = 14695981039346656037U;  // FNV-1a
@@ -132,8 +131,10 @@ void prepare(const MpiArguments& args) {
   writes.files = matching_paths(args.files);
   require_writable(writes);
   static_cast<void>(TableStream(writes.files, csv_options(args)));  // a path that is given twice
-  if (const std::string& first = writes.files[0]; std::filesystem::is_regular_file(first))
-    static_cast<void>(read_part(first, [&] { return read(first, args, true); }));
+  for (const std::string& file : writes.files)
+    if (!std::filesystem::is_regular_file(file)) throw InvalidArgument(fmt::format("'{}' is not a regular file", file));
+  const std::string& first = writes.files[0];
+  static_cast<void>(read_part(first, [&] { return read(first, args, true); }));
   std::filesystem::create_directories(args.folder());
   ranks->begin();
 }
