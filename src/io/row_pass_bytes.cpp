@@ -191,6 +191,7 @@ RowQuestion::State read_question(const io::SafetensorsReader& file, const Json& 
     require_consistent(out.parts.back().num_columns == p &&
                        (!out.compares_parts || (out.parts.back().at.size() == 1 && !out.parts.back().work)));
   }
+  require_consistent(!out.compares_parts || !out.parts.empty());
   return out;
 }
 

@@ -364,6 +364,7 @@ TEST(Passes, RefuseQuestionsThatContradictThemselves) {
   expect_invalid([&] { read([](RowQuestion::State& now) { now.likelihood = "probit"; }); }, {"contradict each other"});
   expect_invalid([&] { read([](RowQuestion::State& now) { now.likelihood = "poisson"; }); }, {"contradict each other"});
   expect_invalid([&] { read([](RowQuestion::State& now) { now.wants_scores = true, now.at.clear(); }); }, {"contradict each other"});
+  expect_invalid([&] { read([](RowQuestion::State& now) { now.compares_parts = true; }); }, {"contradict each other"});
 }
 
 TEST(Passes, NameWhatIsWrong) {
