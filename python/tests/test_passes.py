@@ -443,3 +443,25 @@ def test_a_softmax_of_a_rare_level_is_that_in_memory(seed, classes):
     assert model.status_ == memory.status_ == "converged" and any("times; the passes began" in note for note in model.notes_)
     assert model.bound_ == pytest.approx(memory.bound_, abs=0.01)
     assert (np.abs(model.coef_ - memory.coef_) / memory.coef_std_).max() < 0.02
+
+
+@pytest.mark.parametrize("seed", [3, 7])
+def test_a_step_that_loses_a_direction_is_taken_back(seed):
+    """Rows of rare levels that are sure of a wrong class pull without a curve: the bound of such a step was thousands of nats too high."""
+    n, rng = 20_000, np.random.default_rng(seed)
+    X = rng.standard_normal((n, 6))
+    level = rng.choice(6, n, p=[0.6, 0.25, 0.1491, 0.0005, 0.0003, 0.0001])
+    rows = pd.DataFrame(X, columns=[f"x{j}" for j in range(6)])
+    rows["copy"] = rows.x0 + 1e-3 * rng.standard_normal(n)
+    rows["count"] = np.floor(np.exp(2 * rng.standard_normal(n) + 0.5))
+    rows["level"] = np.array(["common", "b", "c", "rare1", "rare2", "rare3"])[level]
+    rows["w"] = rng.exponential(1, n)
+    rows.loc[rng.random(n) < 0.2, "w"] = 0
+    score = -0.4 + X[:, 0] - 0.5 * X[:, 1] + 0.1 * X[:, 2] + 0.002 * rows["count"] + np.array([0, 0.3, -0.2, 1.5, -2, 3])[level]
+    rng.standard_t(4, n)
+    rows["y"] = np.where(rng.random(n) < 1 / (1 + np.exp(-score)), "yes", "no")
+    model = BayesianLogisticRegression(prior="ard", flat=["count"])
+    memory = BayesianLogisticRegression(prior="ard", flat=["count"], tol=1e-12).fit(rows.drop(columns=["w"]), target="y", sample_weight=rows.w)
+    model.fit(lambda: (rows[k : k + 5000] for k in range(0, n, 5000)), y="y", sample_weight="w")
+    assert model.status_ == memory.status_ == "converged"
+    assert model.bound_ == pytest.approx(memory.bound_, abs=0.01)

@@ -72,7 +72,7 @@ class SweepsByPasses {
     };
     for (;;) {
       const double whole_step = share < 1 && !history.empty() ? promise_of_whole_step(now) : infinity;
-      const Tangent tangent = used.towards(now.rows, share);
+      Tangent tangent = used.towards(now.rows, share);
       Solution solution = solve(tangent, now.solution.precision);
       if (!solution.usable && history.empty() && may_begin_again) {  // a sample whose classes are (nearly) separated
         begin_again();
@@ -172,7 +172,8 @@ class SweepsByPasses {
 
   // The posterior, with all precisions, for these quadratic rows. The precisions begin at those of the last posterior: from elsewhere, they
   // may reach another maximum, and then no step, however short, leads on from that posterior.
-  Solution solve(const Tangent& tangent, const Vector& precision) {
+  // Rows that are sure of a wrong class pull without a curve. Where so a direction is lost, `tangent` becomes what is solved instead.
+  Solution solve(Tangent& tangent, const Vector& precision) {
     const Index q = tangent.c.size();
     Matrix C = Matrix::Zero(q + 1, q + 1);
     C.topLeftCorner(q, q) = tangent.G;
@@ -182,6 +183,7 @@ class SweepsByPasses {
     Z_ = A.leftCols(q);
     const Vector z = A.col(q);
     square_ = z.squaredNorm();
+    if (const Vector c = Z_.transpose() * z; !((c - tangent.c).norm() <= 1e-6 * tangent.c.norm())) tangent = {Z_.transpose() * Z_, c};
     Frame inner = frame_;
     inner.X = Z_;
     inner.k = Vector::Ones(Z_.rows());
@@ -218,7 +220,8 @@ class SweepsByPasses {
   }
 
   [[nodiscard]] double promise_of_whole_step(const Standing& now) {
-    const Solution whole = solve(now.rows, now.solution.precision);
+    Tangent rows = now.rows;
+    const Solution whole = solve(rows, now.solution.precision);
     return whole.usable ? promised(now.q, {whole.w, whole.factor.covariance(whole.w.size())}) : infinity;
   }
 
