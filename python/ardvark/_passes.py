@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import tempfile
@@ -339,12 +340,14 @@ class Pieces:
             if not _is_table(piece) and names_of(piece) is None:
                 raise ValueError(f"the pieces of X must be tables with names of columns, such as DataFrames; one is a {type(piece).__name__}")
             batch = piece if _is_table(piece) else arrow.Table.from_pandas(piece, preserve_index=False) if hasattr(piece, "iloc") else piece.to_arrow()
-            if writer is None:
-                writer = arrow.ipc.new_stream(self._file, batch.schema)
-            writer.write(batch)
+            with _spooling():
+                if writer is None:
+                    writer = arrow.ipc.new_stream(self._file, batch.schema)
+                writer.write(batch)
             yield batch
         if writer is not None:
-            writer.close()
+            with _spooling():
+                writer.close()
 
     def _read(self) -> Iterator[Any]:
         self._file.seek(0)
@@ -352,6 +355,19 @@ class Pieces:
             return iter([])
         self._file.seek(0)
         return iter(_arrow().ipc.open_stream(self._file))
+
+
+@contextlib.contextmanager
+def _spooling() -> Iterator[None]:
+    """A disk that is full is told with what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(
+            error.errno,
+            f"X can be read only once, so its rows are written to a temporary file in {tempfile.gettempdir()!r}, which failed: {error.strerror or error}; "
+            "make room there, set the environment variable TMPDIR to another folder, or give a source that can be read again, such as a path or a function",
+        ) from error
 
 
 def _joined(pieces: Sequence[Any]) -> Any:

@@ -169,6 +169,12 @@ def test_a_file_that_only_numbers_can_be_written_to():
     assert first == second == [{"a": [1.0, 2.0], "b": ["x", None]}, {"a": [3.0], "b": ["y"]}]
 
 
+def test_a_full_disk_is_told_with_what_to_do(monkeypatch):
+    monkeypatch.setattr(_passes.tempfile, "TemporaryFile", lambda **_: open("/dev/full", "r+b", buffering=0))
+    with pytest.raises(OSError, match=r"X can be read only once, so its rows .*No space left on device; make room there, set .* TMPDIR"):
+        BayesianLogisticRegression().fit(iter(pieces_of(table())), y="click")
+
+
 def changed(rows, change):
     """A source whose rows are others from the third reading on."""
     readings = 0
