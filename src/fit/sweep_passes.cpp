@@ -204,18 +204,17 @@ class SweepsByPasses {
     return solve_by_sweeps({inner, *likelihood, prior_});
   }
 
-  // Nats that the next step promises: a quarter of the squared distances of the means and of ln of the variances.
+  // Nats that the next step promises: a quarter of the squared distances of the means and of ln of the variances, of weights that vary.
   [[nodiscard]] static double promised(const WeightMoments& from, const WeightMoments& to) {
-    const Vector sd = to.V.diagonal().cwiseMax(0.0).cwiseSqrt();
-    const Vector off = to.w - from.w;
-    const Matrix L = lower_root(to.V);
-    Vector x = off;
-    for (Index j = 0; j < x.size(); ++j)
-      if (!(sd[j] > 0)) x[j] = 0;
+    std::vector<Index> vary;
+    for (Index j = 0; j < to.w.size(); ++j)
+      if (to.V(j, j) > 0) vary.push_back(j);
+    const Matrix V = to.V(vary, vary), L = lower_root(V);
+    Vector x = (to.w - from.w)(vary);
     blas::trsv(blas::Transpose::yes, L.rows(), L.data(), L.rows(), x.data());
     double of_variances = 0;
-    for (Index j = 0; j < sd.size(); ++j)
-      if (sd[j] > 0 && from.V.size() > 0) of_variances += std::pow(from.V(j, j) / (sd[j] * sd[j]) - 1, 2);
+    if (from.V.size() > 0)
+      for (const Index j : vary) of_variances += std::pow(from.V(j, j) / to.V(j, j) - 1, 2);
     return 0.5 * x.squaredNorm() + 0.25 * of_variances;
   }
 

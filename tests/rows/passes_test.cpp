@@ -221,6 +221,26 @@ TEST(Passes, StartNearTheEnd) {
     }
 }
 
+// A fit of the flat columns alone, which asks whether a maximum exists, ends like any other.                                  (PASS.5)
+TEST(Passes, ReadTheRowsOfAFlatColumnAFewTimes) {
+  LabelledRows normal = random_table(76, 20000, 4, 3), far = normal;
+  const double middle = far.X.col(1).mean(), half = (far.X.col(1).array() - middle).abs().maxCoeff();
+  far.X.col(1) = (4 * (far.X.col(1).array() - middle) / half).exp().floor();
+  far.X(17, 1) = 400 * far.X.col(1).maxCoeff();
+  for (const LabelledRows& table : {normal, far})
+    for (const PriorKind kind : {PriorKind::sparse, PriorKind::laplace, PriorKind::ard}) {
+      SCOPED_TRACE(fmt::format("prior {}, row 18 is {:.6g}", to_string(kind), table.X(17, 1)));
+      FitOptions options;
+      options.prior.kind = kind;
+      options.prior.flat_columns = {1};
+      if (kind == PriorKind::laplace) options.prior.lambda = 20;
+      int asked = 0;
+      const LogisticFit fit = fit_logistic([&](const RowQuestion& question) { return ++asked, table.rows()(question); }, options);
+      EXPECT_EQ(fit.report.status, Status::converged) << fit.report.message;
+      EXPECT_LE(asked, kind == PriorKind::ard ? 8 : 30);
+    }
+}
+
 TEST(Passes, SayThatColumnsWithoutAPriorSeparateTheClasses) {
   LabelledRows table = random_table(11, 12000, 2, 2);
   for (Index i = 0; i < 12000; ++i) table.y[i] = table.X(i, 0) > table.X.col(0).mean() ? 5 : 2;
