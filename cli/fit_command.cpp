@@ -80,7 +80,8 @@ CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* na
 void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool several) {
   args->command = &c;
   if (several)
-    c.add_option("data", args->files, "CSV file with a header row, or Parquet; several, or a pattern such as 'part-*.csv', are one table")
+    c.add_option("data", args->files,
+                 "CSV file with a header row, or Parquet; several, a pattern such as 'part-*.csv' or a folder are one table")
         ->required();
   else
     c.add_option("data", args->data, "CSV file with a header row, or Parquet")->required();

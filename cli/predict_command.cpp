@@ -259,10 +259,10 @@ void add_predict(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("predict", "Predict the rows of a table with a model file");
   auto args = std::make_shared<PredictArguments>();
   c.add_option("model", args->model, "Model file written by fit -o")->required();
-  c.add_option("data", args->files,
-               "CSV or Parquet file with the columns of the model, found by name, in any order; other columns are not read. Several files, "
-               "or a pattern "
-               "such as 'part-*.csv', are one table. They are read in pieces, so that they may be larger than the memory")
+  c.add_option(
+       "data", args->files,
+       "CSV or Parquet file with the columns of the model, found by name, in any order; other columns are not read. Several files, "
+       "a pattern such as 'part-*.csv' or a folder are one table. They are read in pieces, so that they may be larger than the memory")
       ->required();
   c.add_option(
        "-o,--output", args->output,

@@ -67,8 +67,10 @@ class FactsOfColumns {
 };
 
 /// The paths that the patterns match, in the order of the patterns; those of one pattern in the order of their bytes. A pattern is a path
-/// with *, ? or [...], in the usual meaning; a path that exists is itself, and "-" is the standard input.
-/// \throws EnvironmentError  a pattern matches no file
+/// with *, ? or [...], in the usual meaning; a path that exists is itself, a folder all files in it and in its folders whose names do not
+/// begin with a point or an underscore, and "-" is the standard input.
+/// \throws EnvironmentError  a pattern matches no file, or a folder has none or cannot be read
+/// \throws InvalidArgument  the files of a folder have different endings
 [[nodiscard]] std::vector<std::string> matching_paths(const std::vector<std::string>& patterns);
 
 }  // namespace ardvark

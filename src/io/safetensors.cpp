@@ -448,7 +448,7 @@ int check_format(const SafetensorsReader& file, const std::string& format, int n
   const std::string kind = format == prefix + "statistics" ? "statistics" : "model";
   if (found != format && found.starts_with(prefix))
     throw InvalidArgument(
-        fmt::format("'{}' is not an ardvark {} file: it holds a {}", file.path(), kind, shown(found.substr(prefix.size()))));
+        fmt::format("'{}' is not an ardvark {} file, but an ardvark {} file", file.path(), kind, shown(found.substr(prefix.size()))));
   if (found != format)
     throw InvalidArgument(fmt::format("'{}' is not an ardvark {} file: it is a safetensors file of another program", file.path(), kind));
   const std::string written = value("format_version");

@@ -2,12 +2,10 @@
 #include "ardvark/table_stream.hpp"
 
 #include <fmt/format.h>
-#include <glob.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <new>
 #include <optional>
 #include <set>
 #include <utility>
@@ -235,29 +233,5 @@ void FactsOfColumns::merge(const std::vector<ColumnFacts>& part) {
 }
 
 std::vector<ColumnFacts> FactsOfColumns::facts() const { return columns_; }
-
-std::vector<std::string> matching_paths(const std::vector<std::string>& patterns) {
-  std::vector<std::string> paths;
-  for (const std::string& pattern : patterns) {
-    std::error_code none;
-    if (pattern == "-") {
-      paths.emplace_back("/dev/stdin");
-      continue;
-    }
-    if (pattern.find_first_of("*?[") == std::string::npos || std::filesystem::exists(pattern, none)) {
-      paths.push_back(pattern);
-      continue;
-    }
-    glob_t found = {};
-    const int result = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
-    std::vector<std::string> matches(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-    ::globfree(&found);
-    if (result == GLOB_NOSPACE) throw std::bad_alloc();
-    if (matches.empty()) throw EnvironmentError(fmt::format("'{}' matches no file; check the path and the current folder", pattern));
-    std::ranges::sort(matches);
-    paths.insert(paths.end(), matches.begin(), matches.end());
-  }
-  return paths;
-}
 
 }  // namespace ardvark

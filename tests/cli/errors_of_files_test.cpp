@@ -109,12 +109,12 @@ TEST_F(Refuses, FilesThatAreAbsentOrFolders) {
   make_model();
   std::filesystem::create_directory(folder_ / "folder");
   fit({"absent.csv", "--target", "y", "--model", "linear"}, {"'absent.csv'", "No such file"}, 3);
-  fit({"folder", "--target", "y", "--model", "linear"}, {"'folder'", "directory"}, 3);
+  fit({"folder", "--target", "y", "--model", "linear"}, {"'folder' is a folder without files"}, 3);
   fit({"", "--target", "y", "--model", "linear"}, {"path is empty"}, 3);
   predict({"absent.ardvark", "good.csv"}, {"'absent.ardvark'", "No such file"}, 3);
   predict({"folder", "good.csv"}, {"'folder'", "directory"}, 3);
   predict({"m.ardvark", "absent.csv"}, {"'absent.csv'", "No such file"}, 3);
-  predict({"m.ardvark", "folder"}, {"'folder'", "directory"}, 3);
+  predict({"m.ardvark", "folder"}, {"'folder' is a folder without files"}, 3);
   expect_refused({"show", "absent.ardvark"}, folder_, 3, {"'absent.ardvark'", "No such file"});
   expect_refused({"show", "folder"}, folder_, 3, {"'folder'", "directory"});
 }

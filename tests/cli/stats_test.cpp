@@ -324,7 +324,7 @@ TEST_F(StatsRefuses, OptionsThatNeedRows) {
   fit({"--flat", "q"}, {"--flat names column 'q', which is not a feature"});
   expect_refused({"fit", "--statistics", "good.csv"}, folder_, 2, {"'good.csv' is not"});
   expect_refused({"predict", "s.stats", "good.csv", "-o", "p.csv"}, folder_, 2,
-                 {"'s.stats' is not an ardvark model file: it holds a statistics"});
+                 {"'s.stats' is not an ardvark model file, but an ardvark statistics file"});
   const auto always = [&](const Arguments& more, testing::Pieces pieces) {
     expect_refused(Arguments{"fit", "good.csv", "--stream", "always"} + more, folder_, 2, pieces);
   };

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "../support/thrown.hpp"
+#include "ardvark/errors.hpp"
 #include "temporary_file.hpp"
 
 namespace ardvark {
@@ -236,6 +237,26 @@ TEST(TableStream, PatternsMatchInTheOrderOfBytes) {
             (Paths{folder / "c.txt", folder / "[x].csv", folder / "a.csv"}));
   EXPECT_NE(testing::message_of<EnvironmentError>([&] { static_cast<void>(matching_paths({folder / "q*"})); }).find("matches no file"),
             std::string::npos);
+}
+
+TEST(TableStream, AFolderStandsForItsFiles) {
+  const TemporaryFolder folder;
+  const std::string top = folder / "t", year = top + "/year=2020", other = top + "/_other", empty = folder / "empty";
+  for (const std::string& one : {top, year, other, empty}) std::filesystem::create_directory(one);
+  for (const std::string& file :
+       {top + "/b.csv", top + "/a.CSV.gz", top + "/_SUCCESS", top + "/.hidden", other + "/c.csv", year + "/c.csv"})
+    write_bytes(file, "");
+  using Paths = std::vector<std::string>;
+  const Paths files = {top + "/a.CSV.gz", top + "/b.csv", year + "/c.csv"};
+  EXPECT_EQ(matching_paths({top}), files);
+  EXPECT_EQ(matching_paths({folder / "t*"}), files);
+  const auto message = [](const std::string& path) {
+    return testing::message_of<Error>([&] { static_cast<void>(matching_paths({path})); });
+  };
+  EXPECT_EQ(message(empty), fmt::format("'{}' is a folder without files; give the path of a file or of another folder", empty));
+  write_bytes(top + "/notes.txt", "");
+  EXPECT_EQ(message(top),
+            fmt::format("the folder '{0}' has files of several kinds, such as '{0}/notes.txt'; give a pattern, such as '{0}/*.csv'", top));
 }
 
 TEST(TableStream, BoundsTheLevelsOfATextColumn) {
