@@ -68,6 +68,11 @@ struct KnownRows {
   Index num_rows = 0;
 };
 
+/// [q(q+1)/2] Column by column, as PassSums::packed.
+[[nodiscard]] Vector lower_triangle(const Matrix& G);
+/// What a pass of a logistic likelihood would say if all rows had these log odds, without a variance. The last column is the intercept.
+[[nodiscard]] PassSums sums_of_equal_odds(const KnownRows& known, double log_odds);
+
 /// What is left of steps that shrink at least by the factor of the last two: a geometric series of their lengths.               (PASS.4)
 /// \param gain, before  nats that the next step and the last one promise
 [[nodiscard]] inline double rest_of_steps(double gain, double before) {

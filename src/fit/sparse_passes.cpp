@@ -35,8 +35,7 @@ class PassedClassRows final : public ClassRows {
 
   [[nodiscard]] ClassRowsAt at(const LogOdds& known) const override {
     const PassSums& sums = look(known, true).sums;
-    ClassRowsAt out{{Vector(sums.packed.size() + 1), sums.response}, sums.log_likelihood[0]};
-    out.sites.omega << sums.packed, sums.weight;
+    ClassRowsAt out{{with_weight(sums.packed, sums.weight), sums.response}, sums.log_likelihood[0]};
     if (!is_proper()) return out;
     const AtIntercept last = of_intercept(known);
     out.sites.omega[sums.packed.size() - 1] += last.omega;  // the last column is the intercept
@@ -99,7 +98,7 @@ class PassedClassRows final : public ClassRows {
     const Matrix Z = root_of(sites).leftCols(q_);
     return reduce_rows(*table_design(Z), which, Vector::Ones(Z.rows()), target, weight_of(sites), basis, out);
   }
-  [[nodiscard]] Sites first_sites() const override { return {packed(known_.cross, known_.weight), known_.to_class}; }
+  [[nodiscard]] Sites first_sites() const override { return {with_weight(lower_triangle(known_.cross), known_.weight), known_.to_class}; }
 
  private:
   struct Looked {
@@ -120,6 +119,8 @@ class PassedClassRows final : public ClassRows {
   const Looked& look(const LogOdds& known, bool needs_step) const {
     for (const Looked& one : remembered_)
       if ((one.has_step || !needs_step) && one.at.m == known.m && one.at.s == known.s) return one;
+    const bool are_equal = passes_.question().units.intercept && known.s.isZero(0) && known.m.head(q_ - 1).isZero(0);
+    if (are_equal) return remember({known, sums_of_equal_odds(known_, known.m[q_ - 1]), true});
     const WeightMoments moments = moments_of(known);
     return remember({known, passes_.sums({&moments}, true), true});
   }
@@ -135,10 +136,9 @@ class PassedClassRows final : public ClassRows {
     sums.response = sites.response;
     return sums.gram();
   }
-  [[nodiscard]] Vector packed(const Matrix& G, double weight) const {
-    Vector out(q_ * (q_ + 1) / 2 + 1);
-    for (Index j = 0, at = 0; j < q_; at += q_ - j, ++j) out.segment(at, q_ - j) = G.col(j).tail(q_ - j);
-    out[out.size() - 1] = weight;
+  [[nodiscard]] static Vector with_weight(const Vector& packed, double weight) {
+    Vector out(packed.size() + 1);
+    out << packed, weight;
     return out;
   }
   // [Z z] with Z'Z = X'omega X and Z'z = X'r.

@@ -1,4 +1,6 @@
 // Fits of two classes by passes over rows that are not in memory.                                              docs/math/passes.md
+#include "fit/passes.hpp"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -239,6 +241,51 @@ TEST(Passes, ReadTheRowsOfAFlatColumnAFewTimes) {
       EXPECT_EQ(fit.report.status, Status::converged) << fit.report.message;
       EXPECT_LE(asked, kind == PriorKind::ard ? 8 : 30);
     }
+}
+
+// The sums by their definition, row by row.                                                                                   (PASS.5)
+TEST(Passes, KnowTheSumsOfRowsWithEqualLogOdds) {
+  Random random(77);
+  const Index n = 40, p = 4;
+  Matrix X = random.normals(n, p);
+  X.col(p - 1).setOnes();
+  Vector t(n), k(n);
+  for (Index i = 0; i < n; ++i) t[i] = random.chance(0.3), k[i] = random.uniform(0, 3);
+  internal::KnownRows known;
+  known.weight = k.sum(), known.share = k.dot(t) / k.sum();
+  known.cross = X.transpose() * k.asDiagonal() * X;
+  known.to_class = X.transpose() * k.cwiseProduct(t - Vector::Constant(n, known.share));
+  for (const double m : {0.0, -1.3, 2.0}) {
+    const double mean = 1 / (1 + std::exp(-m)), omega = mean * (1 - mean);
+    Matrix G = Matrix::Zero(p, p);
+    Vector c = Vector::Zero(p);
+    double log_likelihood = 0;
+    for (Index i = 0; i < n; ++i) {
+      const Vector x = X.row(i).transpose();
+      G += k[i] * omega * x * x.transpose();
+      c += k[i] * (omega * m + t[i] - mean) * x;
+      log_likelihood += k[i] * std::log(t[i] > 0 ? mean : 1 - mean);
+    }
+    const internal::PassSums sums = internal::sums_of_equal_odds(known, m);
+    EXPECT_LE((sums.gram() - G).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_LE((sums.response - c).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_NEAR(sums.log_likelihood[0], log_likelihood, 1e-12);
+    EXPECT_NEAR(sums.weight, omega * k.sum(), 1e-12);
+    EXPECT_EQ(sums.extent.farthest, m * m);
+    EXPECT_EQ(sums.nearest, m * m);
+  }
+}
+
+// Many columns: the average of the starts is asked for in the pass that asks for them.                                        (PASS.5)
+TEST(Passes, OfASparsePriorAreOneForEachStep) {
+  const LabelledRows table = random_table(78, 40000, 30, 12, 0.1);
+  FitOptions options;
+  options.prior.kind = PriorKind::sparse;
+  int asked = 0;
+  const LogisticFit fit = fit_logistic([&](const RowQuestion& question) { return ++asked, table.rows()(question); }, options);
+  EXPECT_EQ(fit.report.status, Status::converged) << fit.report.message;
+  EXPECT_LE(asked, fit.report.sweeps + 4);
+  expect_same(fit, in_memory(table, options), 0.01, 0.005);
 }
 
 TEST(Passes, SayThatColumnsWithoutAPriorSeparateTheClasses) {

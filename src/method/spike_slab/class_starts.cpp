@@ -19,6 +19,7 @@ namespace {
 constexpr int wide_steps = 3;     // first steps, in which h is searched over its whole range
 constexpr int steps_to_lose = 2;  // successive steps with a weight of 0, after which a start is suspended
 constexpr double least_seen = 1e-8;
+constexpr double same_weights = 0.05;  // rows that are read in passes: while the weights change less, a step uses those of the last one
 
 // A start between steps.
 struct Runner {
@@ -27,6 +28,7 @@ struct Runner {
   int sweeps = 0;          // of all steps
   std::size_t leader = 0;  // itself, or the start whose maximum it reached
   int lost = 0;            // successive steps without weight
+  double weight = 0;       // in the last step
   [[nodiscard]] bool waits() const { return lost >= steps_to_lose; }
 };
 
@@ -217,27 +219,40 @@ class Starts {
     const std::size_t count = runners_.size();
     std::vector<WorkingFit> found(count);
     std::vector<double> bounds(count, -std::numeric_limits<double>::infinity());
-    std::vector<const LogOdds*> of_leaders;
     for (std::size_t i = 0; i < count; ++i) {
       Runner& one = runners_[i];
       if (one.leader != i || one.waits() || one.at.status == Status::failed) continue;
       if (joins_another(i)) continue;
       found[i] = {one.at.bound, odds_.of(one.at.q, *reduced_, working.sites.omega), {{1, one.at.q.signal()}}};
-      of_leaders.push_back(&found[i].log_odds);
     }
-    rows_.expect(of_leaders);
+    const Vector before = shares_of_leaders([](const Runner& one) { return one.weight; });
+    const std::optional<LogOdds> ahead = expect(found, before);
     for (std::size_t i = 0; i < count; ++i)
       if (!found[i].signals.empty()) bounds[i] = runners_[i].at.bound = bound_of_classes(rows_, working, found[i]);
     for (std::size_t i = 0; i < count; ++i) bounds[i] = bounds[runners_[i].leader];
     const Vector weight = start_weights(bounds);
     if (!(weight.sum() > 0)) return std::nullopt;
-    Vector shares = Vector::Zero(weight.size());
-    for (std::size_t i = 0; i < count; ++i) shares[static_cast<Index>(runners_[i].leader)] += weight[static_cast<Index>(i)];
+    for (std::size_t i = 0; i < count; ++i) runners_[i].weight = weight[static_cast<Index>(i)];
+    const Vector now = shares_of_leaders([](const Runner& one) { return one.weight; });
+    for (std::size_t i = 0; i < count; ++i)
+      if (Runner& one = runners_[i]; one.leader == i) one.lost = now[static_cast<Index>(i)] > 0 ? 0 : one.lost + 1;
+    const bool are_same = ahead && (now - before).cwiseAbs().maxCoeff() < same_weights;
+    return average(found, are_same ? before : now);
+  }
+
+  // The sum of a property of each start, for the start that it follows.
+  template <typename Of>
+  [[nodiscard]] Vector shares_of_leaders(Of&& of) const {
+    Vector out = Vector::Zero(static_cast<Index>(runners_.size()));
+    for (const Runner& one : runners_) out[static_cast<Index>(one.leader)] += of(one);
+    return out;
+  }
+
+  [[nodiscard]] WorkingFit average(const std::vector<WorkingFit>& found, const Vector& shares) const {
     WorkingFit out;
     std::vector<std::pair<double, const LogOdds*>> parts;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
       const double share = shares[static_cast<Index>(i)];
-      if (runners_[i].leader == i) runners_[i].lost = share > 0 ? 0 : runners_[i].lost + 1;
       if (share == 0) continue;
       out.log_evidence += share * found[i].log_evidence;
       out.signals.push_back({share, runners_[i].at.q.signal()});
@@ -245,6 +260,22 @@ class Starts {
     }
     out.log_odds = rows_.average(parts);
     return out;
+  }
+
+  // Says where likelihoods are asked next. Of rows that are read in passes, one pass then answers for the starts and for their average
+  // under the weights of the last step, which is returned.                                                                      (PASS.5)
+  std::optional<LogOdds> expect(const std::vector<WorkingFit>& found, const Vector& before) const {
+    std::optional<LogOdds> ahead;
+    std::vector<const LogOdds*> asked;
+    const auto is_there = [&](std::size_t i) { return !found[i].signals.empty(); };
+    bool are_all_there = rows_.design() == nullptr && before.sum() > 0;
+    for (std::size_t i = 0; i < found.size(); ++i) are_all_there &= before[static_cast<Index>(i)] == 0 || is_there(i);
+    if (are_all_there) asked.push_back(&ahead.emplace(average(found, before).log_odds));
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (is_there(i) && !(ahead && ahead->m == found[i].log_odds.m && ahead->s == found[i].log_odds.s))
+        asked.push_back(&found[i].log_odds);
+    rows_.expect(asked);
+    return ahead;
   }
 
   // Whether this start reached the maximum of an earlier one. From then on, it follows that one.                                (SP.8)
