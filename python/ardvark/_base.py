@@ -142,6 +142,11 @@ class Estimator(BaseEstimator):
         if rows.size == 0:
             raise ValueError("sample_weight is zero for every row; it must be > 0 for one at least")
         require_finite(X, self._column_names(), self._may_miss, self._remedy_of_gap())  # rows of weight zero, too
+        if not checks.get("y_numeric") and gaps is None:
+            kept = set(np.unique(y[rows]).tolist())
+            lost = [label for label in np.unique(y).tolist() if label not in kept]
+            if lost and len(kept) > 1:
+                raise ValueError(f"all rows of class {lost[0]!r} have weight zero; leave out these rows, or give some of them a weight")
         return X[rows], y[rows], weights[rows], rows
 
     def _without_text(self, X: Any, sample_weight: Any) -> Any:

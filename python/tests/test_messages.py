@@ -11,6 +11,7 @@ from ardvark import (
     ArdvarkWarning,
     BayesianLinearRegression,
     BayesianLogisticRegression,
+    KernelClassifier,
     RelevanceSelector,
     RelevanceVectorClassifier,
     RelevanceVectorRegressor,
@@ -243,6 +244,13 @@ def test_weights_that_stand_for_too_few_rows():
     for prior in ("sparse", "slab", "dense", "shared", "ard", "none"):
         with pytest.raises(ValueError, match="^sample_weight have the sum 0.6.*multiply relative weights"):
             BayesianLinearRegression(prior).fit(X, y, sample_weight=np.full(len(X), 0.6 / len(X)))
+
+
+@pytest.mark.parametrize("model", [BayesianLogisticRegression(), KernelClassifier(), RelevanceVectorClassifier()], ids=lambda model: type(model).__name__)
+def test_a_class_whose_rows_all_have_weight_zero_is_named(model):
+    target = np.array(["a", "b", "c"])[np.arange(len(X)) % 3]
+    with pytest.raises(ValueError, match="^all rows of class 'b' have weight zero"):
+        model.fit(X, target, sample_weight=(target != "b").astype(float))
 
 
 def test_a_sparse_prior_of_several_classes_is_one_of_each_against_the_rest():
