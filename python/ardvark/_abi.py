@@ -84,7 +84,7 @@ _SIGNATURES = {
     "ardvark_options_set_encoding": [c_void_p, c_void_p, _error],
     "ardvark_table_create": [c_int64, _out, _error],
     "ardvark_table_add_numbers": [c_void_p, c_char_p, c_void_p, _error],
-    "ardvark_table_add_texts": [c_void_p, c_char_p, POINTER(c_char_p), _error],
+    "ardvark_table_add_texts": [c_void_p, c_char_p, c_void_p, _error],
     "ardvark_encoding_create": [c_void_p, c_void_p, _out, _error],
     "ardvark_encoding_apply": [c_void_p, c_void_p, POINTER(Array), _error],
     "ardvark_encoding_result": [c_void_p, _out, _error],

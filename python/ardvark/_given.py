@@ -10,7 +10,7 @@ import numpy as np
 
 from ._tables import TIMES, names_of, sentence_near
 
-__all__ = ["filled", "first_text", "frame", "gaps_in", "in_source", "name_of", "refuse_gaps", "require_finite", "require_numbers", "taken_from"]
+__all__ = ["filled", "first_text", "frame", "gaps_in", "in_source", "name_of", "refuse_gaps", "require_finite", "require_numbers", "series_taken_from", "taken_from"]
 
 
 def frame(X: Any) -> Any:
@@ -40,6 +40,8 @@ def gaps_in(values: np.ndarray) -> np.ndarray:
         return np.isnan(values)
     if values.dtype.kind != "O":
         return np.zeros(values.shape, dtype=bool)
+    if "pandas" in sys.modules:  # as fast as numbers
+        return np.asarray(sys.modules["pandas"].isna(values), dtype=bool)
     return np.array([x is None or type(x).__name__ in ("NAType", "NaTType") or (isinstance(x, float) and x != x) for x in values], dtype=bool)
 
 
@@ -89,15 +91,21 @@ def require_finite(X: np.ndarray, names: Sequence[str], may_miss: bool, remedy: 
 
 def taken_from(table: Any, name: Any, argument: str, may_miss: bool = False) -> np.ndarray:
     """A column of the table, which an argument of fit names."""
-    names = names_of(frame(table))
+    return np.asarray(series_taken_from(table, name, argument, may_miss))
+
+
+def series_taken_from(table: Any, name: Any, argument: str, may_miss: bool = False) -> Any:
+    """The same as a column of a DataFrame: texts need not become objects."""
+    table = frame(table)
+    names = names_of(table)
     if names is None:
         raise ValueError(f"{argument} is {name!r}, the name of a column; X must then be a DataFrame, but is a {type(table).__name__}")
     if names.count(name) > 1:
         raise ValueError(f"{argument} is {name!r}, but {names.count(name)} columns of X are named so; give each column a name of its own")
     if name not in names:
         raise ValueError(f"{argument} is {name!r}, which is not a column of X{sentence_near(name, names)}")
-    values = np.asarray(frame(table)[name])
-    missing = gaps_in(values)
+    values = table[name]
+    missing = values.isna().to_numpy() if hasattr(values, "isna") else gaps_in(np.asarray(values))
     if missing.any() and not may_miss:
         remedy = f"; leave out such rows, for example X[X[{name!r}].notna()]" + (", or fit with missing='drop'" if argument == "target" else "")
         raise ValueError(f"{argument} {name!r} has no value at row {np.argmax(missing) + 1}{remedy}")

@@ -15,11 +15,11 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle
 from ._arrays import matrix_of, vector_of
-from ._given import frame, gaps_in, in_source, require_numbers, taken_from
+from ._given import frame, gaps_in, in_source, require_numbers, series_taken_from
 from ._progress import Progress
 from ._statistics import LinearStatistics
 from ._streams import _arrow, _is_table, _numbers_of, pieces_of
-from ._tables import Encoding, holds_text, is_numeric, names_of, without
+from ._tables import Encoding, holds_text, is_numeric, names_of, numbered, texts_in, without
 
 SMALL_BYTES = 64 << 20  # a table that takes no more is fitted in memory; as many as the sample of a larger one
 
@@ -128,9 +128,9 @@ class TableFacts:
             return piece, y, weights
         piece = frame(piece)
         if self.target is not None:
-            y = taken_from(piece, self.target, "y")
+            y = series_taken_from(piece, self.target, "y")
         if self.sample_weight is not None:
-            weights = taken_from(piece, self.sample_weight, "sample_weight")
+            weights = np.asarray(series_taken_from(piece, self.sample_weight, "sample_weight"))
         named = [name for name in (self.target, self.sample_weight) if name is not None]
         return without(piece, named), y, weights
 
@@ -139,18 +139,20 @@ class TableFacts:
         X, y, weights = self.split(piece, y, weights)
         if len(X) == 0:
             return self
-        labels = _labels_of(y)
+        positions = np.zeros(0, dtype=int)
         if self.is_regression:
+            y = _labels_of(y)
             require_numbers(y)
         else:
-            self._add_labels(_classes_in(labels))
+            different, positions = _classes_in(y)
+            self._add_labels(different)
         names = names_of(X)
         if self.names is None:
             self.names, self.has_names = [f"x{j + 1}" for j in range(np.shape(X)[1])] if names is None else list(names), names is not None
             if names is not None and LinearStatistics().reads_as_table(X):
                 self.statistics = LinearStatistics()
         if self.statistics is not None:
-            codes = np.asarray(y, dtype=float) if self.is_regression else np.array([float(label == self.labels[0]) for label in labels.tolist()])
+            codes = np.asarray(y, dtype=float) if self.is_regression else (positions == 0).astype(float)
             name = self.target or "the label of the row"  # none of the columns
             named = X.with_columns(**{name: codes}) if hasattr(X, "with_columns") else X.assign(**{name: codes})
             self.statistics.update(named, name, None if weights is None else np.asarray(weights, dtype=float))
@@ -212,8 +214,7 @@ class TableFacts:
             X: Any = np.empty((piece.num_rows, len(self.names or [])), order="F")
             for j, name in enumerate(self.names or []):
                 X[:, j] = _numbers_of(piece, name)
-            labels_of_rows = piece.column(self.target)
-            y = labels_of_rows.to_numpy() if hasattr(labels_of_rows, "chunks") else labels_of_rows.to_numpy(zero_copy_only=False)
+            y = piece.column(self.target)
             weights = None if self.sample_weight is None else _numbers_of(piece, self.sample_weight)
         else:
             X, y, weights = self.split(piece, y, weights)
@@ -225,17 +226,22 @@ class TableFacts:
                     raise ValueError(f"{_text_in(X)} holds texts, but numbers in earlier rows; make it a column of texts everywhere")
                 X = X[self.names].to_numpy()
         weights = None if weights is None else np.asarray(weights, dtype=np.float64)
-        labels = _labels_of(y)
         if self.is_regression:
+            y = _labels_of(y)
             require_numbers(y)
-            return np.asarray(X, dtype=np.float64), np.asarray(labels, dtype=np.float64), weights
-        codes = np.full(len(labels), np.nan)
-        for code, label in enumerate(self.labels):
-            codes[labels == label] = code
+        codes = np.asarray(y, dtype=np.float64) if self.is_regression else self._codes_of(y)
+        return np.asarray(X, dtype=np.float64), codes, weights
+
+    def _codes_of(self, y: Any) -> np.ndarray:
+        """The position of the label of each row in `labels`."""
+        different, positions = _different_in(y)
+        code_of = {label: float(code) for code, label in enumerate(self.labels)}
+        codes = np.array([code_of.get(label, np.nan) for label in different])
         unknown = np.isnan(codes)
         if unknown.any():
-            raise UnknownLabel(labels[int(np.argmax(unknown))])
-        return np.asarray(X, dtype=np.float64), codes, weights
+            first = int(np.argmax(unknown[positions]))
+            raise UnknownLabel(different[positions[first]], first)
+        return codes[positions]
 
 
 def _text_in(X: Any) -> str:
@@ -246,19 +252,30 @@ def _text_in(X: Any) -> str:
 class UnknownLabel(Exception):
     """A label that the facts do not have."""
 
-    def __init__(self, label: Any):
-        super().__init__(f"y has the label {label!r}, which earlier rows do not have")
+    def __init__(self, label: Any, row: int):
+        super().__init__(f"y at row {row + 1} is the label {label!r}, which earlier rows do not have")
         self.label = label
 
 
-def _classes_in(labels: np.ndarray) -> list[Any]:
-    """The different labels. They are refused where a fit of a table in memory refuses them: numbers that are not whole."""
-    try:
-        found = np.unique(labels)
-    except TypeError:  # texts and numbers
-        return list(dict.fromkeys(labels.tolist()))
-    check_classification_targets(np.tile(found, 2))  # once each, they would look like measurements
-    return list(found.tolist())
+def _classes_in(y: Any) -> tuple[list[Any], np.ndarray]:
+    """The different labels, and the position of each row's label among them. They are refused where a fit of a table in memory refuses
+    them: numbers that are not whole."""
+    different, positions = _different_in(y)
+    if not any(isinstance(label, str) for label in different):
+        check_classification_targets(np.tile(different, 2))  # once each, they would look like measurements
+    return different, positions
+
+
+def _different_in(y: Any) -> tuple[list[Any], np.ndarray]:
+    """The different labels, and the position of each row's label among them."""
+    texts = texts_in(y)
+    if texts is not None and (texts.codes >= 0).all():
+        return texts.different, texts.codes
+    labels = _labels_of(y)
+    if labels.dtype.kind in "biuf":
+        found, positions = np.unique(labels, return_inverse=True)
+        return list(found.tolist()), positions
+    return numbered(labels.tolist())
 
 
 def _labels_of(y: Any) -> np.ndarray:

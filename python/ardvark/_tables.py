@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import datetime
 import numbers
 import sys
 import unicodedata
-from ctypes import c_char_p
 from difflib import get_close_matches
 from typing import Any, Collection, Iterable, Mapping, Optional, Sequence, Union
 
@@ -17,9 +17,22 @@ from ._arrays import call_for_array
 from ._options import Options
 from ._results import Result
 
-__all__ = ["Encoding", "check_names", "holds_text", "holds_truths", "is_numeric", "names_of", "sentence_near", "table_of", "without"]
+__all__ = [
+    "Encoding", "Texts", "check_names", "holds_text", "holds_truths", "is_numeric", "names_of", "numbered", "sentence_near", "table_of", "texts_in", "without",
+]
 
-Texts = list[Optional[str]]
+
+class Texts:
+    """A column of texts: the different ones, and for each row the position of its text among them, or -1 where a value is missing."""
+
+    def __init__(self, different: Sequence[str], codes: np.ndarray):
+        self.different, self.codes = list(different), np.asarray(codes)
+
+    def pointers(self) -> tuple[np.ndarray, Any]:
+        """An address of a text for C in each row, and what must live as long as the addresses are used."""
+        held = [ctypes.create_string_buffer(without_null(text.encode())) for text in self.different]
+        addresses = np.array([*map(ctypes.addressof, held), 0], dtype=np.uintp)  # the last: -1, no value
+        return addresses[self.codes], held
 
 
 def _is_polars(table: Any) -> bool:
@@ -89,13 +102,83 @@ def _numbers(column: Any) -> np.ndarray:
 TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
+def numbered(values: Sequence[Any]) -> tuple[list[Any], np.ndarray]:
+    """The different values but None, in the order in which they come; and the position of each value among them, -1 of None."""
+    position: dict[Any, int] = {value: number for number, value in enumerate(value for value in dict.fromkeys(values) if value is not None)}
+    different = list(position)
+    position[None] = -1
+    return different, np.fromiter(map(position.__getitem__, values), dtype=np.intp, count=len(values))
+
+
+def texts_in(column: Any) -> Optional[Texts]:
+    """The texts of a column of a DataFrame, of an array of Arrow or of objects; None: it has other entries. A cell costs no call in Python."""
+    if hasattr(column, "dictionary_encode"):
+        return _texts_of_arrow(column)
+    dtype = getattr(column, "dtype", None)
+    kind = getattr(dtype, "kind", None)
+    if kind is None:  # polars
+        if not str(dtype).startswith(("String", "Utf8", "Categorical", "Enum")):
+            return None
+        return Texts(*numbered(column.to_list()))
+    if "pandas" not in sys.modules:
+        values = column.tolist() if kind == "U" else list(column) if kind == "O" else [0]
+        return Texts(*numbered(values)) if all(map(_TEXT_OR_NONE.__contains__, map(type, values))) else None
+    import pandas
+
+    if str(dtype) == "category":
+        names = column.cat.categories
+        codes = column.cat.codes.to_numpy()
+        if not all(isinstance(name, str) for name in names):
+            return None
+        used, codes = np.unique(codes, return_inverse=True)
+        here = used[used >= 0]
+        return Texts([names[code] for code in here], codes - (used.size - here.size))
+    is_text = kind == "U" or isinstance(dtype, pandas.StringDtype)
+    if not is_text and (kind != "O" or pandas.api.types.infer_dtype(column, skipna=True) != "string"):
+        return None
+    codes, different = pandas.factorize(column)
+    return Texts([str(text) for text in different], codes)
+
+
+_TEXT_OR_NONE = {str, type(None)}
+
+
+def _texts_of_arrow(column: Any) -> Optional[Texts]:
+    import pyarrow
+
+    if pyarrow.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)  # its levels may be those of other rows
+    if not (pyarrow.types.is_string(column.type) or pyarrow.types.is_large_string(column.type) or pyarrow.types.is_string_view(column.type)):
+        return None
+    coded = (column.combine_chunks() if hasattr(column, "chunks") else column).dictionary_encode()
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return Texts(coded.dictionary.to_pylist(), codes)
+
+
 def _values(name: str, column: Any) -> Union[np.ndarray, Texts]:
-    """The texts of a column, None where a value is missing; or its numbers, if no entry is a text."""
+    """The texts of a column; or its numbers, if no entry is a text."""
+    texts = texts_in(column)
+    if texts is not None and texts.different:
+        if (marker := _marker_among(texts.different)) is not None:
+            raise _marked(name, marker, int(np.argmax(texts.codes == texts.different.index(marker))))
+        return texts
     if hasattr(column.dtype, "kind"):
         gaps = column.isna().to_numpy()
         values = [None if gap else value for gap, value in zip(gaps, column.astype(object))]
     else:
         values = [None if isinstance(x, float) and x != x else x for x in column.to_list()]
+    return _values_of_kinds(name, column, values)
+
+
+def _marked(name: str, marker: str, row: int) -> ValueError:
+    return ValueError(
+        f"column {name!r} holds numbers, but row {row + 1} holds {marker!r}; if {marker!r} means a missing value, replace"
+        f" it: table[{name!r}] = pandas.to_numeric(table[{name!r}].replace({marker!r}, None)), or pandas.read_csv(..., na_values={marker!r})"
+    )
+
+
+def _values_of_kinds(name: str, column: Any, values: list[Any]) -> Union[np.ndarray, Texts]:
+    """Entries that are not all texts: numbers, or True and False."""
     first_text = first_number = None
     for row, value in enumerate(values):
         if value is None:
@@ -112,13 +195,10 @@ def _values(name: str, column: Any) -> Union[np.ndarray, Texts]:
             raise ValueError(
                 f"row {row + 1}, column {name!r}: a {type(value).__name__} is neither a number nor a text"
             )
-    texts = [value for value in values if isinstance(value, str)]
-    marker = _marker_among(texts) if first_number is None else next((text for text in texts if text.strip() in _MARKERS), None)
-    if marker is not None and (first_number is None or set(texts) == {marker}):
-        raise ValueError(
-            f"column {name!r} holds numbers, but row {values.index(marker) + 1} holds {marker!r}; if {marker!r} means a missing value, replace"
-            f" it: table[{name!r}] = pandas.to_numeric(table[{name!r}].replace({marker!r}, None)), or pandas.read_csv(..., na_values={marker!r})"
-        )
+    texts = {value for value in values if isinstance(value, str)}
+    marker = next((text for text in texts if text.strip() in _MARKERS), None)
+    if marker is not None and texts == {marker}:
+        raise _marked(name, marker, values.index(marker))
     truths = _truths(values)
     if truths is not None:
         return truths
@@ -132,7 +212,7 @@ def _values(name: str, column: Any) -> Union[np.ndarray, Texts]:
             f"column {name!r} holds both texts ({values[first_text]!r} at row {first_text + 1}) and numbers"
             f" ({values[first_number]!r} at row {first_number + 1}); turn it into one kind, for example with astype(str)"
         )
-    return values
+    return Texts(*numbered([None if value is None else str(value) for value in values]))
 
 
 _MARKERS = (".", "-", "--", "na", "n/a", "n.a.", "N.A.", "<NA>", "NA", "N/A", "Na", "NAN", "NaN", "nan", "None", "none", "null", "Null", "NULL", "nil", "NIL", "missing", "#N/A", "?", "")
@@ -146,26 +226,27 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _marker_among(texts: Sequence[str]) -> Optional[str]:
+def _marker_among(different: Collection[str]) -> Optional[str]:
     """The only text that is no number, if it often means a missing value and the others, at least two, are numbers."""
-    others = {text for text in texts if text.strip() in _MARKERS or not _is_number(text)}
-    different = set(texts) - others
+    others = {text for text in different if text.strip() in _MARKERS or not _is_number(text)}
     marker = others.pop() if len(others) == 1 else None
-    return marker if marker is not None and marker.strip() in _MARKERS and len(different) > 1 else None
+    return marker if marker is not None and marker.strip() in _MARKERS and len(different) > 2 else None
 
 
 def _truths(values: Sequence[Any]) -> Optional[Texts]:
     """Entries that are all True, False or missing, as texts: the library knows what they mean. None: others are among them."""
     if all(value is None for value in values) or not all(value is None or isinstance(value, (bool, np.bool_)) for value in values):
         return None
-    return [None if value is None else str(bool(value)) for value in values]
+    return Texts(*numbered([None if value is None else str(bool(value)) for value in values]))
 
 
 def _as_texts(column: Any, values: np.ndarray) -> Texts:
     """Numbers of a column that the model knows as texts."""
-    if holds_truths(column.dtype):
-        return [None if x != x else str(bool(x)) for x in values]
-    return [None if x != x else str(int(x)) if x == int(x) else repr(float(x)) for x in values]
+    different, codes = np.unique(values, return_inverse=True)  # NaN is one of them, the last
+    codes[np.isnan(values)] = -1
+    is_truth = holds_truths(column.dtype)
+    names = [str(bool(x)) if is_truth else str(int(x)) if x == int(x) else repr(float(x)) for x in different[~np.isnan(different)]]
+    return Texts(names, codes)
 
 
 def check_names(table: Any) -> None:
@@ -198,8 +279,9 @@ def table_of(table: Any, only: Optional[Collection[str]] = None, texts: Collecti
         if isinstance(values, np.ndarray):
             call("ardvark_table_add_numbers", handle, key, values.ctypes.data)
         else:
-            listed = (c_char_p * len(values))(*[None if text is None else without_null(text.encode()) for text in values])
-            call("ardvark_table_add_texts", handle, key, listed)
+            pointers, held = values.pointers()
+            call("ardvark_table_add_texts", handle, key, pointers.ctypes.data)
+            del held
     return handle
 
 

@@ -1,10 +1,13 @@
 """What comes in: tables of all kinds, columns by name, weights of zero."""
 
+import sys
 import warnings
 
 import numpy as np
 import pytest
 from ardvark import BayesianLinearRegression
+from ardvark._passes import TableFacts
+from ardvark._tables import table_of, texts_in
 from estimator_cases import ALL, BINARY, KERNEL, LINEAR, X, fitted, labels, name, y
 from sklearn.base import clone
 
@@ -102,3 +105,67 @@ def test_rows_without_weight_are_not_there(estimator):
     weighted = clone(estimator).fit(X, target, sample_weight=weights)
     without = clone(estimator).fit(X[weights > 0], target[weights > 0], sample_weight=weights[weights > 0])
     assert np.array_equal(weighted.predict(X), without.predict(X))
+
+
+def text_columns():
+    """Columns of texts with gaps, in every form in which they come, and the entries that they have."""
+    pandas, polars, pyarrow = (pytest.importorskip(package) for package in ("pandas", "polars", "pyarrow"))
+    texts = ["b", None, "ä", "b", "", "a ", None, "ä"]
+    used = texts[3:] + ["c"]
+    yield "str", pandas.Series(texts, dtype="str"), texts
+    yield "object", pandas.Series(texts, dtype=object), texts
+    yield "NA", pandas.Series([pandas.NA if text is None else text for text in texts], dtype=object), texts
+    yield "string", pandas.Series(texts, dtype="string"), texts
+    yield "arrow", pandas.Series(texts, dtype=pandas.ArrowDtype(pyarrow.string())), texts
+    yield "category", pandas.Series(texts, dtype="category"), texts
+    yield "levels that are not there", pandas.Series([*texts, "c"], dtype="category")[3:], used
+    yield "a filtered frame", pandas.Series([*texts, "c"])[3:], used
+    yield "polars", polars.Series(texts), texts
+    yield "categorical", polars.Series(texts, dtype=polars.Categorical), texts
+    yield "enum", polars.Series(texts, dtype=polars.Enum(["a ", "", "b", "ä", "z"])), texts
+    for type_ in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()):
+        yield str(type_), pyarrow.array(texts, type_), texts
+    yield "dictionary", pyarrow.array([*texts, "c"]).dictionary_encode()[3:], used
+    yield "chunks", pyarrow.chunked_array([texts[:2], texts[2:2], texts[2:]], pyarrow.string()), texts
+    yield "array", np.array(texts, dtype=object), texts
+    yield "array of texts", np.array(["b", "", "b"]), ["b", "", "b"]
+
+
+def test_texts_are_known_by_the_different_ones():
+    for form, column, entries in text_columns():
+        found = texts_in(column)
+        assert found is not None and [None if code < 0 else found.different[code] for code in found.codes] == entries, form
+        assert sorted(found.different) == sorted({entry for entry in entries if entry is not None}), form
+    for other in (np.arange(3.0), np.array([1, "a"], dtype=object), np.array([True, False]), np.array([True, None], dtype=object)):
+        assert texts_in(other) is None
+
+
+def calls_of(work):
+    """How many functions of Python and of C are called meanwhile."""
+    count = 0
+
+    def counted(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("form", ["str", "object", "category", "polars"])
+def test_a_cell_of_text_costs_no_call(form):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+
+    def table(rows):
+        columns = {"city": np.array(["Ulm", "Bern", "Köln"])[np.arange(rows) % 3], "click": np.where(np.arange(rows) % 2, "yes", "no")}
+        return polars.DataFrame(columns) if form == "polars" else pandas.DataFrame(columns).astype(form)
+
+    few, many = table(60), table(6000)
+    facts = TableFacts("click", None).add(few).end(())
+    for work in (table_of, lambda rows: TableFacts("click", None).add(rows), facts.numbers):
+        work(few)
+        assert calls_of(lambda: work(many)) < calls_of(lambda: work(few)) + 6000 / 10
