@@ -367,7 +367,7 @@ def fit_rows(ask: Callable[[bytes], Any], *, callback: Optional[Callable[[Progre
         model = long_call("model", "ardvark_fit_rows", handle, Ask(answer), None, handle)
     except StoppedError:
         if raised and not isinstance(raised[0], StoppedError):
-            raise raised[0] from None
+            raise raised[0] from raised[0].__cause__
         raise
     return Model(model, options.get("level"))
 

@@ -10,10 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._base import Estimator, _defaults
 from ._docs import assembled
+from ._given import in_source
 from ._output import columns_of, refuse_own_source, write_tables
 from ._passes import RowSums, TableFacts
 from ._progress import Watch
-from ._streams import pieces_of
+from ._streams import Rows, pieces_of
 
 __all__ = ["FittedModel"]
 
@@ -76,7 +77,7 @@ class FittedModel(Estimator):
         try:
             model = _core.fit_rows(ask, callback=watch.function, **columns, **options, **self._given_options())
         except ValueError as error:
-            raise self._in_our_names(error) from None
+            raise self._in_our_names(error) from error.__cause__
         if self._encoding is not None:
             self._encoding = model.encoding()
         self._take(model)
@@ -166,7 +167,7 @@ class FittedModel(Estimator):
         Raises
         ------
         ValueError
-            There is no such method; or a row cannot be predicted: the message says from which row on its row numbers count.
+            There is no such method; or a row cannot be predicted: the message names it, and its file if there are several.
 
         Examples
         --------
@@ -255,8 +256,8 @@ class FittedModel(Estimator):
             raise ValueError(f"method is {method!r}; it must be one of {', '.join(names)}")
 
     @staticmethod
-    def _predict_pieces(pieces: Iterator[Any], predict: Any, arguments: Any) -> Iterator[tuple[Any, Any]]:
-        first = 1
+    def _predict_pieces(pieces: Rows, predict: Any, arguments: Any) -> Iterator[tuple[Any, Any]]:
+        rows = 0
         for piece in pieces:
             count = piece.num_rows if hasattr(piece, "num_rows") else len(piece)
             if count == 0:
@@ -264,9 +265,9 @@ class FittedModel(Estimator):
             try:
                 prediction = predict(piece, **arguments)
             except ValueError as error:
-                raise ValueError(f"{error} (rows are counted from row {first} of the source)") from None
+                raise in_source(error, rows, pieces.place_of) from None
             yield piece, prediction
-            first += count
+            rows += count
 
     def save(self, path: Any) -> None:
         """Writes a model file that `load`, the command line and the other languages can read.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 
+from ._abi import InvalidArgumentError
 from ._tables import TIMES, names_of, sentence_near
 
 __all__ = ["filled", "first_text", "frame", "gaps_in", "in_source", "name_of", "refuse_gaps", "require_finite", "require_numbers", "series_taken_from", "taken_from"]
@@ -70,12 +71,40 @@ def refuse_gaps(values: Any, remedy: str, argument: str = "y") -> None:
         raise ValueError(f"{argument} has no value at row {np.argmax(missing) + 1}; {remedy}")
 
 
-def in_source(error: ValueError, rows: int) -> ValueError:
-    """The message of a piece, whose rows count from 1, with the rows of the source. rows: before the piece."""
-    if rows == 0:
-        return error
-    text, count = re.subn(r"\brow (\d+)", lambda found: f"row {int(found[1]) + rows}", str(error), count=1)
-    return ValueError(text if count else f"in the rows after row {rows}: {text}")
+Place = Callable[[int], Optional[tuple[str, int]]]  # the file that has a row of the source, and its row there
+
+
+def in_source(error: ValueError, rows: int, place_of: Optional[Place] = None, counts_on: bool = False, is_of_piece: bool = True) -> ValueError:
+    """The message of a piece, whose rows count from 1, with the rows of the source, or of its files.
+
+    Parameters
+    ----------
+    error : ValueError
+    rows : int
+        Before the piece.
+    place_of : callable
+        As of `Rows`.
+    counts_on : bool
+        Whether the error counts the rows of the source already, as statistics and sums do.
+    is_of_piece : bool
+        False: it may be one of all rows together.
+    """
+
+    def named(found: re.Match[str]) -> str:
+        row = int(found[2]) + (0 if counts_on else rows)
+        place = None if place_of is None else place_of(row)
+        return f"{found[1]}row {row}" if place is None else f"{found[1]}row {place[1]} of {place[0]!r}"
+
+    text = str(error)
+    text, count = re.subn(r"\b(at )row (\d+)", named, text)
+    if count == 0:
+        text, count = re.subn(r"\b()row (\d+)", named, text, count=1)
+    place = None if place_of is None else place_of(rows + 1)
+    if count == 0 and rows > 0 and is_of_piece and place is not None:
+        text = f"in {place[0]!r}: {text}"
+    elif count == 0 and rows > 0 and not counts_on:
+        text = f"in the rows after row {rows}: {text}"
+    return InvalidArgumentError(text, error.argument) if isinstance(error, InvalidArgumentError) else ValueError(text)
 
 
 def require_finite(X: np.ndarray, names: Sequence[str], may_miss: bool, remedy: str) -> None:

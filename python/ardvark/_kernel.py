@@ -92,7 +92,8 @@ class KernelMachine(FittedModel):
         with Pieces(X) as pieces:
             table = pieces.table()
             if table is not None:
-                self.fit(table, target, sample_weight)
+                with pieces.naming_files():
+                    self.fit(table, target, sample_weight)
                 return
             self._check_pieces()
             with Watch(type(self).__name__, self.verbose, self.callback) as watch:

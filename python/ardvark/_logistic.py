@@ -325,7 +325,8 @@ class BayesianLogisticRegression(LogisticScore):
         with Pieces(X) as pieces:
             table = pieces.table()
             if table is not None:
-                return self._fit_classes(table, None, sample_weight, target)
+                with pieces.naming_files():
+                    return self._fit_classes(table, None, sample_weight, target)
             self._check_pieces()
             with Watch(type(self).__name__, self.verbose, self.callback) as watch:
                 facts = facts_of(pieces, target, sample_weight, self._references())

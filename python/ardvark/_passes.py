@@ -13,12 +13,12 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
-from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle
+from ._abi import InvalidArgumentError, call, call_for_bytes, call_for_handle
 from ._arrays import matrix_of, vector_of
 from ._given import frame, gaps_in, in_source, require_numbers, series_taken_from
 from ._progress import Progress
 from ._statistics import LinearStatistics
-from ._streams import _arrow, _is_table, _numbers_of, pieces_of
+from ._streams import Rows, _arrow, _is_table, _numbers_of, pieces_of, refuse_other_files
 from ._tables import Encoding, holds_text, is_numeric, names_of, numbered, texts_in, without
 
 SMALL_BYTES = 64 << 20  # a table that takes no more is fitted in memory; as many as the sample of a larger one
@@ -26,6 +26,7 @@ SMALL_BYTES = 64 << 20  # a table that takes no more is fitted in memory; as man
 __all__ = ["Pieces", "RowSums", "TableFacts", "UnknownLabel", "facts_of", "rows_of"]
 
 _MOST_CLASSES = 1000  # as the library
+_CHANGED = "; the rows have changed since they were read before, and must stay as they are until the fit has ended"
 
 
 class RowSums:
@@ -157,7 +158,7 @@ class TableFacts:
             named = X.with_columns(**{name: codes}) if hasattr(X, "with_columns") else X.assign(**{name: codes})
             self.statistics.update(named, name, None if weights is None else np.asarray(weights, dtype=float))
         elif names is not None and holds_text(X):
-            raise ValueError(f"{_text_in(X)} holds texts, but numbers in earlier rows; make it a column of texts everywhere")
+            raise ValueError(f"{_text_in(X)} holds texts, but numbers in earlier rows; make it a column of numbers, or of texts, in all rows")
         self.rows += len(X)
         return self
 
@@ -203,9 +204,12 @@ class TableFacts:
         return self
 
     def _require(self, names: Sequence[str]) -> None:
-        absent = [name for name in self.names or [] if name not in names]
-        if absent:
+        """The same columns, in any order. names: of the columns of a piece, which may have the target and the weights."""
+        known = [*(self.names or []), self.target, self.sample_weight]
+        if absent := [name for name in self.names or [] if name not in names]:
             raise ValueError(f"the rows have no column {absent[0]!r}, which earlier rows have")
+        if others := [name for name in names if name not in known]:
+            raise ValueError(f"the rows have the column {others[0]!r}, which earlier rows do not have")
 
     def numbers(self, piece: Any, y: Any = None, weights: Any = None) -> tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
         """The rows of a piece as the numbers of a fit: columns, positions in `labels`, weights."""
@@ -218,12 +222,13 @@ class TableFacts:
             weights = None if self.sample_weight is None else _numbers_of(piece, self.sample_weight)
         else:
             X, y, weights = self.split(piece, y, weights)
+            if names_of(X) is not None:
+                self._require(names_of(X) or [])
             if self.encoding is not None:
                 X = self.encoding.apply(X)
             elif names_of(X) is not None:
-                self._require(names_of(X) or [])
                 if holds_text(X):
-                    raise ValueError(f"{_text_in(X)} holds texts, but numbers in earlier rows; make it a column of texts everywhere")
+                    raise ValueError(f"{_text_in(X)} holds texts, but numbers in earlier rows; make it a column of numbers, or of texts, in all rows")
                 X = X[self.names].to_numpy()
         weights = None if weights is None else np.asarray(weights, dtype=np.float64)
         if self.is_regression:
@@ -321,6 +326,7 @@ class Pieces:
         self.is_spooled = not (can_repeat or names_of(source) is not None or _is_table(source))
         self._source = source
         self._begun: Optional[Iterator[Any]] = None  # the first reading
+        self._rows: Optional[Rows] = None  # the last one
         self._file: Any = None
 
     def __enter__(self) -> Pieces:
@@ -333,12 +339,36 @@ class Pieces:
     def __iter__(self) -> Iterator[Any]:
         if self._file is not None:
             return self._read()
-        pieces, self._begun = pieces_of(self._source) if self._begun is None else self._begun, None
+        pieces, self._begun = self._opened() if self._begun is None else self._begun, None
         return self._written(pieces) if self.is_spooled else pieces
+
+    def _opened(self) -> Rows:
+        rows = pieces_of(self._source)
+        if self._rows is not None:
+            refuse_other_files(self._rows.files, rows.files)
+        self._rows = rows
+        return rows
+
+    def place_of(self, row: int) -> Optional[tuple[str, int]]:
+        """As of `Rows`: the file that has a row, and its number there."""
+        return None if self._rows is None else self._rows.place_of(row)
+
+    @contextlib.contextmanager
+    def naming_files(self) -> Iterator[None]:
+        """A fit of the whole table names the file that has a row."""
+        try:
+            yield
+        except ValueError as error:
+            if self._rows is None or len(self._rows.files) < 2:
+                raise
+            raise in_source(error, 0, self.place_of, counts_on=True, is_of_piece=False) from None
 
     def table(self) -> Any:
         """The whole table, if it takes at most SMALL_BYTES as numbers. None: it does not; the next reading begins with the rows that were read here."""
-        pieces, head, numbers = pieces_of(self._source), [], 0
+        pieces, head, numbers = self._opened(), [], 0
+        if pieces.takes_more_than(SMALL_BYTES):
+            self._begun = pieces
+            return None
         for piece in pieces:
             head.append(piece)
             numbers += int(np.prod(getattr(piece, "shape", ())))
@@ -346,7 +376,7 @@ class Pieces:
                 break
         table = _joined(head) if 8 * numbers <= SMALL_BYTES else None
         if table is None:
-            self._begun = itertools.chain(head, pieces)
+            self._begun = itertools.chain(_released(head), pieces)
         return table
 
     def _written(self, pieces: Iterator[Any]) -> Iterator[Any]:
@@ -372,6 +402,13 @@ class Pieces:
             return iter([])
         self._file.seek(0)
         return iter(_arrow().ipc.open_stream(self._file))
+
+
+def _released(pieces: list[Any]) -> Iterator[Any]:
+    """The same pieces; each is forgotten as it is given."""
+    pieces.reverse()
+    while pieces:
+        yield pieces.pop()
 
 
 @contextlib.contextmanager
@@ -422,10 +459,8 @@ def facts_of(pieces: Pieces, target: str, sample_weight: Optional[str], referenc
     for number, piece in enumerate(pieces):
         try:
             facts.add(piece)
-        except InvalidArgumentError:  # of the statistics, which count on
-            raise
         except ValueError as error:
-            raise in_source(error, facts.rows) from None
+            raise in_source(error, facts.rows, pieces.place_of, counts_on=isinstance(error, InvalidArgumentError)) from None  # of the statistics
         knows_enough = facts.statistics is None and (facts.is_regression or len(facts.labels) > 1) and not of_all
         if number == 0 and knows_enough and not pieces.is_spooled:
             facts.knows_all = False
@@ -460,13 +495,16 @@ def rows_of(pieces: Pieces, facts: TableFacts, tell: Optional[Callable[[Progress
                 continue
             try:
                 X, codes, weights = facts.numbers(piece)
-            except UnknownLabel as error:
-                if number == 1 and not facts.knows_all:
+            except (UnknownLabel, ValueError) as error:
+                if number > 1 or facts.knows_all:  # whatever is wrong would have been found before
+                    error = ValueError(f"{error}{_CHANGED}")
+                if isinstance(error, UnknownLabel):
                     raise
-                raise in_source(ValueError(f"{error}; the rows have changed"), rows) from None
+                raise in_source(error, rows, pieces.place_of) from None
+            try:
+                sums.update(X, codes, weights)
             except ValueError as error:
-                raise in_source(error, rows) from None
-            sums.update(X, codes, weights)
+                raise in_source(error, rows, pieces.place_of, counts_on=True) from None
             rows += len(codes)
             if tell is not None:
                 now = time.monotonic()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional, Sequence
 
 import numpy as np
 
@@ -17,12 +18,14 @@ from ._progress import Progress
 from ._statistics import LinearStatistics
 from ._tables import names_of
 
-_ROWS = 16384  # of a piece; the result does not depend on it
+_ROWS = 8192  # of a piece at most; the result does not depend on it
+_BYTES = 4 << 20  # of a piece as numbers, about
 _BUFFER = 65536  # bytes of each column of a file of Parquet
 _FORMATS = {".csv": "csv", ".arrow": "ipc", ".feather": "ipc"}  # of Arrow, by the ending of a file
 _NAMES = {"csv": "CSV", "ipc": "Arrow", "parquet": "Parquet"}
+_AS_THEY_ARE = "files must stay as they are until the fit has ended"
 
-__all__ = ["files_at", "is_stream", "pieces_of", "read_in_pieces"]
+__all__ = ["Rows", "files_at", "is_stream", "pieces_of", "read_in_pieces", "refuse_other_files"]
 
 
 def is_stream(X: Any) -> bool:
@@ -39,17 +42,69 @@ def _is_table(X: Any) -> bool:
     return type(X).__name__ in ("Table", "RecordBatch") and hasattr(X, "schema")
 
 
-def pieces_of(source: Any) -> Iterator[Any]:
+class Rows:
+    """The tables of a source, one after the other, and the files that they are in.
+
+    Parameters
+    ----------
+    pieces : iterator of tables
+    dataset : pyarrow.dataset.Dataset
+        What they are read from, if it is one.
+    files : list of (int, str)
+        The first row, counted from 0, and the name of each file that was begun. It grows as they are read.
+    """
+
+    def __init__(self, pieces: Iterator[Any], dataset: Any = None, files: Optional[list[tuple[int, str]]] = None):
+        self._pieces, self._begun = pieces, [] if files is None else files
+        self.dataset = dataset
+        self.files: list[str] = list(getattr(dataset, "files", ()))  # all
+
+    def __iter__(self) -> Rows:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._pieces)
+
+    def place_of(self, row: int) -> Optional[tuple[str, int]]:
+        """The file that has a row, and its number there. Rows count from 1. None: there are no files, or one."""
+        begun = [one for one in self._begun if one[0] < row]
+        return (begun[-1][1], row - begun[-1][0]) if begun and len(self.files) > 1 else None
+
+    def takes_more_than(self, size: int) -> bool:
+        """Whether it is known before they are read that the rows have more than so many bytes as numbers."""
+        if self.dataset is None or not hasattr(self.dataset, "get_fragments") or len(self.files) == 0:
+            return False
+        left = size
+        with contextlib.suppress(_arrow().ArrowException, OSError):  # the reading tells what is wrong
+            for fragment in self.dataset.get_fragments():
+                left -= 8 * fragment.metadata.num_rows * len(self.dataset.schema) if hasattr(fragment, "row_groups") else 0
+                if left < 0:
+                    return True
+        return False
+
+
+def refuse_other_files(before: list[str], now: list[str]) -> None:
+    """Refuses a reading of other files than those of the one before."""
+    if gone := [name for name in before if name not in now]:
+        raise FileNotFoundError(f"the file {gone[0]!r} was there when the fit began, and is gone; {_AS_THEY_ARE}")
+    if new := [name for name in now if name not in before]:
+        raise ValueError(f"the file {new[0]!r} was not there when the fit began; {_AS_THEY_ARE}")
+
+
+def pieces_of(source: Any) -> Rows:
     """The tables that a source consists of, one after the other."""
     if isinstance(source, (str, os.PathLike)):
-        path = os.fspath(source)
-        return _ahead(_in_words(path, _dataset_at(path)))
+        return _rows_of_dataset(_dataset_at(os.fspath(source)), os.fspath(source))
     if callable(source):
         source = source()
         if source is None:
             raise ValueError("the function that X is gave None; it must open the source anew each time it is called, and return it")
     if hasattr(source, "get_fragments"):
-        return _ahead(_pieces_of_dataset(source))
+        return _rows_of_dataset(source)
+    return Rows(_tables_of(source))
+
+
+def _tables_of(source: Any) -> Iterator[Any]:
     for name in ("to_batches", "collect_batches"):  # of Arrow, and of a lazy frame of polars
         if hasattr(source, name):
             return iter(getattr(source, name)())
@@ -70,70 +125,162 @@ def files_at(path: str) -> list[str]:
 
 def _files_in(path: str) -> list[str]:
     """The files in a folder, and in its folders. Arrow skips names that begin with a point or an underscore."""
-    return [file for folder, _, names in os.walk(path) for name in names if not (file := os.path.join(folder, name)).startswith((".", "_"), len(folder) + 1)]
+    found = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]
+    return [file for file in found if not any(part.startswith((".", "_")) for part in os.path.relpath(file, path).split(os.sep))]
 
 
-def _format_of(path: str) -> str:
-    """By the ending of the file; of a folder, by those of its files, if all have the same."""
-    if os.path.isdir(path):
-        formats = {_format_of(file) for file in _files_in(path)}
-        return formats.pop() if len(formats) == 1 else "parquet"
-    name = path.lower().removesuffix(".gz").removesuffix(".zst")
+def _format_of(file: str) -> str:
+    """By the ending of its name."""
+    name = file.lower().removesuffix(".gz").removesuffix(".zst")
     return _FORMATS.get(os.path.splitext(name)[1], "parquet")
+
+
+def _format_of_all(path: str, files: Sequence[str]) -> str:
+    first = {_format_of(file): file for file in reversed(files)}
+    if len(first) == 1:
+        return next(iter(first))
+    one, other = sorted(first.values(), key=lambda file: (_format_of(file) == "parquet", files.index(file)))[:2]
+    pattern = os.path.join(os.path.dirname(one), "*" + os.path.splitext(one)[1])
+    raise ValueError(
+        f"X is {path!r}, with files of different formats: {one!r} is {_NAMES[_format_of(one)]}, and {other!r} is not; give a pattern that only files of"
+        f" one format match, such as {pattern!r}"
+    )
 
 
 def _dataset_at(path: str) -> Any:
     """A file, a folder or a pattern: of Parquet, or as the endings say."""
     arrow = _arrow()
     files = files_at(path)
-    if os.path.isdir(files[0]) and not _files_in(files[0]):
+    all_files = [file for one in files for file in (sorted(_files_in(one)) if os.path.isdir(one) else [one])]
+    if not all_files:
         raise FileNotFoundError(f"X is {path!r}, a folder without files; it must have files of Parquet, CSV or Arrow")
-    format_ = _format_of(files[0])
+    format_ = _format_of_all(path, all_files)
     try:
         return arrow.dataset.dataset(files if len(files) > 1 else files[0], format=format_)
-    except (arrow.ArrowInvalid, arrow.ArrowTypeError) as error:
-        raise ValueError(
-            f"X is {path!r}, which cannot be read as {_NAMES[format_]}; a path is a file, a folder or a pattern of files of Parquet, or of files that end with .csv, .arrow or .feather"
-            f" (anything else: pyarrow.dataset.dataset): {error}"
-        ) from None
+    except (arrow.ArrowException, OSError) as error:
+        for file in all_files:  # which one it is
+            try:
+                arrow.dataset.dataset(file, format=format_)
+            except (arrow.ArrowException, OSError) as of_file:
+                raise _unreadable(file, format_, of_file) from of_file
+        raise ValueError(f"X is {path!r}, which cannot be read as {_NAMES[format_]}: {_reason(error)}") from error
 
 
-def _in_words(path: str, dataset: Any) -> Iterator[Any]:
-    """The pieces of a dataset. A column of CSV has the type that the first rows show, and what does not fit it is told with its name."""
-    try:
-        yield from _pieces_of_dataset(dataset)
-    except _arrow().ArrowInvalid as error:
-        text = str(error).splitlines()[0]
-        found = re.search(r"CSV column #(\d+).*error to ([\w\[\]]+): invalid value (.*)", text)
-        if found is None:
-            raise
-        name = dataset.schema.names[int(found[1])]
-        raise ValueError(
-            f"X is {path!r}: the column {name!r} has the value {found[3]}, which does not fit the type {found[2]} of the first rows; give the types of columns"
-            " to pyarrow.dataset.dataset (its CsvFileFormat has column_types), and that dataset as X"
-        ) from None
+def _reason(error: Exception) -> str:
+    """What Arrow says, without the name of the file and what it may quote of binary files."""
+    text = next(iter(str(error).splitlines()), "") or type(error).__name__
+    text = re.split(r"': (?:Invalid: )?", text, maxsplit=1)[-1]
+    return "".join(character if character.isprintable() and character != "\ufffd" else "?" for character in text[:150])
 
 
-def _pieces_of_dataset(dataset: Any) -> Iterator[Any]:
-    """Batches of a dataset of Arrow. Its own reader would hold whole row groups, and run ahead by whole files."""
+def _unreadable(file: str, format_: str, error: Exception) -> Exception:
+    """What to say of a file that Arrow cannot read."""
+    if isinstance(error, FileNotFoundError):
+        return FileNotFoundError(f"the file {file!r} was there when the fit began, and is gone; {_AS_THEY_ARE}")
+    if os.path.isfile(file) and os.path.getsize(file) == 0:
+        return ValueError(f"the file {file!r} is empty: a table has a header row and at least one data row; remove the file, or write it again")
+    if isinstance(error, PermissionError):
+        return PermissionError(f"the file {file!r} cannot be opened: you may not read it; change its permissions, or leave it out")
+    if os.path.splitext(file)[1].lower() not in ("", ".parquet", ".pq", *_FORMATS, ".gz", ".zst"):
+        return ValueError(
+            f"X is {file!r}, which cannot be read as Parquet; a path is a file, a folder or a pattern of files of Parquet, or of files that end with .csv, .arrow or .feather"
+            f" (anything else: pyarrow.dataset.dataset): {_reason(error)}"
+        )
+    return ValueError(
+        f"the file {file!r} cannot be read as {_NAMES.get(format_, format_)}: {_reason(error)}; it must be complete, and must not change while it is read:"
+        " write it again, or leave it out"
+    )
+
+
+def _refusal_of_value(file: str, names: Sequence[str], error: Exception) -> Optional[ValueError]:
+    """A column of CSV has the type that the first rows show, and what does not fit it is told with its name."""
+    found = re.search(r"CSV column #(\d+).*error to ([\w\[\]]+): invalid value (.*)", str(error))
+    if found is None:
+        return None
+    return ValueError(
+        f"X is {file!r}: the column {names[int(found[1])]!r} has the value {found[3]}, which does not fit the type {found[2]} of the first rows; give the types of columns"
+        " to pyarrow.dataset.dataset (its CsvFileFormat has column_types), and that dataset as X"
+    )
+
+
+def _rows_of_dataset(dataset: Any, path: Optional[str] = None) -> Rows:
+    """path: of a dataset that is all columns of all files there."""
+    files: list[tuple[int, str]] = []
+    return Rows(_ahead(_pieces_of_dataset(dataset, path, files)), dataset, files)
+
+
+def _pieces_of_dataset(dataset: Any, path: Optional[str], files: list[tuple[int, str]]) -> Iterator[Any]:
+    """Batches of a dataset of Arrow."""
     arrow = _arrow()
     try:
         fragments = list(dataset.get_fragments())
     except ValueError:  # a dataset that leaves out rows has none
         yield from dataset.to_batches(batch_size=_ROWS, batch_readahead=2, fragment_readahead=1)
         return
+    rows = 0
     for fragment in fragments:
-        is_whole_file = (
-            isinstance(fragment, arrow.dataset.ParquetFileFragment)
-            and fragment.physical_schema.equals(dataset.schema)
-            and fragment.partition_expression.equals(arrow.dataset.scalar(True))
-            and fragment.num_row_groups == fragment.metadata.num_row_groups
-        )
-        if not is_whole_file:
+        file, format_ = getattr(fragment, "path", None), getattr(getattr(fragment, "format", None), "default_extname", "")
+        if file is None:
             yield from fragment.to_batches(schema=dataset.schema, batch_size=_ROWS, batch_readahead=2)
             continue
-        with fragment.open() as file:
-            yield from arrow.parquet.ParquetFile(file, pre_buffer=False, buffer_size=_BUFFER).iter_batches(_ROWS, use_threads=False)
+        name = os.path.relpath(file) if path is not None and not os.path.isabs(path) else file
+        files.append((rows, name))
+        try:
+            for batch in _batches_of(fragment, dataset.schema, format_ == "csv", path is not None):
+                rows += batch.num_rows
+                yield batch
+        except (arrow.ArrowException, OSError) as error:
+            raise _refusal_of_value(name, dataset.schema.names, error) or _unreadable(name, format_, error) from error
+
+
+def _batches_of(fragment: Any, known: Any, is_csv: bool, all_columns: bool) -> Iterator[Any]:
+    """Batches of a file. The reader of a dataset would hold whole row groups, and run ahead by whole files."""
+    arrow = _arrow()
+    schema = _columns_in(fragment, known, is_csv, all_columns)
+    size = max(1024, min(_ROWS, _BYTES // (8 * max(len(schema), 1))))
+    is_whole_file = (
+        isinstance(fragment, arrow.dataset.ParquetFileFragment)
+        and fragment.physical_schema.equals(schema)
+        and fragment.partition_expression.equals(arrow.dataset.scalar(True))
+        and fragment.num_row_groups == fragment.metadata.num_row_groups
+    )
+    if not is_whole_file:
+        yield from fragment.to_batches(schema=schema, batch_size=size, batch_readahead=2)
+        return
+    with fragment.open() as file:
+        yield from arrow.parquet.ParquetFile(file, pre_buffer=False, buffer_size=_BUFFER).iter_batches(size, use_threads=False)
+
+
+def _columns_in(fragment: Any, known: Any, is_csv: bool, all_columns: bool) -> Any:
+    """The columns that a file has, with their types: those of the first file, unless one has texts and the other numbers. Arrow itself would
+    make numbers of texts, and no value of a column that is not there."""
+    arrow = _arrow()
+    own = fragment.physical_schema
+    keys = arrow.dataset.get_partition_keys(fragment.partition_expression)
+    fields = [known.field(name) for name in known.names if name in keys]
+    for field in own:
+        at = known.get_field_index(field.name)
+        if at >= 0:
+            fields.append(field.with_type(_type_of(known.field(at).type, field.type, is_csv)))
+        elif all_columns or known.names.count(field.name) > 1:
+            fields.append(field)
+    place = {name: number for number, name in enumerate(known.names)}
+    return arrow.schema(sorted(fields, key=lambda field: place.get(field.name, len(place))))
+
+
+def _type_of(known: Any, here: Any, is_csv: bool) -> Any:
+    """The type in which a column of a file is read, of which the first file has another one."""
+    types = _arrow().types
+    if known.equals(here) or types.is_null(here):
+        return known
+    if types.is_integer(known) and types.is_integer(here):
+        return _arrow().int64()
+    if all(types.is_integer(one) or types.is_floating(one) for one in (known, here)):
+        return _arrow().float64()
+    is_text = types.is_string(known) or types.is_large_string(known)
+    if is_csv and is_text or known.id == here.id:  # a file of CSV has no types of its own
+        return known
+    return here
 
 
 def _ahead(pieces: Iterator[Any]) -> Iterator[Any]:
@@ -143,6 +290,7 @@ def _ahead(pieces: Iterator[Any]) -> Iterator[Any]:
         while (piece := coming.result()) is not None:
             coming = reader.submit(next, pieces, None)
             yield piece
+            del piece  # or it would be there beside the next two
 
 
 def _arrow() -> Any:
@@ -201,16 +349,15 @@ def read_in_pieces(
         Called with the progress after each piece; it may raise.
     """
     started = time.monotonic()
-    for piece in pieces_of(source):
+    pieces = pieces_of(source)
+    for piece in pieces:
         if getattr(piece, "num_rows", 1) == 0:
             continue
         try:
             if not _add_numbers(piece, target, sample_weight, statistics):
                 statistics.update(piece, target, sample_weight)
-        except InvalidArgumentError:  # of the statistics, which count on
-            raise
         except ValueError as error:
-            raise in_source(error, statistics.n_rows_) from None
+            raise in_source(error, statistics.n_rows_, pieces.place_of, counts_on=isinstance(error, InvalidArgumentError)) from None
         elapsed = time.monotonic() - started
         rate = statistics.n_rows_ / max(elapsed, 1e-9)
         text = f"reading: {statistics.n_rows_:,} rows, {rate:,.0f} rows a second"
