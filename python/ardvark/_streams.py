@@ -20,6 +20,7 @@ from ._tables import names_of
 
 _ROWS = 8192  # of a piece at most; the result does not depend on it
 _BYTES = 4 << 20  # of a piece as numbers, about
+_BYTES_OF_A_GROUP = 48 << 20  # of rows in a file of Parquet, if it is read by columns
 _BUFFER = 65536  # bytes of each column of a file of Parquet
 _FORMATS = {".csv": "csv", ".arrow": "ipc", ".feather": "ipc"}  # of Arrow, by the ending of a file
 _NAMES = {"csv": "CSV", "ipc": "Arrow", "parquet": "Parquet"}
@@ -248,7 +249,33 @@ def _batches_of(fragment: Any, known: Any, is_csv: bool, all_columns: bool) -> I
         yield from fragment.to_batches(schema=schema, batch_size=size, batch_readahead=2)
         return
     with fragment.open() as file:
-        yield from arrow.parquet.ParquetFile(file, pre_buffer=False, buffer_size=_BUFFER).iter_batches(size, use_threads=False)
+        yield from _batches_of_parquet(arrow.parquet.ParquetFile(file, pre_buffer=False, buffer_size=_BUFFER), size)
+
+
+def _batches_of_parquet(file: Any, size: int) -> Iterator[Any]:
+    """Batches of a file of Parquet. Of a group of rows that is not large, one column is read after the other: what is needed to decode a column,
+    often more than its numbers, is not held for all of them."""
+    names, facts = file.schema_arrow.names, file.metadata
+    is_flat = facts.num_columns == len(set(names)) == len(names)
+    for number in range(file.num_row_groups):
+        count = facts.row_group(number).num_rows
+        if not is_flat or 8 * count * len(names) > _BYTES_OF_A_GROUP:
+            for turn, batch in enumerate(file.iter_batches(size, row_groups=[number], use_threads=False)):
+                yield batch
+                del batch
+                if turn % 8 == 7:
+                    _arrow().default_memory_pool().release_unused()
+            continue
+        columns = [file.read_row_group(number, columns=[name], use_threads=False).column(0).combine_chunks() for name in names]
+        group = _arrow().RecordBatch.from_arrays(columns, names)
+        del columns
+        _arrow().default_memory_pool().release_unused()
+        for first in range(0, count, size):
+            batch = group.slice(first, size)
+            if first + size >= count:  # a copy, so that the group is gone before the next one is read
+                batch, group = batch.take(_arrow().array(np.arange(batch.num_rows))), None
+            yield batch
+            del batch
 
 
 def _columns_in(fragment: Any, known: Any, is_csv: bool, all_columns: bool) -> Any:

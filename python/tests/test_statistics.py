@@ -229,18 +229,48 @@ def test_files_of_parquet_are_not_read_ahead(tmp_path, files, rows_of_a_group):
     for number in range(files):
         table = pyarrow.table({f"x{j}": rng.normal(size=400_000 // files) for j in range(21)})
         pyarrow.parquet.write_table(table, tmp_path / f"{number}.parquet", row_group_size=rows_of_a_group, use_dictionary=False)
+    rows, most = read_slowly(tmp_path)
+    assert rows == 400_000 and most < 34
+
+
+def read_slowly(folder):
+    """The rows that are read, and how many megabytes Arrow takes at most meanwhile."""
     code = textwrap.dedent(f"""
         import time, pyarrow
         from ardvark._streams import pieces_of
         rows = 0
-        for piece in pieces_of({str(tmp_path)!r}):
+        for piece in pieces_of({str(folder)!r}):
             rows += len(piece)
             time.sleep(0.01)
         print(rows, pyarrow.default_memory_pool().max_memory() / 1e6)
     """)
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
     rows, most = out.stdout.split()
-    assert int(rows) == 400_000 and float(most) < 34
+    return int(rows), float(most)
+
+
+def test_what_decodes_a_column_is_not_held_for_all_columns(tmp_path):
+    """Different numbers in a dictionary: each is there twice while it is decoded. One group of rows and a piece are held, or two."""
+    rng = np.random.default_rng(0)
+    for number in range(4):
+        table = pyarrow.table({f"x{j}": rng.normal(size=60_000) for j in range(40)})
+        pyarrow.parquet.write_table(table, tmp_path / f"{number}.parquet", row_group_size=60_000)
+    rows, most = read_slowly(tmp_path)
+    assert rows == 240_000 and most < 1.3 * 8 * 60_000 * 40 / 1e6
+
+
+@pytest.mark.parametrize("group", [1, 1023, 8192, 8193, 20_000, 30_000])
+@pytest.mark.parametrize("limit", [0, 48 << 20])
+def test_groups_of_rows_of_any_size_are_read_whole_and_in_order(table, tmp_path, monkeypatch, group, limit):
+    from ardvark import _streams
+
+    monkeypatch.setattr(_streams, "_BYTES_OF_A_GROUP", limit)
+    rows = pyarrow.Table.from_pandas(table.head(3000 if group == 1 else len(table)), preserve_index=False)
+    rows = rows.append_column("city", pyarrow.array([None if i % 7 == 0 else f"city {i % 5}" for i in range(len(rows))]))
+    pyarrow.parquet.write_table(rows, tmp_path / "t.parquet", row_group_size=group)
+    pieces = list(_streams.pieces_of(tmp_path))
+    assert pyarrow.Table.from_batches(pieces).combine_chunks().equals(rows.combine_chunks())
+    assert max(len(piece) for piece in pieces) <= 8192
 
 
 @pytest.fixture(scope="module")
