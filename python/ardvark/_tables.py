@@ -65,10 +65,6 @@ def holds_text(table: Any) -> bool:
     return names_of(table) is not None and not all(is_numeric(dtype) for dtype in table.dtypes)
 
 
-def _column(table: Any, j: int) -> Any:
-    return table[:, j] if _is_polars(table) else table.iloc[:, j]
-
-
 def without(table: Any, names: Iterable[str]) -> Any:
     """The table without these columns."""
     return table.drop(list(names)) if _is_polars(table) else table.drop(columns=list(names))
@@ -266,12 +262,12 @@ def table_of(table: Any, only: Optional[Collection[str]] = None, texts: Collecti
     check_names(table)
     handle = call_for_handle("table", "ardvark_table_create", len(table))
     lacks_some = only is not None and not set(only) <= set(names)
-    for j, name in enumerate(names):
+    for name in names:
         if only is not None and name not in only:
             if lacks_some:  # the message of the library suggests a similar name
                 call("ardvark_table_add_numbers", handle, without_null(name.encode()), np.zeros(len(table)).ctypes.data)
             continue
-        column = _column(table, j)
+        column = table[name]
         values = _numbers(column) if is_numeric(column.dtype) else _values(name, column)
         if isinstance(values, np.ndarray) and (name in texts or holds_truths(column.dtype)):
             values = _as_texts(column, values)
