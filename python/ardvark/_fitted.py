@@ -259,15 +259,12 @@ class FittedModel(Estimator):
     def _predict_pieces(pieces: Rows, predict: Any, arguments: Any) -> Iterator[tuple[Any, Any]]:
         rows = 0
         for piece in pieces:
-            count = piece.num_rows if hasattr(piece, "num_rows") else len(piece)
-            if count == 0:
-                continue
             try:
                 prediction = predict(piece, **arguments)
             except ValueError as error:
                 raise in_source(error, rows, pieces.place_of) from None
             yield piece, prediction
-            rows += count
+            rows += piece.num_rows if hasattr(piece, "num_rows") else len(piece)
 
     def save(self, path: Any) -> None:
         """Writes a model file that `load`, the command line and the other languages can read.

@@ -102,7 +102,7 @@ def in_source(error: ValueError, rows: int, place_of: Optional[Place] = None, co
     place = None if place_of is None else place_of(rows + 1)
     if count == 0 and rows > 0 and is_of_piece and place is not None:
         text = f"in {place[0]!r}: {text}"
-    elif count == 0 and rows > 0 and not counts_on:
+    elif count == 0 and rows > 0 and is_of_piece:
         text = f"in the rows after row {rows}: {text}"
     return InvalidArgumentError(text, error.argument) if isinstance(error, InvalidArgumentError) else ValueError(text)
 

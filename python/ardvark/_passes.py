@@ -382,14 +382,20 @@ class Pieces:
     def _written(self, pieces: Iterator[Any]) -> Iterator[Any]:
         arrow = _arrow()
         self._file = tempfile.TemporaryFile(prefix="ardvark-rows-")
-        writer = None
+        writer = schema = None
         for piece in pieces:
             if not _is_table(piece) and names_of(piece) is None:
                 raise ValueError(f"the pieces of X must be tables with names of columns, such as DataFrames; one is a {type(piece).__name__}")
-            batch = piece if _is_table(piece) else arrow.Table.from_pandas(piece, preserve_index=False) if hasattr(piece, "iloc") else piece.to_arrow()
+            try:
+                batch = piece if _is_table(piece) else arrow.Table.from_pandas(piece, preserve_index=False) if hasattr(piece, "iloc") else piece.to_arrow()
+            except arrow.ArrowException as error:
+                yield piece  # whoever reads it can say what is wrong
+                raise ValueError(f"X can be read only once, and its rows cannot be written to a temporary file: {error}; give the columns types that Arrow has") from error
             with _spooling():
-                if writer is None:
-                    writer = arrow.ipc.new_stream(self._file, batch.schema)
+                if writer is None or not batch.schema.equals(schema):  # a reader of Arrow has one schema
+                    if writer is not None:
+                        writer.close()
+                    writer, schema = arrow.ipc.new_stream(self._file, batch.schema), batch.schema
                 writer.write(batch)
             yield batch
         if writer is not None:
@@ -397,11 +403,10 @@ class Pieces:
                 writer.close()
 
     def _read(self) -> Iterator[Any]:
+        size = self._file.seek(0, os.SEEK_END)
         self._file.seek(0)
-        if not self._file.read(1):
-            return iter([])
-        self._file.seek(0)
-        return iter(_arrow().ipc.open_stream(self._file))
+        while self._file.tell() < size:
+            yield from _arrow().ipc.open_stream(self._file)
 
 
 def _released(pieces: list[Any]) -> Iterator[Any]:
@@ -491,8 +496,6 @@ def rows_of(pieces: Pieces, facts: TableFacts, tell: Optional[Callable[[Progress
         number += 1
         sums, rows, begun = RowSums(question), 0, time.monotonic()
         for piece in pieces:
-            if getattr(piece, "num_rows", 1) == 0:
-                continue
             try:
                 X, codes, weights = facts.numbers(piece)
             except (UnknownLabel, ValueError) as error:

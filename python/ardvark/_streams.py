@@ -44,7 +44,7 @@ def _is_table(X: Any) -> bool:
 
 
 class Rows:
-    """The tables of a source, one after the other, and the files that they are in.
+    """The tables of a source that have rows, one after the other, and the files that they are in.
 
     Parameters
     ----------
@@ -64,7 +64,10 @@ class Rows:
         return self
 
     def __next__(self) -> Any:
-        return next(self._pieces)
+        piece = next(self._pieces)
+        while (piece.num_rows if hasattr(piece, "num_rows") else len(piece) if hasattr(piece, "__len__") else 1) == 0:
+            piece = next(self._pieces)
+        return piece
 
     def place_of(self, row: int) -> Optional[tuple[str, int]]:
         """The file that has a row, and its number there. Rows count from 1. None: there are no files, or one."""
@@ -94,12 +97,12 @@ def refuse_other_files(before: list[str], now: list[str]) -> None:
 
 def pieces_of(source: Any) -> Rows:
     """The tables that a source consists of, one after the other."""
-    if isinstance(source, (str, os.PathLike)):
-        return _rows_of_dataset(_dataset_at(os.fspath(source)), os.fspath(source))
     if callable(source):
         source = source()
         if source is None:
             raise ValueError("the function that X is gave None; it must open the source anew each time it is called, and return it")
+    if isinstance(source, (str, os.PathLike)):
+        return _rows_of_dataset(_dataset_at(os.fspath(source)), os.fspath(source))
     if hasattr(source, "get_fragments"):
         return _rows_of_dataset(source)
     return Rows(_tables_of(source))
@@ -378,8 +381,6 @@ def read_in_pieces(
     started = time.monotonic()
     pieces = pieces_of(source)
     for piece in pieces:
-        if getattr(piece, "num_rows", 1) == 0:
-            continue
         try:
             if not _add_numbers(piece, target, sample_weight, statistics):
                 statistics.update(piece, target, sample_weight)

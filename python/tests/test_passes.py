@@ -169,6 +169,50 @@ def test_a_file_that_only_numbers_can_be_written_to():
     assert first == second == [{"a": [1.0, 2.0], "b": ["x", None]}, {"a": [3.0], "b": ["y"]}]
 
 
+CHANGES_OF_A_PIECE = {
+    "no rows": lambda rows: rows.head(0),
+    "whole numbers": lambda rows: rows.assign(rent=rows["rent"].round().astype(int)),
+    "another width": lambda rows: rows.assign(rent=rows["rent"].astype("float32")),
+    "categories": lambda rows: rows.assign(city=rows["city"].astype("category")),
+    "objects": lambda rows: rows.assign(city=rows["city"].astype(object)),
+    "another order": lambda rows: rows[rows.columns[::-1]],
+    "texts of numbers": lambda rows: rows.assign(rent=rows["rent"].astype(str)),
+    "texts and numbers": lambda rows: rows.assign(rent=[*rows["rent"][1:], "much"]),
+    "numbers of texts": lambda rows: rows.assign(city=1.5),
+    "a column less": lambda rows: rows.drop(columns="rent"),
+    "a column more": lambda rows: rows.assign(other=1.0),
+    "labels": lambda rows: rows.assign(click=1),
+    "a gap": lambda rows: rows.assign(age=rows["age"].where(rows["age"] < 1)),
+    "a gap of texts": lambda rows: rows.assign(city=rows["city"].where(rows["age"] < 1)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES_OF_A_PIECE)
+def test_what_can_be_read_only_once_is_read_as_what_can_be_read_again(change):
+    pieces = pieces_of(table(with_text=True).drop(columns="weight"))
+    pieces[2] = CHANGES_OF_A_PIECE[change](pieces[2])
+
+    def outcome(source):
+        try:
+            return BayesianLogisticRegression("shared").fit(source, y="click").coef_.tolist()
+        except ValueError as error:
+            return str(error)
+
+    once, again = outcome(iter(pieces)), outcome(lambda: pieces)
+    assert once == again
+    is_refused = change in list(CHANGES_OF_A_PIECE)[list(CHANGES_OF_A_PIECE).index("texts of numbers") :]
+    assert isinstance(once, str) == is_refused
+    assert not is_refused or "rows after row 10000" in once or "row 1" in once or "earlier rows" in once
+
+
+def test_a_function_may_give_a_path(tmp_path):
+    pytest.importorskip("pyarrow")
+    rows = table().drop(columns="weight")
+    rows.to_parquet(tmp_path / "rows.parquet")
+    by_path, by_function = (BayesianLogisticRegression("shared").fit(source, y="click") for source in (tmp_path, lambda: str(tmp_path)))
+    assert by_path.coef_.tolist() == by_function.coef_.tolist()
+
+
 def test_a_full_disk_is_told_with_what_to_do(monkeypatch):
     monkeypatch.setattr(_passes.tempfile, "TemporaryFile", lambda **_: open("/dev/full", "r+b", buffering=0))
     with pytest.raises(OSError, match=r"X can be read only once, so its rows .*No space left on device; make room there, set .* TMPDIR"):
