@@ -315,12 +315,16 @@ def _type_of(known: Any, here: Any, is_csv: bool) -> Any:
 
 def _ahead(pieces: Iterator[Any]) -> Iterator[Any]:
     """The same pieces. The next one is read while the caller works on the last one."""
-    with ThreadPoolExecutor(1) as reader:
+    reader = ThreadPoolExecutor(1)
+    try:
         coming = reader.submit(next, pieces, None)
         while (piece := coming.result()) is not None:
             coming = reader.submit(next, pieces, None)
             yield piece
             del piece  # or it would be there beside the next two
+    finally:
+        # After an error the garbage collector may end this, in any thread and at any place: one that waits for another thread could wait for itself.
+        reader.shutdown(wait=False)
 
 
 def _arrow() -> Any:

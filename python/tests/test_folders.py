@@ -3,10 +3,12 @@
 import os
 import re
 import shutil
+import threading
+import time
 
 import numpy as np
 import pytest
-from ardvark import BayesianLinearRegression, BayesianLogisticRegression, KernelClassifier, _passes
+from ardvark import BayesianLinearRegression, BayesianLogisticRegression, KernelClassifier, _passes, _streams
 
 pandas = pytest.importorskip("pandas")
 arrow = pytest.importorskip("pyarrow")
@@ -256,3 +258,20 @@ def test_a_level_that_first_comes_in_a_later_pass_is_named(tmp_path, monkeypatch
 
     with pytest.raises(ValueError, match=rf"row 8500 of {re.escape(repr(names[1]))}, column 'city': .*'Zug'.*; the rows have changed since they were read before"):
         BayesianLogisticRegression("shared", callback=later(change)).fit(tmp_path / "t", y="click")
+
+
+def test_a_reading_that_is_given_up_does_not_wait_for_its_thread():
+    """The garbage collector may end it in a thread that holds what the other one needs."""
+    may_go_on = threading.Event()
+
+    def pieces():
+        yield "first"
+        may_go_on.wait(20)
+        yield "second"
+
+    reading = _streams._ahead(pieces())
+    assert next(reading) == "first"
+    started = time.monotonic()
+    reading.close()
+    assert time.monotonic() - started < 10
+    may_go_on.set()
