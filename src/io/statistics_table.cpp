@@ -77,7 +77,7 @@ std::string name_of_row(const Table& table, Index row, Index rows_before) {
       "{}, column '{}': {} is {}, but earlier rows have {} there; {}", name_of_row(table, row, rows_before), shown(feature.name), text,
       here.categorical ? "a text" : "a number", is,
       table.is_from_file ? fmt::format("read it as text (--categorical '{0}'), or leave it out (--ignore '{0}')", shown(feature.name))
-                         : "make it a column of texts in all rows"));
+                         : "make it a column of numbers, or of texts, in all rows"));
 }
 
 std::vector<Source> sources_of(const Table& table, const FeatureEncoding& encoding, const std::vector<std::string>& exclude,
