@@ -177,15 +177,12 @@ ClassProbabilities predict(const KernelClassification& fit, MatrixView X_new) { 
 
 namespace ardvark::internal {
 
-std::vector<Vector> function_means(const KernelFit& fit, std::size_t process, const std::vector<Matrix>& tables) {
+Vector function_mean(const KernelFit& fit, std::size_t process, const Matrix& X) {
   const Matrix vectors = vectors_as_used(fit);
-  std::vector<Vector> out;
-  for (const Matrix& table : tables) out.emplace_back(Vector::Zero(table.rows()));
+  Vector out = Vector::Zero(X.rows());
   for (const KernelPoint& point : fit.processes.at(process).points) {
     const PointPredictor predictor(point, vectors, false);
-    for (std::size_t i = 0; i < tables.size(); ++i)
-      by_blocks(fit, tables[i],
-                [&](Index first, const Matrix& panel) { out[i].segment(first, panel.rows()) += point.weight * predictor.mean(panel); });
+    by_blocks(fit, X, [&](Index first, const Matrix& panel) { out.segment(first, panel.rows()) += point.weight * predictor.mean(panel); });
   }
   return out;
 }

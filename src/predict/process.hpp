@@ -15,8 +15,8 @@ namespace ardvark::internal {
 [[nodiscard]] std::vector<Matrix> joint_draws(const KernelFit& fit, MatrixView X_new, Index num_draws, std::uint64_t seed,
                                               PredictionOf what);
 
-/// Mean of the function, or of the score, of one process at the rows of each table.
-[[nodiscard]] std::vector<Vector> function_means(const KernelFit& fit, std::size_t process, const std::vector<Matrix>& tables);
+/// Mean of the function, or of the score, of one process.
+[[nodiscard]] Vector function_mean(const KernelFit& fit, std::size_t process, const Matrix& X);
 
 /// Sets odds_power, accuracy and log_loss of three classes or more.                                                                (KM.12)
 /// \param total_weight  of the rows of the sums

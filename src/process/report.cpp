@@ -1,15 +1,11 @@
 // What a kernel machine tells of itself: hypotheses, shares of variance, vectors, status.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <utility>
 
-#include "core/normals.hpp"
 #include "core/validate.hpp"
-#include "predict/process.hpp"
 #include "process/fit_parts.hpp"
 
 namespace ardvark::internal {
@@ -41,45 +37,6 @@ KernelHypothesis described(ProcessEvidence& evidence, const WidthHypothesis& fou
     }
   }
   return out;
-}
-
-// Two tables with columns that are drawn independently, and of each input or group the covariance of f(B) with what changes in f(A) if
-// this input comes from B.                                                                                                       (KM.9)
-Vector variance_shares(MatrixView X, const DifferentRows& rows, const std::vector<Index>& groups, const KernelFit& fit) {
-  constexpr Index draws = 1024;
-  const Index d = X.cols();
-  Vector upto = rows.k;
-  std::partial_sum(upto.begin(), upto.end(), upto.begin());
-  Normals random(1);
-  const auto group_of = [&](Index j) { return groups.empty() ? j : groups[static_cast<std::size_t>(j)]; };
-  const auto drawn_row = [&] {
-    const double at = random.uniform() * upto[upto.size() - 1];
-    return rows.first[static_cast<std::size_t>(std::lower_bound(upto.begin(), upto.end(), at) - upto.begin())];
-  };
-  std::map<Index, std::vector<Index>> inputs;  // of each group
-  for (Index j = 0; j < d; ++j) inputs[group_of(j)].push_back(j);
-  Matrix A(draws, d), B(draws, d);
-  for (const auto& [group, columns] : inputs)
-    for (Index i = 0; i < draws; ++i) {
-      const Index a = drawn_row(), b = drawn_row();
-      for (const Index j : columns) A(i, j) = X(a, j), B(i, j) = X(b, j);
-    }
-  std::vector<Matrix> tables = {A, B};  // and A with the inputs of each group from B
-  for (const auto& [group, columns] : inputs) {
-    Matrix& one = tables.emplace_back(A);
-    for (const Index j : columns) one.col(j) = B.col(j);
-  }
-  const std::vector<Vector> means = function_means(fit, 0, tables);
-  const Vector &of_A = means[0], &of_B = means[1];
-  const double centre = 0.5 * (of_A.mean() + of_B.mean());
-  const double variance = 0.5 * ((of_A.array() - centre).square().mean() + (of_B.array() - centre).square().mean());
-  Vector share = Vector::Zero(d);
-  if (!(variance > 0)) return share;
-  for (std::size_t at = 2; const auto& [group, columns] : inputs) {
-    const double covariance = ((of_B.array() - centre) * (means[at++] - of_A).array()).mean();
-    for (const Index j : columns) share[j] = std::clamp(covariance / variance, 0.0, 1.0);
-  }
-  return share;
 }
 
 // Collects the vectors of all processes, each once, in the order of the rows, and describes the fit.

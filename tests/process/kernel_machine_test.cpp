@@ -172,7 +172,8 @@ TEST(KernelMachine, DoesNotDependOnOrderUnitsOrRepetition) {
   EXPECT_TRUE(a.part_scale == b.part_scale);
 }
 
-// f = 2 x_1 + x_2 + 0 x_3 with independent inputs of one distribution: 4/5, 1/5, 0; and a product, which no input explains by itself.
+// f = 2 x_1 + x_2 + 0 x_3, so the shares are those of the variances of 2 x_1 and x_2; x_2 has a rare value. No input explains a product by
+// itself.                                                                                                                         (KM.9)
 TEST(KernelMachine, TellsTheShareOfEachInput) {
   internal::Normals random(3);
   const Index n = 300;
@@ -180,14 +181,17 @@ TEST(KernelMachine, TellsTheShareOfEachInput) {
   Vector sum(n), product(n);
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < 3; ++j) X(i, j) = 2 * random.uniform() - 1;
+    product[i] = X(i, 0) * X(i, 2) + 0.05 * random();
+    X(i, 1) = X(i, 1) > 0.8 ? 3 : 0;
     sum[i] = 2 * X(i, 0) + X(i, 1) + 0.05 * random();
-    product[i] = X(i, 0) * X(i, 1) + 0.05 * random();
   }
+  const Vector variance = (X.rowwise() - X.colwise().mean()).colwise().squaredNorm();
+  const double of_first = 4 * variance[0] / (4 * variance[0] + variance[1]);
   const Vector of_sum = fit_kernel_regression(X, sum).variance_share, of_product = fit_kernel_regression(X, product).variance_share;
-  EXPECT_NEAR(of_sum[0], 0.8, 0.08);
-  EXPECT_NEAR(of_sum[1], 0.2, 0.08);
-  EXPECT_NEAR(of_sum[2], 0, 0.02);
-  EXPECT_LT(of_product.maxCoeff(), 0.12);
+  EXPECT_NEAR(of_sum[0], of_first, 0.02);
+  EXPECT_NEAR(of_sum[1], 1 - of_first, 0.02);
+  EXPECT_NEAR(of_sum[2], 0, 0.001);
+  EXPECT_LT(of_product.maxCoeff(), 0.03);
 }
 
 TEST(KernelMachine, OfManyRowsHasTheCentresAsVectors) {

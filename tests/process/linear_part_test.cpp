@@ -200,8 +200,8 @@ TEST(LinearPart, GoesOnOutsideTheData) {
   const Vector share = fit.variance_share;  // of 2 x_1 - x_2 with independent inputs                                           (KM.9)
   const Vector variance = (X.rowwise() - X.colwise().mean()).colwise().squaredNorm();
   const double of_first = 4 * variance[0] / (4 * variance[0] + variance[1]);
-  EXPECT_NEAR(share[0], of_first, 0.1);
-  EXPECT_NEAR(share[1], 1 - of_first, 0.1);
+  EXPECT_NEAR(share[0], of_first, 0.03);
+  EXPECT_NEAR(share[1], 1 - of_first, 0.03);
   const Matrix right = (Matrix(1, 2) << 30, 0).finished();
   const KernelClassification classes = fit_kernel_classification(X, labels, with_linear_part());
   EXPECT_GT(predict(classes, right).probability(0, 1), 0.9);
