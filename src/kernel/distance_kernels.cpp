@@ -81,7 +81,7 @@ void product_distances(const Points& X, const Points& C, const Widths& widths, M
   }
 }
 
-void squared_distances(const Points& X, const Points& C, const Widths& widths, Matrix& U) {
+void distances(const Points& X, const Points& C, const Widths& widths, Matrix& U) {
   X.cols() <= direct_inputs ? direct_distances(X, C, widths, U) : product_distances(X, C, widths, U);
 }
 
@@ -91,12 +91,12 @@ class DistanceKernel : public KernelFunction {
   explicit DistanceKernel(std::vector<double> widths) : widths_(std::move(widths)) {}
 
   void value(const Points& X, const Points& C, Matrix& K) const override {
-    squared_distances(X, C, widths_, K);
+    distances(X, C, widths_, K);
     of_distance(K);
   }
   // d k / d ln R_i = -2 k'(u) (x_i-c_i)^2 / R_i^2                                                                                   (KER.2)
   void derivative(const Points& X, const Points& C, Index parameter, Matrix& D) const override {
-    squared_distances(X, C, widths_, D);
+    distances(X, C, widths_, D);
     Matrix fall = D;
     decline(fall);
     if (!widths_.one_for_all())
@@ -104,9 +104,12 @@ class DistanceKernel : public KernelFunction {
         D.col(j).array() = ((X.col(parameter).array() - C(j, parameter)) * widths_.reciprocal(parameter)).square();
     D.array() = 2 * fall.array() * D.array().min(farthest);
   }
-  bool value_and_decline(const Points& X, const Points& C, Matrix& K, Matrix& fall) const override {
-    squared_distances(X, C, widths_, K);
-    both(K, fall);
+  bool squared_distances(const Points& X, const Points& C, Matrix& U) const override {
+    distances(X, C, widths_, U);
+    return true;
+  }
+  bool of_squared_distances(Matrix& U, Matrix* fall) const override {
+    fall == nullptr ? of_distance(U) : both(U, *fall);
     return true;
   }
   std::string name() const override {

@@ -20,10 +20,14 @@ class KernelFunction {
   virtual void value(const Points& X, const Points& C, Matrix& K) const = 0;
   virtual void derivative(const Points& X, const Points& C, Index parameter, Matrix& D) const = 0;
 
-  /// For a kernel k(u) of the squared distance u in units of its widths: K = k(u) and fall = -k'(u), 0 at u = 0 if that is infinite. False
-  /// for another kernel: it leaves K and fall as they are.
-  virtual bool value_and_decline(const Points& X, const Points& C, Matrix& K, Matrix& fall) const {
-    (void)X, (void)C, (void)K, (void)fall;
+  /// For a kernel k(u) of the squared distance u in units of its widths: U = u. False for another kernel: it leaves U as it is.
+  virtual bool squared_distances(const Points& X, const Points& C, Matrix& U) const {
+    (void)X, (void)C, (void)U;
+    return false;
+  }
+  /// For such a kernel: U holds u and becomes k(u). If fall is not null, it becomes -k'(u), 0 at u = 0 if that is infinite.
+  virtual bool of_squared_distances(Matrix& U, Matrix* fall) const {
+    (void)U, (void)fall;
     return false;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/products.hpp"
 #include "kernel/kernel_function.hpp"
@@ -30,21 +31,24 @@ namespace {
 
 constexpr Index tile_rows = 256;
 
-// kappa, and -d kappa/du if it is asked for, of rows first_row .. of A and a tile of centres.
-void fill(const KernelFunction& kernel, const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Matrix>& centres, Index first_row,
-          Index first_centre, Matrix& K, Matrix* decline) {
-  Matrix tile, fall;
-  for (Index row = first_row; row < A.rows(); row += tile_rows) {
-    const Index rows = std::min(tile_rows, A.rows() - row);
-    tile.resize(rows, centres.rows());
-    if (decline == nullptr) {
-      kernel.value(A.middleRows(row, rows), centres, tile);
-    } else {
-      kernel.value_and_decline(A.middleRows(row, rows), centres, tile, fall);
-      decline->block(row, first_centre, rows, centres.rows()) = fall;
-    }
-    K.block(row, first_centre, rows, centres.rows()) = tile;
-  }
+// A distance of 0 stays 0 where the square overflows.
+double squared_rho(double log_rho) { return std::min(std::exp(2 * log_rho), std::numeric_limits<double>::max()); }
+
+// Calls f(row, rows, first, width) for tiles of rows and columns, those of the lower triangle.
+template <typename Function>
+void lower_tiles(Index n, Index num_inputs, Function&& f) {
+  const double work = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(num_inputs + 20);
+  products::tiles(n, blas::threads_for(work), [&](Index first, Index width) {
+    for (Index row = first; row < n; row += tile_rows) f(row, std::min(tile_rows, n - row), first, width);
+  });
+}
+
+// A tile of K <- kappa of squared distances, and of `decline`, if it is not null, -d kappa/du.
+void put_kernel(const Kernel& kernel, Matrix& U, Index row, Index first, Matrix& K, Matrix* decline) {
+  Matrix fall;
+  KernelFunction::of(kernel).of_squared_distances(U, decline == nullptr ? nullptr : &fall);
+  if (decline != nullptr) decline->block(row, first, U.rows(), U.cols()) = fall;
+  K.block(row, first, U.rows(), U.cols()) = U;
 }
 
 }  // namespace
@@ -57,9 +61,14 @@ void Covariance::between(const Matrix& rows, const Matrix& centres, Matrix& K, M
     if (decline != nullptr) decline->setZero();
     return;
   }
-  for (Index first = 0; first < centres.rows(); first += products::tile_width)
-    fill(KernelFunction::of(unit_), rows, centres.middleRows(first, std::min(products::tile_width, centres.rows() - first)), 0, first, K,
-         decline);
+  for (Index first = 0; first < centres.rows(); first += products::tile_width) {
+    const Index width = std::min(products::tile_width, centres.rows() - first);
+    for (Index row = 0; row < rows.rows(); row += tile_rows) {
+      Matrix U(std::min(tile_rows, rows.rows() - row), width);
+      KernelFunction::of(unit_).squared_distances(rows.middleRows(row, U.rows()), centres.middleRows(first, width), U);
+      put_kernel(unit_, U, row, first, K, decline);
+    }
+  }
 }
 
 void Covariance::add_slope(const Matrix& rows, const Matrix& centres, const Matrix& decline, Matrix& M, Vector& slope) const {
@@ -79,6 +88,17 @@ Kernel Covariance::kernel(const Vector& log_rho) const {
   return of_distance_kernel(unit_.spec().kind, std::move(widths));
 }
 
+// Calls f(squared distances between scaled rows, row, first) for the tiles of the lower triangle.
+template <typename Function>
+void Covariance::with_distances(const Vector& log_rho, Function&& f) const {
+  const Matrix A = scaled(log_rho);
+  lower_tiles(A.rows(), A.cols(), [&](Index row, Index rows, Index first, Index width) {
+    Matrix U(rows, width);
+    KernelFunction::of(unit_).squared_distances(A.middleRows(row, rows), A.middleRows(first, width), U);
+    f(U, row, first);
+  });
+}
+
 void Covariance::evaluate(const Vector& log_rho, Matrix& K, Matrix* decline) const {
   const Index n = X_.rows();
   K.resize(n, n);
@@ -88,10 +108,19 @@ void Covariance::evaluate(const Vector& log_rho, Matrix& K, Matrix* decline) con
     if (decline != nullptr) decline->setZero();
     return;
   }
-  const Matrix A = scaled(log_rho);
-  const KernelFunction& kernel = KernelFunction::of(unit_);
-  products::tiles(n, blas::threads_for(static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(A.cols() + 20)),
-                  [&](Index first, Index width) { fill(kernel, A, A.middleRows(first, width), first, first, K, decline); });
+  if (num_widths_ == 1) {
+    if (distances_.size() == 0) {
+      distances_.resize(n, n);
+      with_distances(Vector::Zero(1),
+                     [&](const Matrix& U, Index row, Index first) { distances_.block(row, first, U.rows(), U.cols()) = U; });
+    }
+    const double square = squared_rho(log_rho[0]);
+    return lower_tiles(n, 0, [&](Index row, Index rows, Index first, Index width) {
+      Matrix U = square * distances_.block(row, first, rows, width);
+      put_kernel(unit_, U, row, first, K, decline);
+    });
+  }
+  with_distances(log_rho, [&](Matrix& U, Index row, Index first) { put_kernel(unit_, U, row, first, K, decline); });
 }
 
 void Covariance::add_linear_part(const Vector& parameters, Matrix& K) const {
@@ -117,6 +146,13 @@ Vector Covariance::slope(const Vector& log_rho, const Matrix& decline, Matrix& M
   Vector out = Vector::Zero(num_widths_);
   const Index n = X_.rows();
   if (inputs_.empty()) return out;
+  if (num_widths_ == 1 && distances_.size() > 0) {
+    double sum = 0;  // the diagonal is 0
+    for (Index j = 0; j < n; ++j)
+      sum += (M.col(j).tail(n - j).array() * decline.col(j).tail(n - j).array() * distances_.col(j).tail(n - j).array()).sum();
+    out[0] = -4 * squared_rho(log_rho[0]) * sum;
+    return out;
+  }
   for (Index j = 0; j < n; ++j) M.col(j).tail(n - j).array() *= -decline.col(j).tail(n - j).array();
   Matrix A = scaled(log_rho);
   A.rowwise() -= A.colwise().mean();

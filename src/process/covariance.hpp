@@ -11,7 +11,7 @@
 namespace ardvark::internal {
 
 /// kappa over the rows of X for any widths 1/rho, and sums of its derivatives. Only lower triangles are computed. It may be copied, and
-/// copies may be used by several threads.
+/// copies may be used by several threads, but not one by several.
 class Covariance {
  public:
   /// \param kind   of a distance kernel
@@ -55,11 +55,15 @@ class Covariance {
  private:
   [[nodiscard]] Matrix scaled(const Vector& log_rho) const { return scaled(X_, log_rho); }
 
+  template <typename Function>
+  void with_distances(const Vector& log_rho, Function&& f) const;
+
   Kernel unit_;  // with width 1
   const Matrix& X_;
   std::vector<Index> group_, inputs_;
   Index num_widths_ = 0;
   bool linear_part_ = false;
+  mutable Matrix distances_ = {};  // [n,n] lower: of one width, the squared ones between the rows, once they are needed
 };
 
 }  // namespace ardvark::internal

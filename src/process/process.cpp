@@ -46,9 +46,9 @@ void validate_options(const KernelOptions& options, MatrixView X) {
 
 namespace {
 
-// The kernel, its derivative, the slope and a factor: n x n each.
+// The kernel, its derivative, the slope, a factor and, with one width, the distances: n x n each.
 void require_memory(Index n) {
-  constexpr double matrices = 4, gib = 1024.0 * 1024 * 1024;
+  constexpr double matrices = 5, gib = 1024.0 * 1024 * 1024;
   const double needed = matrices * sizeof(double) * static_cast<double>(n) * static_cast<double>(n), available = physical_memory();
   if (available > 0 && needed > available)
     throw InvalidArgument(

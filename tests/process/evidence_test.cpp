@@ -85,15 +85,31 @@ TEST(ProcessEvidence, OfWeightsIsThatOfRepeatedRows) {
   }
 }
 
+// With one width, distances are remembered; they must be those of each width, in tiles of any shape.
+TEST(Covariance, OfOneWidthIsTheKernelForEachWidth) {
+  for (const char* kind : kinds) {
+    const Matrix X = random_rows(300, 10, 1).X;
+    const Covariance covariance(kind, X, std::vector<Index>(10, 0));
+    for (const double log_rho : {-0.4, -2.0, 600.0}) {
+      Matrix K, expected(300, 300);
+      covariance.evaluate(Vector::Constant(1, log_rho), K, nullptr);
+      covariance.kernel(Vector::Constant(1, log_rho)).evaluate(X, X, expected);
+      const Matrix off = (K - expected).triangularView<Eigen::Lower>();
+      EXPECT_LT(off.cwiseAbs().maxCoeff(), 1e-11) << kind << " at " << log_rho;
+    }
+  }
+}
+
 TEST(ProcessEvidence, HasTheGradientOfFiniteDifferences) {
   for (const char* kind : kinds)
     for (std::uint64_t seed = 1; seed <= 4; ++seed)
       for (const bool classes : {false, true}) {
         const Index n = 14, d = 3;
         const Rows rows = random_rows(n, d, seed);
-        Covariance covariance(kind, rows.X, {0, 1, 0});
+        const bool one_width = seed % 2 == 0;
+        Covariance covariance(kind, rows.X, {0, one_width ? 0 : 1, 0});
         const auto evidence = classes ? class_evidence(covariance, rows.k, rows.t) : regression_evidence(covariance, rows.k, rows.y);
-        const Hyperparameters theta = (Vector(3) << 0.8, -0.6, 0.1).finished();
+        const Hyperparameters theta = (Vector(3) << 0.8, -0.6, 0.1).finished().head(one_width ? 2 : 3);
         const Vector gradient = evidence->at(theta, true).gradient;
         for (Index i = 0; i < theta.size(); ++i) {
           constexpr double step = 1e-4;
