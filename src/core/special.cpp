@@ -11,12 +11,6 @@
 namespace ardvark::internal {
 namespace {
 
-// Monahan & Stefanski (1989), k = 8: sigma(x) = sum_k p_k Phi(s_k x), error <= 2e-9. (PRED.2)
-constexpr std::array<double, 8> ms_p = {.003246343272134, .051517477033972, .195077912673858, .315569823632818,
-                                        .274149576158423, .131076880695470, .027912418727972, .001449567805354};
-constexpr std::array<double, 8> ms_s = {1.365340806296348, 1.059523971016916, .830791313765644, .650732166639391,
-                                        .508135425366489,  .396313345166341,  .308904252267995, .238212616409306};
-
 // If the result overflows, it is infinity, not an exception.
 using Quiet = boost::math::policies::policy<boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
                                             boost::math::policies::underflow_error<boost::math::policies::ignore_error>,
@@ -45,13 +39,13 @@ double gamma_quantile(double shape, double rate, double probability) {
 }
 
 ExpectedSigmoid::ExpectedSigmoid(double s) {
-  for (std::size_t k = 0; k < 8; ++k) slope_[k] = ms_s[k] / std::sqrt(1 + ms_s[k] * ms_s[k] * s);
+  for (std::size_t k = 0; k < 8; ++k) slope_[k] = logistic_scale[k] / std::sqrt(1 + logistic_scale[k] * logistic_scale[k] * s);
 }
 
 double ExpectedSigmoid::operator()(double m) const {
   // Uses symmetry: computes in the lower half, where the sum keeps its digits and exceeds 1/2 only by rounding.
   double low = 0;
-  for (std::size_t k = 0; k < 8; ++k) low += ms_p[k] * normal_cdf(-slope_[k] * std::abs(m));
+  for (std::size_t k = 0; k < 8; ++k) low += logistic_weight[k] * normal_cdf(-slope_[k] * std::abs(m));
   low = std::min(low, 0.5);
   return m > 0 ? 1 - low : low;
 }
@@ -79,11 +73,11 @@ LogisticExpectation expected_logistic(double m, double s) {
   const double a = -std::abs(m);
   LogisticExpectation e{0, 0, 0};
   for (std::size_t k = 0; k < 8; ++k) {
-    const double r = std::sqrt(1 + ms_s[k] * ms_s[k] * s), z = ms_s[k] * a / r;
+    const double r = std::sqrt(1 + logistic_scale[k] * logistic_scale[k] * s), z = logistic_scale[k] * a / r;
     const double cdf = normal_cdf(z), pdf = normal_pdf(z);
-    e.sigma += ms_p[k] * cdf;
-    e.slope += ms_p[k] * (ms_s[k] / r) * pdf;
-    e.softplus += ms_p[k] * (a * cdf + (r / ms_s[k]) * pdf);
+    e.sigma += logistic_weight[k] * cdf;
+    e.slope += logistic_weight[k] * (logistic_scale[k] / r) * pdf;
+    e.softplus += logistic_weight[k] * (a * cdf + (r / logistic_scale[k]) * pdf);
   }
   if (m > 0) {
     e.sigma = 1 - e.sigma;

@@ -60,6 +60,11 @@ struct LogisticExpectation {
   double slope;     ///< E sigma'(x)              absolute error <= 1.4e-8   (VG.1)
   double softplus;  ///< E ln(1 + e^x)            absolute error <= 8.2e-9   (VG.2)
 };
+/// Monahan & Stefanski (1989), k = 8: sigma(x) = sum_k weight_k Phi(scale_k x), error <= 2e-9. (PRED.2)
+inline constexpr std::array<double, 8> logistic_weight = {.003246343272134, .051517477033972, .195077912673858, .315569823632818,
+                                                          .274149576158423, .131076880695470, .027912418727972, .001449567805354};
+inline constexpr std::array<double, 8> logistic_scale = {1.365340806296348, 1.059523971016916, .830791313765644, .650732166639391,
+                                                         .508135425366489,  .396313345166341,  .308904252267995, .238212616409306};
 /// Only E sigma(x), for many means m and one variance s. (PRED.2)
 class ExpectedSigmoid {
  public:

@@ -1,0 +1,31 @@
+// Moments of the logistic function under normal distributions, for whole arrays.                                        docs/math/vg.md
+// (VG.6)
+#pragma once
+
+#include <span>
+
+#include "ardvark/types.hpp"
+#include "core/simd.hpp"
+
+namespace ardvark::internal {
+
+/// expected_logistic() of each row, to about 1e-14 of its parts, in a tenth of the time.
+struct LogisticMoments {
+  Vector sigma, slope, softplus;  ///< [n]
+  void of(const Vector& m, const Vector& s);
+};
+
+/// Adds one term of the mixture to blocks of rows.
+struct LogisticTerm {
+  static constexpr Index block = 64;
+  double weight, scale;
+  const double *a, *r;               ///< [block] -|m|, and the root of 1 + scale^2 s
+  double *sigma, *slope, *softplus;  ///< [block]
+};
+struct LogisticMomentsVersion {
+  simd::Level level;
+  void (*add)(const LogisticTerm& term);
+};
+[[nodiscard]] std::span<const LogisticMomentsVersion> logistic_moments_versions();
+
+}  // namespace ardvark::internal
