@@ -6,6 +6,7 @@
 
 #include "core/anderson.hpp"
 #include "core/blas.hpp"
+#include "core/logistic_moments.hpp"
 #include "core/special.hpp"
 
 namespace ardvark::internal {
@@ -265,6 +266,7 @@ class ClassEvidence final : public ExactEvidence {
     const Vector unit = Vector::Ones(in.size());
     in = posterior_near(theta);
     bool is_mixed = false;
+    double gain_before = 0;
     has_factor_ = false;
     constexpr int most_steps = 60;
     for (int step = 0; step < most_steps; ++step) {
@@ -278,12 +280,15 @@ class ClassEvidence final : public ExactEvidence {
           std::swap(state, next);
         }
         anderson_.forget();
+        gain_before = 0;
         in << state.m, state.s.array().log();
         is_mixed = false;
         continue;
       }
       std::swap(state, next);
-      has_factor_ = gain < least_gain_;
+      // What the next step would gain; the steps are extrapolated, so one that gained little may be chance.
+      has_factor_ = gain * (gain_before > 0 ? std::clamp(gain / gain_before, 0.1, 1.0) : 1.0) < least_gain_;
+      gain_before = std::isfinite(gain) ? gain : 0;
       if (has_factor_) break;
       out << state.m, state.s.array().log();
       anderson_.extrapolate(in, out, unit, mixed);
@@ -302,12 +307,12 @@ class ClassEvidence final : public ExactEvidence {
   [[nodiscard]] double target(Index i) const { return i < k_.size() ? t_[i] : 0.5; }
 
   // m + r/omega, with the omega of these moments.
-  Vector working_response(const Vector& m, const Vector& s, Vector& omega) const {
+  Vector working_response(const Vector& m, const Vector& s, Vector& omega) {
     Vector z(m.size());
+    moments_.of(m, s);
     for (Index i = 0; i < z.size(); ++i) {
-      const LogisticExpectation e = expected_logistic(m[i], s[i]);
-      omega[i] = weight(i) * std::max(e.slope, least_omega);
-      z[i] = m[i] + weight(i) * (target(i) - e.sigma) / omega[i];
+      omega[i] = weight(i) * std::max(moments_.slope[i], least_omega);
+      z[i] = m[i] + weight(i) * (target(i) - moments_.sigma[i]) / omega[i];
     }
     return z;
   }
@@ -352,8 +357,8 @@ class ClassEvidence final : public ExactEvidence {
       const double w = omega[i], off = B1[i] / w;  // 1 - K B 1
       next.s[i] = (1 - factor_.col(i).tail(n - i).squaredNorm()) / w + off * off / sum;
     }
-    for (Index i = 0; i <= n; ++i)
-      F += weight(i) * (target(i) * next.m[i] - expected_logistic(next.m[i], next.s[i]).softplus) + 0.5 * omega[i] * next.s[i];
+    moments_.of(next.m, next.s);
+    for (Index i = 0; i <= n; ++i) F += weight(i) * (target(i) * next.m[i] - moments_.softplus[i]) + 0.5 * omega[i] * next.s[i];
     const Vector f = next.m.head(n).array() - next.b;
     next.F = F - 0.5 * next.u.head(n).dot(f);  // u'K u
     B1_ = B1;
@@ -388,7 +393,8 @@ class ClassEvidence final : public ExactEvidence {
   };
   Vector t_;
   State found_;
-  Vector first_;       // means and ln variances before anything is known
+  Vector first_;  // means and ln variances before anything is known
+  LogisticMoments moments_;
   Anderson anderson_;  // its differences are those of posteriors before, too
   std::array<Before, 64> before_;
   std::size_t calls_ = 0;

@@ -100,7 +100,17 @@ Outlooks outlooks_of(const Problem& problem, const std::vector<Candidate>& leade
   const auto each = [&](auto&& f) {
     parallel_for(static_cast<Index>(leaders.size()), threads_of_search(problem), [&](Index i) { f(static_cast<std::size_t>(i)); });
   };
-  each([&](std::size_t i) { out[i] = outlook_of_part(*part.evidence(leaders[i]), leaders[i].given); });
+  Hyperparameters of_one;
+  const auto begin = [&](bool with_one) {
+    each([&](std::size_t i) {
+      if ((leaders[i].widths == WidthKind::shared) == with_one)
+        out[i] = outlook_of_part(*part.evidence(leaders[i]), leaders[i].given, of_one);
+    });
+  };
+  begin(true);
+  for (std::size_t i = 0; i < leaders.size(); ++i)
+    if (leaders[i].widths == WidthKind::shared && std::isfinite(out[i].log_evidence)) of_one = out[i].theta;
+  begin(false);
   // One width for all inputs that is improbable with a part of the rows stays so with more.
   std::vector<bool> hopeless = are_hopeless(out);
   for (std::size_t i = 0; i < leaders.size(); ++i) hopeless[i] = hopeless[i] && leaders[i].widths == WidthKind::shared;

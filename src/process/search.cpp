@@ -112,7 +112,7 @@ class HypothesisSearch {
   }
 
   WidthHypothesis run(const SearchOutlook& from, bool average) {
-    return around(std::isfinite(from.slope.value) ? climb_from(from, average ? small_gain : 0) : climb(0));
+    return around(std::isfinite(from.slope.value) ? climb_from(from, average ? small_gain : 0) : climb(0, starts()));
   }
   WidthHypothesis run(const WidthHypothesis& from, double more, Ending ending) {
     const double worthwhile = ending == Ending::rough ? rough_gain : ending == Ending::of_steps ? small_gain : 0;
@@ -161,8 +161,8 @@ class HypothesisSearch {
   }
 
   // Of evidence_ as that of a part of the rows: its maximum, with its curvature.
-  SearchOutlook begin() {
-    const Maximum best = climb(rough_gain);
+  SearchOutlook begin(const Hyperparameters& near) {
+    const Maximum best = near.size() > 0 ? climb(rough_gain, {as_many_widths(near)}) : climb(rough_gain, starts());
     if (!std::isfinite(best.value)) return {};
     const Curvature curve = curvature(best, 1e-6, 2e-2);
     SearchOutlook out;
@@ -177,7 +177,7 @@ class HypothesisSearch {
     SearchOutlook out;
     out.theta = part.theta;
     out.inverse = grown(part.inverse, more);
-    evidence_.set_tolerance(of_steps);
+    set_tolerance_for(small_gain);
     out.slope = evidence_.at(out.theta, true);
     if (!std::isfinite(out.slope.value)) return {};
     out.log_evidence = out.slope.value + volume(more_curved(solved.eigenvalues().cwiseInverse(), more));
@@ -197,7 +197,7 @@ class HypothesisSearch {
     out.points.clear();
     if (axes.cols() == 0) axes = Matrix::Zero(D, 1);
     for (Index p = 0; p < axes.cols(); ++p) {
-      evidence.set_tolerance(rough);
+      evidence.set_tolerance(places_roughly() ? rough_of_many : rough);
       out.points.push_back(axes.col(p).isZero(0) ? out.best.theta : point_along(axes.col(p), out.best));
       out.posteriors.push_back(evidence.posterior(out.points.back(), has_many_rows() ? of_points : ProcessEvidence::exact));
     }
@@ -205,6 +205,7 @@ class HypothesisSearch {
 
  private:
   [[nodiscard]] bool has_many_rows() const { return evidence_.covariance().num_rows() >= many_rows; }
+  [[nodiscard]] bool places_roughly() const { return has_many_rows() && std::ssize(space_.free) > few_dimensions; }
   // With more rows: the curvature of the evidence grows with them, that of the prior does not.
   static Vector more_curved(const Vector& eigenvalues, double more) {
     return eigenvalues.array() + (more - 1) * (eigenvalues.array() - prior_curvature).max(0);
@@ -231,7 +232,7 @@ class HypothesisSearch {
       none.best = std::move(best);  // a later search begins there
       return none;
     }
-    const Curvature curve = has_many_rows() ? curvature(best, 1e-8, 5e-3) : curvature(best, ProcessEvidence::exact, 2e-3);
+    const Curvature curve = has_many_rows() ? curvature(best, 1e-6, 1e-2) : curvature(best, ProcessEvidence::exact, 2e-3);
     return around(std::move(best), curve);
   }
   WidthHypothesis around(Maximum best, const Curvature& curve) const {
@@ -245,7 +246,8 @@ class HypothesisSearch {
 
   static constexpr double of_steps = 1e-5;         // nats: a tenth of least_gain, or less
   static constexpr double rough = 0.02;            // nats: to rank starts and to place points
-  static constexpr double of_points = 1e-4;        // nats: moments are off by a hundredth of their standard deviation
+  static constexpr double rough_of_many = 0.1;     // nats: to place points where the fall may be off by a nat
+  static constexpr double of_points = 1e-3;        // nats over all rows: moments are off by a thirtieth of their standard deviation
   static constexpr double small_gain = 0.005;      // nats, of a step to a maximum that is averaged over
   static constexpr double rough_gain = 0.02;       // nats, of a step with a part of the rows
   static constexpr double widest_of_several = 13;  // an input that says nothing goes far if the rows are many
@@ -268,9 +270,8 @@ class HypothesisSearch {
   // For steps that must promise this gain.
   void set_tolerance_for(double worthwhile) { evidence_.set_tolerance(worthwhile > 0 ? 0.1 * worthwhile : of_steps); }
 
-  Maximum climb(double worthwhile) {
+  Maximum climb(double worthwhile, const std::vector<Hyperparameters>& points) {
     Maximum best;
-    const std::vector<Hyperparameters> points = starts();
     set_tolerance_for(worthwhile);
     for (const Hyperparameters& start : points) {
       Maximum found = rise(objective(evidence_), space_, start, max_steps, worthwhile);
@@ -282,6 +283,14 @@ class HypothesisSearch {
   Maximum climb_from(const SearchOutlook& from, double worthwhile) {
     set_tolerance_for(worthwhile);
     return rise_from(objective(evidence_), space_, {.theta = from.theta}, from.slope, max_steps, from.inverse, worthwhile);
+  }
+
+  // ln h, ln rho of one width and perhaps ln g as parameters of this evidence.
+  [[nodiscard]] Hyperparameters as_many_widths(const Hyperparameters& of_one) const {
+    Hyperparameters theta = Hyperparameters::Constant(evidence_.size(), of_one[1]);
+    theta[0] = of_one[0];
+    if (evidence_.covariance().has_linear_part()) theta[theta.size() - 1] = of_one[of_one.size() - 1];
+    return theta;
   }
 
   // Twelve points, ranked; with a width each also from the best that is wider by .5.                                            (KM.3)
@@ -331,7 +340,7 @@ class HypothesisSearch {
   // Where the objective has fallen by D/2, within a fifth; with many rows and dimensions, within two fifths.
   Hyperparameters point_along(const Vector& axis, const Maximum& best) {
     const auto D = static_cast<Index>(space_.free.size());
-    const double wanted = 0.5 * static_cast<double>(D), off = has_many_rows() && D > few_dimensions ? 0.4 : 0.2;
+    const double wanted = 0.5 * static_cast<double>(D), off = places_roughly() ? 0.4 : 0.2;
     double c = std::sqrt(static_cast<double>(D));
     Hyperparameters theta;
     for (int trial = 0; trial < 8; ++trial) {
@@ -374,7 +383,9 @@ class HypothesisSearch {
 
 }  // namespace
 
-SearchOutlook outlook_of_part(ProcessEvidence& part, const Vector& given) { return HypothesisSearch(part, given).begin(); }
+SearchOutlook outlook_of_part(ProcessEvidence& part, const Vector& given, const Hyperparameters& near) {
+  return HypothesisSearch(part, given).begin(near);
+}
 SearchOutlook outlook(ProcessEvidence& evidence, const Vector& given, const SearchOutlook& of_part, double more) {
   return HypothesisSearch(evidence, given).from(of_part, more);
 }

@@ -55,7 +55,8 @@ struct SearchOutlook {
   double gain = 0;                                                 ///< nats, that the slope and the Hessian promise
 };
 /// \param given  [widths] ln rho that are fixed; empty: they are found
-[[nodiscard]] SearchOutlook outlook_of_part(ProcessEvidence& part, const Vector& given);
+/// \param near   with a width each: the maximum with one width for all, where the search begins; empty: it is not known
+[[nodiscard]] SearchOutlook outlook_of_part(ProcessEvidence& part, const Vector& given, const Hyperparameters& near);
 /// With all rows.                                                                                                                  (KM.3)
 /// \param more   how many times as many rows there are now
 [[nodiscard]] SearchOutlook outlook(ProcessEvidence& evidence, const Vector& given, const SearchOutlook& of_part, double more);

@@ -159,19 +159,22 @@ TEST(HypothesisSearch, BeginsWithAPartOfTheRowsAndEndsAtTheSameMaximum) {
     std::vector<Index> some;
     for (Index i = 0; i < n; i += 2) some.push_back(i);
     const Matrix part_X = rows.X(some, Eigen::all);
-    const auto evidence = [&](const Matrix& X, const Vector& target) {
-      Covariance covariance("gaussian", X, {0, 1, 2});
+    const auto evidence = [&](const Matrix& X, const Vector& target, std::vector<Index> group = {0, 1, 2}) {
+      Covariance covariance("gaussian", X, std::move(group));
       const Vector k = Vector::Ones(X.rows());
       return classes ? class_evidence(std::move(covariance), k, target) : regression_evidence(std::move(covariance), k, target);
     };
     const Vector& target = classes ? rows.t : rows.y;
     const auto all = evidence(rows.X, target), part = evidence(part_X, target(some));
     const WidthHypothesis slow = find_hypothesis(*all, {});
-    const WidthHypothesis fast = find_hypothesis(*all, {}, outlook(*all, {}, outlook_of_part(*part, {}), 2));
-    EXPECT_TRUE(slow.best.converged && fast.best.converged);
-    EXPECT_NEAR(fast.best.value, slow.best.value, 1e-3);
-    EXPECT_NEAR(fast.log_evidence, slow.log_evidence, 2e-2);
-    EXPECT_LT(fast.best.steps, slow.best.steps);
+    const SearchOutlook with_one = outlook_of_part(*evidence(part_X, target(some), {0, 0, 0}), {}, {});
+    for (const Hyperparameters& near : {Hyperparameters(), with_one.theta}) {
+      const WidthHypothesis fast = find_hypothesis(*all, {}, outlook(*all, {}, outlook_of_part(*part, {}, near), 2));
+      EXPECT_TRUE(slow.best.converged && fast.best.converged);
+      EXPECT_NEAR(fast.best.value, slow.best.value, 1e-3);
+      EXPECT_NEAR(fast.log_evidence, slow.log_evidence, 2e-2);
+      EXPECT_LT(fast.best.steps, slow.best.steps);
+    }
   }
 }
 
