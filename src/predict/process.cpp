@@ -177,12 +177,16 @@ ClassProbabilities predict(const KernelClassification& fit, MatrixView X_new) { 
 
 namespace ardvark::internal {
 
-Vector function_mean(const KernelFit& fit, std::size_t process, const Matrix& X) {
+Vector function_mean(const KernelFit& fit, std::size_t process, MatrixView X) {
   const Matrix vectors = vectors_as_used(fit);
   Vector out = Vector::Zero(X.rows());
   for (const KernelPoint& point : fit.processes.at(process).points) {
     const PointPredictor predictor(point, vectors, false);
-    by_blocks(fit, X, [&](Index first, const Matrix& panel) { out.segment(first, panel.rows()) += point.weight * predictor.mean(panel); });
+    by_blocks(fit, X, [&](Index first, const Matrix& panel) {
+      const Vector mean = predictor.mean(panel);
+      validate::predicted(mean, first);
+      out.segment(first, panel.rows()) += point.weight * mean;
+    });
   }
   return out;
 }
@@ -269,8 +273,7 @@ void describe_rows(MatrixView X, VectorView target, const Vector& k, KernelFit& 
     fit.log_loss = score.log_loss;
     return;
   }
-  const TMixturePrediction p = mixture_prediction(fit, X, PredictionOf::mean);
-  const Vector &mean = p.mean, y = target.eigen();
+  const Vector mean = fit.target_center + fit.target_scale * function_mean(fit, 0, X).array(), y = target.eigen();
   const double centre = k.dot(y) / k.sum(), total = k.dot((y.array() - centre).square().matrix());
   fit.r_squared = total > 0 ? 1 - k.dot((y - mean).cwiseAbs2()) / total : 0;
   const double centre_of_mean = k.dot(mean) / k.sum();

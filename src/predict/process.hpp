@@ -16,7 +16,7 @@ namespace ardvark::internal {
                                               PredictionOf what);
 
 /// Mean of the function, or of the score, of one process.
-[[nodiscard]] Vector function_mean(const KernelFit& fit, std::size_t process, const Matrix& X);
+[[nodiscard]] Vector function_mean(const KernelFit& fit, std::size_t process, MatrixView X);
 
 /// Sets odds_power, accuracy and log_loss of three classes or more.                                                                (KM.12)
 /// \param total_weight  of the rows of the sums

@@ -178,17 +178,36 @@ VectorChoice::Pool VectorChoice::residuals(std::vector<Index> rows) const {
   return pool;
 }
 
-// Those with the largest part in the divergence.
-VectorChoice::Pool VectorChoice::worst_rows(Index count) const {
+// Those with the largest part in the divergence. Columns of the pool before are not computed again.
+VectorChoice::Pool VectorChoice::worst_rows(Index count, const Pool& before) const {
   const Vector divergence = reduction().divergence;
   std::vector<std::pair<double, Index>> order;
   for (Index j = 0; j < divergence.size(); ++j)
     if (residual_[j] > least_) order.emplace_back(-share_[j] * divergence[j], j);
   count = std::min(count, static_cast<Index>(order.size()));
   std::partial_sort(order.begin(), order.begin() + count, order.end());
-  std::vector<Index> rows;
-  for (Index i = 0; i < count; ++i) rows.push_back(order[static_cast<std::size_t>(i)].second);
-  return residuals(std::move(rows));
+  Pool out;
+  std::vector<Index> kept, rows_of_new;  // positions in the pool before
+  for (Index i = 0; i < count; ++i) {
+    const Index row = order[static_cast<std::size_t>(i)].second;
+    const auto at = std::find(before.rows.begin(), before.rows.end(), row);
+    if (at == before.rows.end()) {
+      rows_of_new.push_back(row);
+    } else {
+      kept.push_back(at - before.rows.begin());
+      out.rows.push_back(row);
+    }
+  }
+  const Pool fresh = residuals(std::move(rows_of_new));
+  out.rows.insert(out.rows.end(), fresh.rows.begin(), fresh.rows.end());
+  out.R.resize(K_.rows(), count), out.W.resize(K_.rows(), count);
+  const auto num_kept = static_cast<Index>(kept.size());
+  for (Index i = 0; i < num_kept; ++i) {
+    out.R.col(i) = before.R.col(kept[static_cast<std::size_t>(i)]);
+    out.W.col(i) = before.W.col(kept[static_cast<std::size_t>(i)]);
+  }
+  out.R.rightCols(count - num_kept) = fresh.R, out.W.rightCols(count - num_kept) = fresh.W;
+  return out;
 }
 
 // With d = R_jj, u = R_j'w, w = Omega (z - mean), c = R_j' Omega R_j and a = R_j' B R_j/d, the gain of row j is
@@ -245,7 +264,7 @@ void VectorChoice::grow(double most, Index most_rows) {
   for (Index picks = 0; static_cast<Index>(chosen_.size()) < most_rows && mean_divergence() > most;) {
     pulse();
     if (picks == 0) {
-      pool = worst_rows(size_of_pool);
+      pool = worst_rows(size_of_pool, pool);
       if (pool.rows.empty()) return;
       picks = std::clamp<Index>(static_cast<Index>(chosen_.size()) / 8, 1, most_picks);
     }

@@ -51,13 +51,13 @@ class VectorChoice {
   /// A few rows with their columns of R and of R - V Omega R, from which their gains follow.                                        (KM.6)
   struct Pool {
     std::vector<Index> rows;
-    Matrix R, W;  ///< [n, rows]
+    Matrix R = {}, W = {};  ///< [n, rows]
   };
   [[nodiscard]] double covariance(Index i, Index j) const { return i >= j ? K_(i, j) : K_(j, i); }
   double factorise(const std::vector<Index>& rows, Matrix& L);
   [[nodiscard]] std::vector<Index> independent(const std::vector<Index>& rows) const;
   [[nodiscard]] Pool residuals(std::vector<Index> rows) const;
-  [[nodiscard]] Pool worst_rows(Index count) const;
+  [[nodiscard]] Pool worst_rows(Index count, const Pool& before) const;
   [[nodiscard]] Index best_of(const Pool& pool) const;
   void add(Pool& pool, Index position);
   void append(Index row, const Vector& l, const Vector& p);
