@@ -48,14 +48,17 @@ class GroupDraws {
  public:
   GroupDraws(MatrixView X, const OrderedRows& rows, const std::vector<Index>& columns, Index num_cells, Normals& random, Matrix& table)
       : cell_(static_cast<std::size_t>(table.rows())), count_(Vector::Zero(num_cells)), effect_(count_) {
-    const double draws = static_cast<double>(table.rows());
-    std::vector<Index> part(cell_.size());
-    std::iota(part.begin(), part.end(), 0);
-    for (std::size_t i = part.size() - 1; i > 0; --i)
-      std::swap(part[i], part[static_cast<std::size_t>(random.uniform() * static_cast<double>(i + 1))]);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      const double at = (static_cast<double>(part[i]) + random.uniform()) / draws * rows.edge.back();
-      const auto drawn = static_cast<std::size_t>(std::lower_bound(rows.upto.begin(), rows.upto.end() - 1, at) - rows.upto.begin());
+    const double part = rows.edge.back() / static_cast<double>(table.rows());
+    std::vector<std::size_t> place(cell_.size());
+    std::iota(place.begin(), place.end(), 0);
+    for (std::size_t i = place.size() - 1; i > 0; --i)
+      std::swap(place[i], place[static_cast<std::size_t>(random.uniform() * static_cast<double>(i + 1))]);
+    std::size_t drawn = 0;
+    double before = 0;
+    for (const std::size_t i : place) {
+      const double at = before + random.uniform() * part;
+      before += part;
+      while (drawn + 1 < rows.row.size() && rows.upto[static_cast<Index>(drawn)] < at) ++drawn;
       for (const Index j : columns) table(static_cast<Index>(i), j) = X(rows.row[drawn], j);
       cell_[i] = rows.cell_of(rows.value[drawn], num_cells);
       ++count_[cell_[i]];
@@ -94,9 +97,8 @@ Vector variance_shares(MatrixView X, const DifferentRows& rows, const std::vecto
   for (const auto& [group, columns] : inputs) effects.emplace_back(X, OrderedRows(X, rows, columns), columns, num_cells, random, table);
   Vector rest = function_mean(fit, 0, table);
   rest.array() -= rest.mean();
-  const double variance = rest.squaredNorm();
   Vector share = Vector::Zero(d);
-  if (!(variance > 0)) return share;
+  if (!(rest.squaredNorm() > 0)) return share;
   if (num_groups == 1) return Vector::Ones(d);
   constexpr int sweeps = 3;  // the groups are nearly uncorrelated in the table
   for (int sweep = 0; sweep < sweeps; ++sweep)
@@ -104,12 +106,14 @@ Vector variance_shares(MatrixView X, const DifferentRows& rows, const std::vecto
   double freedom = static_cast<double>(draws) - 1;
   for (const GroupDraws& one : effects) freedom -= one.freedom();
   const double noise = rest.squaredNorm() / freedom;
+  double all = noise * (static_cast<double>(draws) - 1);  // without the covariances of the effects in the table
   for (auto one = effects.begin(); const auto& [group, columns] : inputs) {
-    const double explained = static_cast<double>(draws) * one->variance() - noise * one->freedom();
-    for (const Index j : columns) share[j] = std::clamp(explained / variance, 0.0, 1.0);
+    const double explained = std::max(static_cast<double>(draws) * one->variance() - noise * one->freedom(), 0.0);
+    all += explained;
+    for (const Index j : columns) share[j] = explained;
     ++one;
   }
-  return share;
+  return share / all;
 }
 
 }  // namespace ardvark::internal
