@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/logistic_moments.hpp"
 #include "core/products.hpp"
 #include "core/pulse.hpp"
-#include "core/special.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -28,6 +28,11 @@ VectorChoice::VectorChoice(const Matrix& K, const ProcessRows& rows, const Vecto
                            Matrix linear)
     : K_(K), linear_(std::move(linear)), rows_(rows), full_(full), share_(weights / weights.sum()), classes_(classes) {
   if (linear_.cols() == 0) linear_.resize(K.rows(), 0);
+  if (classes_) {
+    LogisticMoments moments;
+    moments.of(full_.mean, full_.variance);
+    full_probability_ = moments.sigma;
+  }
   least_ = 1e-11 * std::max(K.diagonal().maxCoeff(), 1e-300);
   begin();
   if (linear_.cols() > 0) add_first({});
@@ -243,17 +248,18 @@ void VectorChoice::add(Pool& pool, Index position) {
 Reduction VectorChoice::reduction() const {
   const Index n = mean_.size();
   Reduction out{Vector(n), full_.mean, mean_, Vector::Ones(n)};
+  const Vector variance = variance_ + residual_.cwiseMax(0);
+  if (classes_) {
+    LogisticMoments moments;
+    moments.of(mean_, variance);
+    out.full = full_probability_, out.reduced = moments.sigma;
+    for (Index i = 0; i < n; ++i) out.divergence[i] = bernoulli_divergence(out.full[i], out.reduced[i]);
+    return out;
+  }
   const double sd = std::sqrt(rows_.s2);
   for (Index i = 0; i < n; ++i) {
-    const double variance = variance_[i] + std::max(residual_[i], 0.0);
-    if (classes_) {
-      out.full[i] = expected_sigmoid(full_.mean[i], full_.variance[i]);
-      out.reduced[i] = expected_sigmoid(mean_[i], variance);
-      out.divergence[i] = bernoulli_divergence(out.full[i], out.reduced[i]);
-    } else {
-      out.sd[i] = sd * std::sqrt(full_.variance[i] + 1);
-      out.divergence[i] = normal_divergence(full_.mean[i] / sd, full_.variance[i] + 1, mean_[i] / sd, variance + 1);
-    }
+    out.sd[i] = sd * std::sqrt(full_.variance[i] + 1);
+    out.divergence[i] = normal_divergence(full_.mean[i] / sd, full_.variance[i] + 1, mean_[i] / sd, variance[i] + 1);
   }
   return out;
 }

@@ -68,7 +68,8 @@ class VectorChoice {
   Matrix linear_;
   const ProcessRows& rows_;
   const FunctionMoments& full_;
-  Vector share_;  // [n] of each row in the means
+  Vector share_;                  // [n] of each row in the means
+  Vector full_probability_ = {};  // [n] classes: of the full posterior
   bool classes_;
   double least_;  // of a residual diagonal
   std::vector<Index> chosen_;
