@@ -57,7 +57,7 @@ std::span<const LogisticMomentsVersion> logistic_moments_versions() {
   return versions;
 }
 
-void LogisticMoments::of(const Vector& m, const Vector& s) {
+void LogisticMoments::of(const Eigen::Ref<const Vector>& m, const Eigen::Ref<const Vector>& s) {
   static const LogisticMomentsVersion& best = simd::best(logistic_moments_versions());
   constexpr Index block = LogisticTerm::block;
   using Block = Eigen::Array<double, block, 1>;

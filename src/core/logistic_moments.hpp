@@ -6,13 +6,15 @@
 
 #include "ardvark/types.hpp"
 #include "core/simd.hpp"
+#include "core/special.hpp"
 
 namespace ardvark::internal {
 
 /// expected_logistic() of each row, to about 1e-14 of its parts, in a tenth of the time.
 struct LogisticMoments {
   Vector sigma, slope, softplus;  ///< [n]
-  void of(const Vector& m, const Vector& s);
+  void of(const Eigen::Ref<const Vector>& m, const Eigen::Ref<const Vector>& s);
+  [[nodiscard]] LogisticExpectation row(Index i) const { return {sigma[i], slope[i], softplus[i]}; }
 };
 
 /// Adds one term of the mixture to blocks of rows.

@@ -1,5 +1,5 @@
 // Logistic likelihood with the exact Gaussian variational posterior.                                docs/math/logistic_gaussian.md
-#include "core/special.hpp"
+#include "core/logistic_moments.hpp"
 #include "likelihood/intercept_row.hpp"
 #include "likelihood/moment_likelihood.hpp"
 
@@ -22,8 +22,9 @@ class LogisticGaussian final : public MomentLikelihood {
  private:
   double write_rows(Rows& rows) override {
     double expected_log_likelihood = 0;
+    moments_.of(m_.head(t_.size()), s_.head(t_.size()));
     for (Index n = 0; n < t_.size(); ++n) {
-      const LogisticExpectation e = expected_logistic(m_[n], s_[n]);
+      const LogisticExpectation e = moments_.row(n);
       slope_[n] = k_[n] * e.slope;
       rows.r[n] = k_[n] * (e.slope * m_[n] + (t_[n] - e.sigma));        // (VG.1)
       expected_log_likelihood += k_[n] * (t_[n] * m_[n] - e.softplus);  // (VG.2)
@@ -39,6 +40,7 @@ class LogisticGaussian final : public MomentLikelihood {
   }
 
   Vector t_, k_;
+  LogisticMoments moments_;
   LastRow last_;
 };
 

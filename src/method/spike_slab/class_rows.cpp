@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/logistic_moments.hpp"
 #include "core/special.hpp"
 #include "design/with_row.hpp"
 
@@ -24,10 +25,8 @@ struct RowAt {
   double omega, response, log_likelihood;
 };
 
-// A row whose log odds have mean m and variance s, times c.
-RowAt row_at(double t, double k, double c, double m, double s) {
-  s *= c * c;
-  const LogisticExpectation e = s <= little_variance ? expected_logistic_of_little_variance(c * m, s) : expected_logistic(c * m, s);
+// A row whose log odds, of mean m, are taken times c. \param e  of these
+RowAt row_at(double t, double k, double c, double m, const LogisticExpectation& e) {
   const double omega = k > 0 ? std::max(k * c * c * e.slope, least_omega) : 0;
   // t x - softplus(x) = - t softplus(-x) - (1 - t) softplus(x), and softplus(-x) = softplus(x) - x; both are at least 0.
   const double of_first = std::max(e.softplus, 0.0), of_second = std::max(e.softplus - c * m, 0.0);
@@ -40,7 +39,9 @@ RowAt row_at(double t, double k, double c, double m, double s) {
 ClassRows::AtIntercept ClassRows::at_intercept(double mean, double variance) const {
   AtIntercept out{0, 0, -ln_pi};
   for (const auto& [weight, signal] : signals_) {
-    const RowAt one = row_at(0.5, weight, narrowing_of(signal), mean, variance);
+    const double c = narrowing_of(signal), m = c * mean, s = c * c * variance;
+    const LogisticExpectation e = s <= little_variance ? expected_logistic_of_little_variance(m, s) : expected_logistic(m, s);
+    const RowAt one = row_at(0.5, weight, c, mean, e);
     out.omega += one.omega;
     out.response += one.response;
     out.log_likelihood += one.log_likelihood;
@@ -67,8 +68,11 @@ LogOdds TableClassRows::before(bool has_flat) const {
 template <typename Use>
 void TableClassRows::each_row(const LogOdds& known, Use&& use) const {
   const Index n = t_.size();
+  LogisticMoments moments;
+  if (!(known.s.head(n).array() <= little_variance).all()) moments.of(known.m.head(n), known.s.head(n));
   for (Index i = 0; i < n; ++i) {
-    const RowAt row = row_at(t_[i], k_[i], 1, known.m[i], known.s[i]);
+    const double m = known.m[i], s = known.s[i];
+    const RowAt row = row_at(t_[i], k_[i], 1, m, s <= little_variance ? expected_logistic_of_little_variance(m, s) : moments.row(i));
     use(i, row.omega, row.response, row.log_likelihood);
   }
   if (!is_proper()) return;
