@@ -27,15 +27,18 @@ template <std::size_t... k>
   return sum;
 }
 
+constexpr Index least_rows = 8;  // fewer cost less than a block
+
 // One simple loop of a fixed length: compilers turn it into vector instructions.
 [[gnu::always_inline]] inline void add_term(const LogisticTerm& term) {
   constexpr Index block = LogisticTerm::block;
-  constexpr double root_half = 0.70710678118654752440, of_density = 0.39894228040143267794, far = 26;  // exp(-t^2) is 1e-294 there
+  constexpr double root_half = 0.70710678118654752440, of_density = 0.39894228040143267794,
+                   far = 26;  // exp(-t^2) is 1e-294 there, and 0 beyond; NaN stays
   double sigma[block], slope[block], softplus[block], a[block], r[block];
   for (Index i = 0; i < block; ++i) a[i] = term.a[i], r[i] = term.r[i];
   for (Index i = 0; i < block; ++i) {
     const double inverse = term.scale / r[i], z = -a[i] * inverse * root_half, t = z < far ? z : far;
-    const double e = exponential(-t * t), up = t + middle, twice = 1 + 2 * t, divided = 1 / (up * twice);
+    const double e = z < far ? exponential(-t * t) : 0 * z, up = t + middle, twice = 1 + 2 * t, divided = 1 / (up * twice);
     const double cdf = 0.5 * e * polynomial((t - middle) * twice * divided, std::make_index_sequence<23>{}) * up * divided;
     const double density = of_density * e;
     sigma[i] = term.weight * cdf;
@@ -63,6 +66,13 @@ void LogisticMoments::of(const Eigen::Ref<const Vector>& m, const Eigen::Ref<con
   using Block = Eigen::Array<double, block, 1>;
   const Index n = m.size();
   sigma.resize(n), slope.resize(n), softplus.resize(n);
+  if (n < least_rows) {
+    for (Index i = 0; i < n; ++i) {
+      const LogisticExpectation e = expected_logistic(m[i], s[i]);
+      sigma[i] = e.sigma, slope[i] = e.slope, softplus[i] = e.softplus;
+    }
+    return;
+  }
   Block a = Block::Zero(), variance = Block::Zero();
   for (Index first = 0; first < n; first += block) {
     const Index count = std::min(block, n - first);

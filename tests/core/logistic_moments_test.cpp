@@ -65,10 +65,30 @@ TEST(LogisticMoments, AreThoseOfEachRow) {
   }
 }
 
+// Such rows say that a fit has failed.
 TEST(LogisticMoments, KeepWhatIsNotANumber) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
   LogisticMoments moments;
-  moments.of(Vector::Constant(3, std::numeric_limits<double>::quiet_NaN()), Vector::Ones(3));
-  EXPECT_TRUE(std::isnan(moments.softplus[1]));
+  for (const auto& [m, s] : {std::pair{none, 1.0}, {1.0, none}, {-1.0, none}, {none, none}}) {
+    moments.of(Vector::Constant(70, m), Vector::Constant(70, s));
+    for (const Index i : {0, 69})
+      EXPECT_TRUE(std::isnan(moments.sigma[i]) && std::isnan(moments.slope[i]) && std::isnan(moments.softplus[i]));
+  }
+}
+
+// Rows that are certain of their class have no weight, and no log likelihood below 0 by rounding.
+TEST(LogisticMoments, EndAtZero) {
+  LogisticMoments moments;
+  for (const double m : {-800.0, -1e5, -1e20, -1e300})
+    for (const double s : {0.0, 1e-3, 1.0, 10.0}) {
+      moments.of(Vector::Constant(70, m), Vector::Constant(70, s));
+      EXPECT_EQ(moments.sigma[69], 0) << m << " " << s;
+      EXPECT_EQ(moments.slope[69], 0) << m << " " << s;
+      EXPECT_EQ(moments.softplus[69], 0) << m << " " << s;
+      moments.of(Vector::Constant(70, -m), Vector::Constant(70, s));
+      EXPECT_EQ(moments.sigma[69], 1) << m << " " << s;
+      EXPECT_EQ(moments.softplus[69], -m) << m << " " << s;
+    }
 }
 
 TEST(LogisticMomentsVersions, HaveOneForEveryMachine) { EXPECT_EQ(logistic_moments_versions().back().level, simd::Level::baseline); }

@@ -159,7 +159,9 @@ TEST(Diagnose, LeavesOutWhatIsLeftOut) {
   more.X.conservativeResize(150, 5);
   more.X.col(3).setConstant(4);
   more.X.col(4) = d.X.col(0);
-  EXPECT_NEAR(diagnosed(more, with_prior(Prior::shared())).khat, diagnosed(d, with_prior(Prior::shared())).khat, 1e-8);
+  FitOptions options = with_prior(Prior::shared());
+  options.tolerance = 1e-13;  // otherwise rounding may decide which of them takes one sweep more
+  EXPECT_NEAR(diagnosed(more, options).khat, diagnosed(d, options).khat, 1e-6);  // as above
 }
 
 TEST(Diagnose, ServesMoreColumnsThanRows) {

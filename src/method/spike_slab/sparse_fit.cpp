@@ -275,6 +275,7 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
   report.bound_history = best.history;
   for (double& bound : report.bound_history) bound += shift;
   report.bound = best.bound + shift;
+  if (!report.bound_history.empty()) report.bound_history.back() = report.bound;  // to the last digit
   out.sparse->peak_bound = averaged.grid ? averaged.grid->peak : best.bound;
   switch (report.status) {
     case Status::converged: report.message = fmt::format("the bound no longer changes by more than {:g} nats", tolerance); break;
