@@ -149,8 +149,8 @@ void add_fit(CLI::App& app, Run& run) {
       "--stream", args->stream,
       "Read the table in pieces, so that it may be larger than the memory: auto (the default; if it takes more than half of the available "
       "memory, or has several files and --model is linear), "
-      "always or never. Only --model linear, with another prior than laplace without --lambda; and --model logistic with another prior "
-      "than laplace, and --model kernel, which read the table several times");
+      "always or never. Only --model linear (with --prior laplace: with --lambda), and --model logistic and kernel, which read the table "
+      "several times");
   c.add_option(
        "--path", args->path,
        "With --prior laplace and no --lambda: write to this CSV file, for each lambda, the loss of the cross-validation, its standard "

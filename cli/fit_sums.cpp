@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/memory_limit.hpp"
 #include "table_sums.hpp"
 
 namespace ardvark::cli {
@@ -21,14 +22,8 @@ double available_memory() {
     if (name == "MemAvailable:" && meminfo >> kilobytes) bytes = 1024 * kilobytes;
     meminfo.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
-  const auto number_in = [](const std::string& path) {
-    double number = std::numeric_limits<double>::infinity();
-    std::ifstream(path) >> number;
-    return number > 0 ? number : std::numeric_limits<double>::infinity();  // "max"
-  };
-  std::ifstream group("/proc/self/cgroup");
-  for (std::string line; std::getline(group, line);)
-    if (line.starts_with("0::")) bytes = std::min(bytes, number_in("/sys/fs/cgroup" + line.substr(3) + "/memory.max"));
+  std::ifstream groups("/proc/self/cgroup");
+  bytes = std::min(bytes, internal::limit_of_groups(groups, "/sys/fs/cgroup"));
   for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
     rlimit limit = {};
     if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) bytes = std::min(bytes, static_cast<double>(limit.rlim_cur));

@@ -40,7 +40,7 @@ Folds divide(Task task, MatrixView X, VectorView y, const FitOptions& options) {
   }
   const Index fewest = task == Task::logistic ? std::min(size[0], size[1]) : n;
   if (fewest < 2 || n < 3)
-    throw InvalidArgument(fmt::format("{} {} rows that differ: too few to choose lambda by cross-validation; give prior.lambda",
+    throw InvalidArgument(fmt::format("{} {} rows that differ: too few to choose lambda by cross-validation; give lambda",
                                       task == Task::logistic ? "a class has" : "there are", fewest));
   out.count = static_cast<int>(std::min<Index>(options.folds, n));
   out.fold = StratifiedDealer(options.seed).deal(classes, task == Task::logistic ? 2 : 1, out.count);

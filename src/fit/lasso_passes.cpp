@@ -181,7 +181,7 @@ class LassoPasses {
     const std::string warning = warning_of_folds(losses);
     std::erase_if(losses, [](const FoldLoss& fold) { return fold.weight == 0; });
     if (losses.size() < 2)
-      throw InvalidArgument("too few rows differ to choose lambda by cross-validation: equal rows are in one fold; give prior.lambda");
+      throw InvalidArgument("too few rows differ to choose lambda by cross-validation: equal rows are in one fold; give lambda");
     const Vector lambda = path.lambda;
     ChosenLambda chosen = chosen_lambda(options, std::move(path), losses);
     best_ = W.col(std::ranges::find(lambda, chosen.options.prior.lambda) - lambda.begin());

@@ -153,7 +153,13 @@ std::string executed(const DuckDbLibrary& library, void* connection, const std::
 }
 
 [[noreturn]] void cannot_read_parquet(const std::string& path, const char* message) {
-  throw InvalidArgument(fmt::format("'{}' cannot be read as Parquet: {}", path, first_line(message)));
+  const std::string why = first_line(message);
+  if (why.find("Out of Memory") != std::string::npos)
+    throw EnvironmentError(
+        fmt::format("'{}' cannot be read: there is too little memory for a group of its rows ({}); write the file with smaller groups of "
+                    "rows, such as 100,000 (row_group_size of pyarrow), or give the program more memory",
+                    path, why));
+  throw InvalidArgument(fmt::format("'{}' cannot be read as Parquet: {}", path, why));
 }
 
 }  // namespace

@@ -257,6 +257,14 @@ bool comes_before(std::string_view a, std::string_view b) {
 
 namespace internal::io {
 
+void refuse_many_levels(const std::string& column, std::size_t num_levels) {
+  if (num_levels > most_levels)
+    throw InvalidArgument(
+        fmt::format("column '{}' has more than {} different texts, and each of them would become a column; if it names the "
+                    "rows, leave it out, otherwise give rare texts a common name",
+                    shown(column), most_levels));
+}
+
 std::vector<std::string> in_order(std::vector<std::string> levels) {
   struct Keyed {
     double number;  // NaN for a text
@@ -320,6 +328,7 @@ namespace {
 FeatureColumn feature_of(const ColumnFacts& facts) {
   const TableColumn& here = facts.column;
   if (here.categorical && !here.is_listed && io::hold_truths(here.levels)) return {.name = here.name, .is_truth = true};
+  io::refuse_many_levels(here.name, here.categorical ? here.levels.size() : 0);
   FeatureColumn feature{here.name, here.categorical, io::in_order(here.levels)};
   if (!here.categorical) return feature;
   std::unordered_map<std::string_view, double> rows;

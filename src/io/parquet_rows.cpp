@@ -67,6 +67,18 @@ double num_rows_of(const DuckDb& duckdb, const std::string& path) {
                   type == Type::time ? "make a number of it, such as the days since a start" : "make numbers or texts of it"));
 }
 
+// A column that has texts, or true and false, in one file and numbers in another.
+[[noreturn]] void refuse_kind(const std::string& path, const StoredColumn& column, bool were_truths, const std::string& here) {
+  const std::string before = were_truths ? "true and false" : column.kind == Kind::text ? "texts" : "numbers", name = shown(column.name);
+  std::string remedy = "the model needs it as in the table that it was fitted to";
+  if (were_truths || here == "true and false")
+    remedy = "write it in the same way in all files";
+  else if (column.may_be_listed)
+    remedy = fmt::format("read it as text (--categorical '{0}'), or leave it out (--ignore '{0}')", name);
+  throw InvalidArgument(
+      fmt::format("column '{}' of '{}' holds {}, and files before it have {} there; {}", name, path, here, before, remedy));
+}
+
 }  // namespace
 
 bool is_parquet(const std::string& path) {
@@ -87,6 +99,7 @@ struct ParquetRows::State {
   std::size_t at = 0;  // in the rows of the answer that are here
   Index row = 0;
   bool is_begun = false;
+  std::vector<bool> are_truths = {};  // of each column, in the first file
   std::vector<double> missing_numbers = {};
 };
 
@@ -120,10 +133,8 @@ void ParquetRows::open(const std::string& path) {
     if (!column.verbatim && (type == Type::time || type == Type::other)) refuse_column(path, here, type);
     if (is_first_file) column.kind = as_text ? Kind::text : Kind::number;
     if (as_text != (column.kind == Kind::text))
-      throw InvalidArgument(
-          fmt::format("column '{0}' of '{1}' holds {2}, and files before it have {3} there; read it as text (--categorical '{0}'), "
-                      "or leave it out (--ignore '{0}')",
-                      shown(column.name), path, as_text ? "texts" : "numbers", as_text ? "numbers" : "texts"));
+      refuse_kind(path, column, s.are_truths[wanted.size()], type == Type::truth ? "true and false" : as_text ? "texts" : "numbers");
+    if (is_first_file) s.are_truths.push_back(type == Type::truth);
     wanted.push_back(fmt::format("CAST({} AS {})", in_quotes(column.name, '"'), as_text ? "VARCHAR" : "DOUBLE"));
   }
   s.num_rows = num_rows_of(*s.duckdb, path);

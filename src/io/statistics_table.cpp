@@ -87,6 +87,7 @@ std::vector<Source> sources_of(const Table& table, const FeatureEncoding& encodi
     const Index column = table.find(feature.name);
     if (column < 0) throw InvalidArgument(fmt::format("the table lacks the column '{}', which earlier rows have", shown(feature.name)));
     const TableColumn& here = table.columns[static_cast<std::size_t>(column)];
+    if (feature.categorical) io::refuse_many_levels(feature.name, here.levels.size());
     Source source{column};
     if (feature.categorical != here.categorical && !feature.is_truth)
       refuse_type(table, column, feature, feature.categorical ? "texts" : "numbers", rows_before);
@@ -120,6 +121,7 @@ FeatureEncoding with_levels(const FeatureEncoding& encoding, const Table& table,
     std::set<std::string> known(feature.levels.begin(), feature.levels.end());
     for (std::size_t level = 0; level < levels.size(); ++level)
       if (is_here[level]) known.insert(levels[level]);
+    io::refuse_many_levels(feature.name, known.size());
     if (known.size() > feature.levels.size()) feature.levels = io::in_order({known.begin(), known.end()});
   }
   return wider;

@@ -13,6 +13,7 @@
 #include "ardvark/errors.hpp"
 #include "core/pulse.hpp"
 #include "io/csv_rows.hpp"
+#include "io/levels.hpp"
 #include "io/row_buffer.hpp"
 #include "io/text.hpp"
 
@@ -23,7 +24,6 @@ using namespace internal;
 namespace {
 
 constexpr std::size_t most_row_names = 100'000;
-constexpr Index most_levels = 10'000;  // with so many columns, the cross-products of a fit take 800 MB
 
 void check_paths(const std::vector<std::string>& paths) {
   if (paths.empty()) throw InvalidArgument("there is no file to read: give one path or more");
@@ -137,11 +137,7 @@ bool TableStream::next(Table& piece, Index most_rows) {
   s.num_missing = piece.num_missing;
   const bool is_in_pieces = most_rows < std::numeric_limits<Index>::max();
   for (Index j = 0; j < width && s.options.only.empty() && is_in_pieces; ++j)  // a model has its own levels
-    if (s.rows->num_levels(j) > most_levels)
-      throw InvalidArgument(
-          fmt::format("column '{}' has more than {} different texts, and each of them would become a column; leave it "
-                      "out (--ignore), or read the table into memory",
-                      io::shown(piece.columns[static_cast<std::size_t>(j)].name), most_levels));
+    io::refuse_many_levels(piece.columns[static_cast<std::size_t>(j)].name, static_cast<std::size_t>(s.rows->num_levels(j)));
   if (piece.num_rows < most_rows) s.rows->check_end(s.num_rows);
   return piece.num_rows > 0;
 }

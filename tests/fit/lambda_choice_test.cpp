@@ -193,7 +193,7 @@ TEST_P(LambdaChoices, RefuseTooFewRowsAndFolds) {
   expect_invalid([&] { (void)fitted(task, problem.X, task == Task::linear ? problem.y : problem.labels, options); }, {"folds", "1"});
   const Matrix X = Vector::LinSpaced(2, 0, 1);
   const Vector y = Vector::LinSpaced(2, 0, 1);
-  expect_invalid([&] { (void)fitted(task, X, y, chosen_by()); }, {"too few", "prior.lambda"});
+  expect_invalid([&] { (void)fitted(task, X, y, chosen_by()); }, {"too few", "give lambda"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, LambdaChoices, ::testing::Values(Task::linear, Task::logistic),

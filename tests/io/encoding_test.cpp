@@ -63,6 +63,14 @@ TEST(FeatureEncoding, NamesAndGroupsADummyPerLevel) {
   expect_X(encode(sample(), encoding), {{1, 0, 0, 1, 10}, {2, 1, 0, 0, 20}, {3, 0, 1, 0, 30}, {4, 0, 0, 1, 40}});
 }
 
+TEST(FeatureEncoding, RefusesTextsThatNameTheRows) {
+  Table table = make_table({{"name", true, {}}}, {{0}, {1}});
+  for (int i = 0; i < 10001; ++i) table.columns[0].levels.push_back(fmt::format("row {}", i));
+  EXPECT_NE(
+      message_of<InvalidArgument>([&] { static_cast<void>(make_encoding(table, {})); }).find("'name' has more than 10000 different texts"),
+      std::string::npos);
+}
+
 TEST(FeatureEncoding, ComparesWithTheLevelThatHasTheMostRows) {
   const FeatureEncoding encoding = make_encoding(sample(), {});
   EXPECT_EQ(encoding.features[1].levels[static_cast<std::size_t>(encoding.features[1].reference)], "Rome");

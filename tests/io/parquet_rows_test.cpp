@@ -134,6 +134,7 @@ TEST_F(ParquetTables, RefuseWhatIsNoNumberAndNoText) {
 TEST_F(ParquetTables, RefuseFilesOfOtherColumns) {
   const std::string a = put("SELECT 1 AS x, 2 AS y"), b = put("SELECT 'u' AS x, 2 AS y", "b.parquet"),
                     c = put("SELECT 1 AS x", "c.parquet");
+  const std::string e = put("SELECT true AS x, 2 AS y", "e.parquet");
   write_bytes(folder_ / "d.csv", "x,y\n1,2\n");
   const auto refuse = [&](const std::string& first, const std::string& second, std::initializer_list<const char*> pieces) {
     TableStream stream({first, second}, {});
@@ -141,6 +142,8 @@ TEST_F(ParquetTables, RefuseFilesOfOtherColumns) {
     expect_invalid([&] { static_cast<void>(stream.next(piece)); }, pieces);
   };
   refuse(a, b, {"column 'x' of '", "b.parquet' holds texts, and files before it have numbers there"});
+  refuse(a, e, {"e.parquet' holds true and false, and files before it have numbers there; write it in the same way"});
+  refuse(e, a, {"t.parquet' holds numbers, and files before it have true and false there; write it in the same way"});
   refuse(a, c, {"c.parquet' has no column 'y', which '"});
   refuse(a, folder_ / "d.csv", {"d.csv' is no Parquet file, as those before it are"});
   refuse(folder_ / "d.csv", a, {"t.parquet' is Parquet, which cannot be read from a pipe or after a file of CSV"});

@@ -447,6 +447,19 @@ TEST(StatisticsOfTables, AreThoseOfTheEncodedTable) {
   }
 }
 
+TEST(StatisticsOfTables, RefuseTextsThatNameTheRows) {
+  constexpr Index n = 10001;
+  std::vector<std::string> texts;
+  for (Index i = 0; i < n; ++i) texts.push_back(fmt::format("row {}", i));
+  const std::vector<double> y(n, 1.0);
+  std::vector<const char*> names;
+  for (const std::string& text : texts) names.push_back(text.c_str());
+  const Table table = make_table(n, {{"name", {}, names}, {"y", y, {}}});
+  LinearStatistics s;
+  expect_invalid([&] { s.update(table, "y"); },
+                 {"column 'name' has more than 10000 different texts", "if it names the rows, leave it out"});
+}
+
 TEST(StatisticsOfTables, HaveTheSameBitsForPiecesOfAnySize) {
   const Houses houses = make_houses(3 * rows_of_a_block + 100);
   Random random(3);
