@@ -495,6 +495,23 @@ def test_a_softmax_of_a_rare_level_is_that_in_memory(seed, classes):
     assert (np.abs(model.coef_ - memory.coef_) / memory.coef_std_).max() < 0.02
 
 
+def test_steps_that_go_to_and_fro_become_shorter():
+    """A level of one row, whose weight ard hardly bounds: each step undid most of the last one, and 500 readings were not enough."""
+    n, rng = 30_000, np.random.default_rng(7)
+    X = rng.standard_normal((n, 8))
+    rows = pd.DataFrame(X, columns=[f"x{j}" for j in range(8)])
+    rows["level"] = np.array(["alpha", "beta", "gamma", "rare"])[rng.choice(4, n, p=[0.5, 0.3, 0.1999, 0.0001])]
+    score = X[:, 0] - 0.4 * X[:, 3] + 0.03 * X[:, 5] + (rows.level == "beta")
+    rng.standard_normal(n)
+    rows["w"] = rng.integers(0, 4, n).astype(float)
+    rows["y"] = (np.random.default_rng(1).random(n) < 1 / (1 + np.exp(-score))).astype(int)
+    assert (rows.level == "rare").sum() == 1
+    model = BayesianLogisticRegression(prior="ard").fit(lambda: pieces_of(rows), y="y", sample_weight="w")
+    memory = BayesianLogisticRegression(prior="ard").fit(rows.drop(columns="w"), target="y", sample_weight=rows.w)
+    assert model.status_ == memory.status_ == "converged"
+    assert model.bound_ == pytest.approx(memory.bound_, abs=0.01)
+
+
 @pytest.mark.parametrize("seed", [3, 7])
 def test_a_step_that_loses_a_direction_is_taken_back(seed):
     """Rows of rare levels that are sure of a wrong class pull without a curve: the bound of such a step was thousands of nats too high."""

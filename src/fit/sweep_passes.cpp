@@ -110,6 +110,7 @@ class SweepsByPasses {
       used = tangent;
       if (++steps_at_share >= patience && share < 1) share *= 2, steps_at_share = 0;
       const Vector step = next.q.w - now.q.w;
+      if (goes_to_and_fro(step, next.q.V)) share *= 0.5, steps_at_share = 0, patience = std::max(patience, 4);
       now = std::move(next);
       history.push_back(now.bound);
       farthest_.push_back(now.farthest);
@@ -251,6 +252,20 @@ class SweepsByPasses {
     return out;
   }
 
+  // Each of the last steps goes back most of the one before: they are too long, although the bound rises.                       (PASS.4)
+  bool goes_to_and_fro(const Vector& step, const Matrix& V) {
+    constexpr double against = -0.7, part = 0.7;
+    constexpr int most = 4;
+    Vector now = Vector::Zero(step.size());
+    for (Index j = 0; j < now.size(); ++j)
+      if (V(j, j) > 0) now[j] = step[j] / std::sqrt(V(j, j));
+    const Vector before = std::exchange(last_step_, std::move(now));
+    const double last = before.norm(), length = last_step_.norm();
+    const bool goes_back = before.size() > 0 && length > part * last && before.dot(last_step_) < against * last * length;
+    turns_ = goes_back ? turns_ + 1 : 0;
+    return turns_ >= most;
+  }
+
   // Some log odds, far from zero already, grow in each pass by much of what they are: a maximum would have been near.          (PASS.4)
   [[nodiscard]] bool goes_on_growing() const {
     constexpr std::size_t passes = 6;
@@ -315,8 +330,9 @@ class SweepsByPasses {
   const LikelihoodRow& row_;
   PreparedPrior prior_;
   bool proper_ = false, to_mode_ = false;
-  int falls_ = 0;
+  int falls_ = 0, turns_ = 0;
   Matrix Z_;                      // of the last solve()
+  Vector last_step_;              // in standard deviations
   std::vector<double> farthest_;  // after each step
   std::size_t next_look_ = 0;     // steps
   double square_ = 0;             // of its targets
