@@ -74,7 +74,7 @@ def refuse_gaps(values: Any, remedy: str, argument: str = "y") -> None:
 Place = Callable[[int], Optional[tuple[str, int]]]  # the file that has a row of the source, and its row there
 
 
-def in_source(error: ValueError, rows: int, place_of: Optional[Place] = None, counts_on: bool = False, is_of_piece: bool = True) -> ValueError:
+def in_source(error: ValueError, rows: int, place_of: Optional[Place] = None, counted: int = 0, is_of_piece: bool = True) -> ValueError:
     """The message of a piece, whose rows count from 1, with the rows of the source, or of its files.
 
     Parameters
@@ -84,14 +84,14 @@ def in_source(error: ValueError, rows: int, place_of: Optional[Place] = None, co
         Before the piece.
     place_of : callable
         As of `Rows`.
-    counts_on : bool
-        Whether the error counts the rows of the source already, as statistics and sums do.
+    counted : int
+        Rows before the piece that the error counts already, as statistics and sums do.
     is_of_piece : bool
         False: it may be one of all rows together.
     """
 
     def named(found: re.Match[str]) -> str:
-        row = int(found[2]) + (0 if counts_on else rows)
+        row = int(found[2]) + rows - counted
         place = None if place_of is None else place_of(row)
         return f"{found[1]}row {row}" if place is None else f"{found[1]}row {place[1]} of {place[0]!r}"
 

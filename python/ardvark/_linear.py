@@ -325,14 +325,24 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     def _form(self) -> str:
         return "factor" if isinstance(self.prior, str) and self.prior == "none" or self.flat is not None else "gram"
 
+    @property
+    def _n_parts(self) -> int:
+        """In how many parts the rows of a source are added: as many as the cross-validation has folds, if there is one."""
+        if not isinstance(self.prior, str) or self.prior != "laplace" or self.laplace_lambda is not None:
+            return 1
+        folds = 10 if self.folds is None else int(self.folds)
+        if folds < 2:
+            raise ValueError(f"folds is {folds}; it must be at least 2")
+        return folds
+
     def _fit_stream(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> BayesianLinearRegression:
         if target is None:
             raise ValueError("X is read in pieces, so y must be the name of its column, as in fit(X, y='price')")
         if sample_weight is not None and not isinstance(sample_weight, str):
             raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
-            statistics = read_in_pieces(X, target, sample_weight, LinearStatistics(self._form), watch.function)
-        return self._fit_statistics(statistics)
+            parts = read_in_pieces(X, target, sample_weight, [LinearStatistics(self._form) for _ in range(self._n_parts)], watch.function)
+        return self._fit_statistics(*parts)
 
     def _fit_statistics(self, *folds: LinearStatistics) -> BayesianLinearRegression:
         statistics = folds[0]

@@ -361,7 +361,7 @@ class Pieces:
         except ValueError as error:
             if self._rows is None or len(self._rows.files) < 2:
                 raise
-            raise in_source(error, 0, self.place_of, counts_on=True, is_of_piece=False) from None
+            raise in_source(error, 0, self.place_of, is_of_piece=False) from None
 
     def table(self) -> Any:
         """The whole table, if it takes at most SMALL_BYTES as numbers. None: it does not; the next reading begins with the rows that were read here."""
@@ -465,7 +465,7 @@ def facts_of(pieces: Pieces, target: str, sample_weight: Optional[str], referenc
         try:
             facts.add(piece)
         except ValueError as error:
-            raise in_source(error, facts.rows, pieces.place_of, counts_on=isinstance(error, InvalidArgumentError)) from None  # of the statistics
+            raise in_source(error, facts.rows, pieces.place_of, facts.rows if isinstance(error, InvalidArgumentError) else 0) from None  # of the statistics
         knows_enough = facts.statistics is None and (facts.is_regression or len(facts.labels) > 1) and not of_all
         if number == 0 and knows_enough and not pieces.is_spooled:
             facts.knows_all = False
@@ -507,7 +507,7 @@ def rows_of(pieces: Pieces, facts: TableFacts, tell: Optional[Callable[[Progress
             try:
                 sums.update(X, codes, weights)
             except ValueError as error:
-                raise in_source(error, rows, pieces.place_of, counts_on=True) from None
+                raise in_source(error, rows, pieces.place_of, rows) from None
             rows += len(codes)
             if tell is not None:
                 now = time.monotonic()

@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 import numpy as np
 
 from ._abi import InvalidArgumentError
-from ._given import in_source
+from ._given import frame, in_source
 from ._progress import Progress
 from ._statistics import LinearStatistics
 from ._tables import names_of
@@ -339,7 +339,50 @@ def _arrow() -> Any:
     return pyarrow
 
 
-def _add_numbers(piece: Any, target: str, sample_weight: Optional[str], statistics: LinearStatistics) -> bool:
+def parts_of_rows(first: int, count: int, parts: int) -> np.ndarray:
+    """The part of each of some rows of a table: what splitmix64 makes of its number, counted from 0, so that pieces of any size give the same parts."""
+    z = np.arange(first, first + count, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((z ^ (z >> np.uint64(31))) % np.uint64(parts)).astype(np.intp)
+
+
+def _places_in_parts(first: int, count: int, parts: int) -> Iterator[tuple[int, Any]]:
+    """The parts of the rows of a piece, and which of its rows each of them has."""
+    if parts == 1:
+        yield 0, slice(None)
+        return
+    part_of = parts_of_rows(first, count, parts)
+    for part in np.unique(part_of):
+        yield int(part), np.flatnonzero(part_of == part)
+
+
+def _add_to_parts(parts: Sequence[LinearStatistics], rows: int, count: int, add: Callable[[LinearStatistics, Any], Any]) -> None:
+    """Adds the rows of a piece, before which there are so many; an error counts the rows of the piece."""
+    for number, places in _places_in_parts(rows, count, len(parts)):
+        before = parts[number].n_rows_
+        try:
+            try:
+                add(parts[number], places)
+            except ValueError:
+                add(parts[number], slice(None))  # for the number of the row in the piece
+                raise
+        except ValueError as error:
+            raise in_source(error, 0, None, before if isinstance(error, InvalidArgumentError) else 0) from None
+
+
+def _add(piece: Any, target: str, sample_weight: Optional[str], parts: Sequence[LinearStatistics], rows: int) -> int:
+    """Adds a piece, before which there are so many rows; the rows of the piece."""
+    if _add_numbers(piece, target, sample_weight, parts, rows):
+        return int(piece.num_rows)
+    table = frame(piece)
+    if names_of(table) is None:
+        parts[0].update(table, target, sample_weight)  # refuses it
+    _add_to_parts(parts, rows, len(table), lambda part, places: part.update(table.iloc[places] if hasattr(table, "iloc") else table[places], target, sample_weight))
+    return len(table)
+
+
+def _add_numbers(piece: Any, target: str, sample_weight: Optional[str], parts: Sequence[LinearStatistics], rows: int) -> bool:
     """Adds a batch of Arrow whose columns are numbers without a DataFrame between; False: it is none, and nothing was added."""
     named = [target] if sample_weight is None else [target, sample_weight]
     if not _is_table(piece) or not set(named) <= set(piece.schema.names) or len(set(piece.schema.names)) < len(piece.schema.names):
@@ -348,13 +391,18 @@ def _add_numbers(piece: Any, target: str, sample_weight: Optional[str], statisti
     if not all(types.is_floating(column) or types.is_integer(column) for column in piece.schema.types):
         return False
     names = [name for name in piece.schema.names if name not in named]
-    if not statistics.has_columns(names):
+    if not all(part.has_columns(names) for part in parts):
         return False
     X = np.empty((piece.num_rows, len(names)), order="F")
     for j, name in enumerate(names):
         X[:, j] = _numbers_of(piece, name)
     weights = None if sample_weight is None else _numbers_of(piece, sample_weight)
-    statistics.add_numbers(X, _numbers_of(piece, target), weights, names, target)
+    y = _numbers_of(piece, target)
+
+    def add(part: LinearStatistics, places: Any) -> None:
+        part.add_numbers(X[places], y[places], None if weights is None else weights[places], names, target)
+
+    _add_to_parts(parts, rows, len(y), add)
     return True
 
 
@@ -368,33 +416,33 @@ def read_in_pieces(
     source: Any,
     target: str,
     sample_weight: Optional[str],
-    statistics: LinearStatistics,
+    parts: Sequence[LinearStatistics],
     tell: Optional[Callable[[Progress], Any]],
-) -> LinearStatistics:
-    """Adds all rows of a source to statistics.
+) -> list[LinearStatistics]:
+    """Adds all rows of a source to statistics; those that have rows.
 
     Parameters
     ----------
     source : str, path, Arrow stream, dataset, iterator of tables, or function that returns one of these
     target, sample_weight : str
         Names of columns.
-    statistics : LinearStatistics
+    parts : sequence of LinearStatistics
+        Each row is added to one of them, which `parts_of_rows` tells.
     tell : callable
         Called with the progress after each piece; it may raise.
     """
-    started = time.monotonic()
+    rows, started = 0, time.monotonic()
     pieces = pieces_of(source)
     for piece in pieces:
         try:
-            if not _add_numbers(piece, target, sample_weight, statistics):
-                statistics.update(piece, target, sample_weight)
+            rows += _add(piece, target, sample_weight, parts, rows)
         except ValueError as error:
-            raise in_source(error, statistics.n_rows_, pieces.place_of, counts_on=isinstance(error, InvalidArgumentError)) from None
+            raise in_source(error, rows, pieces.place_of) from None
         elapsed = time.monotonic() - started
-        rate = statistics.n_rows_ / max(elapsed, 1e-9)
-        text = f"reading: {statistics.n_rows_:,} rows, {rate:,.0f} rows a second"
-        if tell is not None and tell(Progress(0, 0, float("-inf"), elapsed, "preparing", "row", statistics.n_rows_, None, text)) is False:
-            raise InterruptedError(f"the callback ended the reading after {statistics.n_rows_:,} rows; there is no fit")
-    if statistics.n_rows_ == 0:
+        rate = rows / max(elapsed, 1e-9)
+        text = f"reading: {rows:,} rows, {rate:,.0f} rows a second"
+        if tell is not None and tell(Progress(0, 0, float("-inf"), elapsed, "preparing", "row", rows, None, text)) is False:
+            raise InterruptedError(f"the callback ended the reading after {rows:,} rows; there is no fit")
+    if rows == 0:
         raise ValueError("X has no rows")
-    return statistics
+    return [part for part in parts if part.n_rows_ > 0]

@@ -372,3 +372,61 @@ def test_an_infinite_number_is_named_by_its_row_over_all_calls():
     assert statistics.n_rows_ == 20
     with pytest.raises(ValueError, match="row 26, column 'a': the value is inf"):
         BayesianLinearRegression().fit(lambda: (rows[first : first + 10] for first in (0, 10, 20)), y="y")
+
+
+def splitmix64(number):
+    """As published by S. Vigna, from the state `number`."""
+    mask = (1 << 64) - 1
+    z = (number + 0x9E3779B97F4A7C15) & mask
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+    return z ^ (z >> 31)
+
+
+def in_pieces(rows, size):
+    return (rows.iloc[first : first + size] for first in range(0, len(rows), size))
+
+
+@pytest.mark.parametrize("folds", [None, 5])
+@pytest.mark.parametrize("with_text", [False, True])
+def test_a_source_is_divided_for_the_lambda_by_the_numbers_of_its_rows(homes, tmp_path, folds, with_text):
+    rows = homes if with_text else homes.select_dtypes("number")
+    rows.to_parquet(tmp_path / "rows.parquet")
+    part_of = np.array([splitmix64(row) % (folds or 10) for row in range(len(rows))])
+    parts = [LinearStatistics().update(rows[part_of == part], "price", "w") for part in range(folds or 10)]
+    expected = BayesianLinearRegression("laplace").fit(parts)
+    for source in (tmp_path / "rows.parquet", in_pieces(rows, 777), in_pieces(rows, 12_000)):
+        model = BayesianLinearRegression("laplace", folds=folds).fit(source, y="price", sample_weight="w")
+        assert np.array_equal(model.coef_, expected.coef_) and model.notes_ == expected.notes_
+        assert np.array_equal(model.lambda_path_.loss, expected.lambda_path_.loss)
+
+
+def test_the_losses_of_a_source_are_those_in_memory_up_to_the_folds(homes):
+    full = BayesianLinearRegression("laplace").fit(homes.drop(columns="w"), y="price")
+    model = BayesianLinearRegression("laplace").fit(in_pieces(homes.drop(columns="w"), 1000), y="price")
+    path, of_all = model.lambda_path_, full.lambda_path_
+    np.testing.assert_allclose(path.lambdas, of_all.lambdas, rtol=1e-6)
+    assert np.all(np.abs(path.loss - of_all.loss) < of_all.loss_error)
+    given = BayesianLinearRegression("laplace", laplace_lambda=full.lambda_)
+    one, other = given.fit(in_pieces(homes.drop(columns="w"), 1000), y="price").coef_, given.fit(homes.drop(columns="w"), y="price").coef_
+    np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("with_text", [False, True])
+def test_a_wrong_row_of_a_divided_source_is_named_by_its_place(homes, with_text):
+    rows = homes.copy() if with_text else homes.select_dtypes("number").copy()
+    rows.loc[[3456, 3457, 9000], "size"] = np.nan
+    for source in (in_pieces(rows, 1000), iter([pyarrow.Table.from_pandas(rows)])):
+        with pytest.raises(ValueError, match="row 3457 .*'size'|row 3457, column 'size'"):
+            BayesianLinearRegression("laplace").fit(source, y="price")
+    with pytest.raises(ValueError, match="in the rows after row 2000: X has no column 'size', which earlier rows have"):
+        BayesianLinearRegression("laplace").fit(iter([homes[["size", "price"]][:2000], homes[["w", "price"]]]), y="price")
+    with pytest.raises(ValueError, match="folds is 1; it must be at least 2"):
+        BayesianLinearRegression("laplace", folds=1).fit(in_pieces(homes, 1000), y="price")
+
+
+def test_a_source_of_fewer_rows_than_folds(homes):
+    few = homes[["size", "price"]][:6]
+    model = BayesianLinearRegression("laplace").fit(in_pieces(few, 1), y="price")
+    n_parts = len({splitmix64(row) % 10 for row in range(6)})
+    assert any(f"{n_parts}-fold cross-validation" in note for note in model.notes_)
