@@ -14,7 +14,7 @@ from ._arrays import matrix_of, vector_of
 from ._given import frame, name_of, refuse_gaps, require_numbers, taken_from
 from ._options import Options
 from ._results import Result
-from ._tables import Encoding, holds_text, holds_truths, names_of, table_of, without
+from ._tables import Encoding, _numbers, holds_text, holds_truths, names_of, table_of, without
 
 __all__ = ["LinearStatistics"]
 
@@ -109,6 +109,8 @@ class LinearStatistics:
         """
         target = y if isinstance(y, str) else name_of(y)
         X = frame(X)
+        for name in (y, sample_weight):
+            X = _with_truths_as_numbers(X, name)
         if self.reads_as_table(X):
             return self._add_table(X, y, sample_weight)
         named = [name for name in (y, sample_weight) if isinstance(name, str)]
@@ -504,3 +506,15 @@ class LinearStatistics:
 
     def __repr__(self) -> str:
         return f"LinearStatistics(form={self.form!r}): {self.n_rows_} rows, {self.n_features_in_} columns"
+
+
+def _with_truths_as_numbers(X: Any, name: Any) -> Any:
+    """The table, where a column that is the target or the weights has 1 and 0 in place of true and false."""
+    if not isinstance(name, str) or (names_of(X) or []).count(name) != 1:
+        return X
+    column = X[name]
+    is_mixed = hasattr(column, "dropna") and column.dtype == object and all(isinstance(value, (bool, np.bool_)) for value in column.dropna())
+    if not is_mixed and not holds_truths(column.dtype):
+        return X
+    numbers = _numbers(column)
+    return X.with_columns(**{name: numbers}) if hasattr(X, "with_columns") else X.assign(**{name: numbers})

@@ -388,7 +388,7 @@ def _add_numbers(piece: Any, target: str, sample_weight: Optional[str], parts: S
     if not _is_table(piece) or not set(named) <= set(piece.schema.names) or len(set(piece.schema.names)) < len(piece.schema.names):
         return False
     types = _arrow().types
-    if not all(types.is_floating(column) or types.is_integer(column) for column in piece.schema.types):
+    if not all(types.is_floating(one.type) or types.is_integer(one.type) or (types.is_boolean(one.type) and one.name in named) for one in piece.schema):
         return False
     names = [name for name in piece.schema.names if name not in named]
     if not all(part.has_columns(names) for part in parts):

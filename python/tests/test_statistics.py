@@ -430,3 +430,31 @@ def test_a_source_of_fewer_rows_than_folds(homes):
     model = BayesianLinearRegression("laplace").fit(in_pieces(few, 1), y="price")
     n_parts = len({splitmix64(row) % 10 for row in range(6)})
     assert any(f"{n_parts}-fold cross-validation" in note for note in model.notes_)
+
+
+@pytest.mark.parametrize("with_text", [False, True])
+@pytest.mark.parametrize("kind", ["pandas", "nullable", "objects", "polars", "arrow", "file"])
+def test_true_and_false_of_target_and_weights_are_numbers(homes, tmp_path, with_text, kind):
+    rows = (homes if with_text else homes.select_dtypes("number")).assign(price=homes.price > 250, w=homes.w > 0)
+    numbers = rows.assign(price=rows.price.astype(float), w=rows.w.astype(float))
+    expected = BayesianLinearRegression("shared").fit(iter([numbers]), y="price", sample_weight="w")
+
+    def source_of(rows):
+        names = ["price", "w"]
+        rows.to_parquet(tmp_path / "rows.parquet")
+        return {
+            "pandas": lambda: in_pieces(rows, 5000),
+            "nullable": lambda: in_pieces(rows.astype(dict.fromkeys(names, "boolean")), 5000),
+            "objects": lambda: in_pieces(rows.astype(dict.fromkeys(names, object)), 5000),
+            "polars": lambda: iter([pytest.importorskip("polars").DataFrame(pyarrow.Table.from_pandas(rows))]),
+            "arrow": lambda: pyarrow.Table.from_pandas(rows).to_reader(),
+            "file": lambda: tmp_path / "rows.parquet",
+        }[kind]()
+
+    model = BayesianLinearRegression("shared").fit(source_of(rows), y="price", sample_weight="w")
+    assert np.array_equal(model.coef_, expected.coef_) and model.intercept_ == expected.intercept_
+    for name in ("price", "w"):
+        gap = rows.astype({name: object})
+        gap.loc[4000, name] = None
+        with pytest.raises(ValueError, match=rf"'{name}'.*row 4001\b|row 4001\b.*'{name}'|^weights at row 4001 is NaN"):
+            BayesianLinearRegression("shared").fit(source_of(gap), y="price", sample_weight="w")
