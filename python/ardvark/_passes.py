@@ -18,7 +18,7 @@ from ._arrays import matrix_of, vector_of
 from ._given import frame, gaps_in, in_source, require_numbers, series_taken_from
 from ._progress import Progress
 from ._statistics import LinearStatistics
-from ._streams import Rows, _arrow, _is_table, _numbers_of, pieces_of, refuse_other_files
+from ._streams import Rows, _arrow, _is_table, _numbers_of, pieces_of_fit, refuse_other_files
 from ._tables import Encoding, holds_text, is_numeric, names_of, numbered, texts_in, without
 
 SMALL_BYTES = 64 << 20  # a table that takes no more is fitted in memory; as many as the sample of a larger one
@@ -343,7 +343,7 @@ class Pieces:
         return self._written(pieces) if self.is_spooled else pieces
 
     def _opened(self) -> Rows:
-        rows = pieces_of(self._source)
+        rows = pieces_of_fit(self._source)
         if self._rows is not None:
             refuse_other_files(self._rows.files, rows.files)
         self._rows = rows

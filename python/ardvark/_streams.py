@@ -26,7 +26,7 @@ _FORMATS = {".csv": "csv", ".arrow": "ipc", ".feather": "ipc"}  # of Arrow, by t
 _NAMES = {"csv": "CSV", "ipc": "Arrow", "parquet": "Parquet"}
 _AS_THEY_ARE = "files must stay as they are until the fit has ended"
 
-__all__ = ["Rows", "files_at", "is_stream", "pieces_of", "read_in_pieces", "refuse_other_files"]
+__all__ = ["Rows", "files_at", "is_stream", "pieces_of", "pieces_of_fit", "read_in_pieces", "refuse_other_files"]
 
 
 def is_stream(X: Any) -> bool:
@@ -53,10 +53,16 @@ class Rows:
         What they are read from, if it is one.
     files : list of (int, str)
         The first row, counted from 0, and the name of each file that was begun. It grows as they are read.
+
+    Attributes
+    ----------
+    for_a_fit : bool
+        Whether columns of decimals are read as numbers; predictions keep columns as they are.
     """
 
     def __init__(self, pieces: Iterator[Any], dataset: Any = None, files: Optional[list[tuple[int, str]]] = None):
         self._pieces, self._begun = pieces, [] if files is None else files
+        self.for_a_fit = False
         self.dataset = dataset
         self.files: list[str] = list(getattr(dataset, "files", ()))  # all
 
@@ -67,7 +73,7 @@ class Rows:
         piece = next(self._pieces)
         while (piece.num_rows if hasattr(piece, "num_rows") else len(piece) if hasattr(piece, "__len__") else 1) == 0:
             piece = next(self._pieces)
-        return piece
+        return _with_decimals_as_numbers(piece) if self.for_a_fit else piece
 
     def place_of(self, row: int) -> Optional[tuple[str, int]]:
         """The file that has a row, and its number there. Rows count from 1. None: there are no files, or one."""
@@ -87,12 +93,37 @@ class Rows:
         return False
 
 
+def _with_decimals_as_numbers(piece: Any) -> Any:
+    """The table, with numbers in place of exact decimals."""
+    if hasattr(piece, "iloc"):
+        import pandas
+
+        def is_decimal(column: Any) -> bool:
+            return str(column.dtype).startswith("decimal") or (column.dtype == object and pandas.api.types.infer_dtype(column, skipna=True) == "decimal")
+
+        names = [name for name in piece.columns if is_decimal(piece[name])] if piece.columns.is_unique else []
+        return piece.astype(dict.fromkeys(names, np.float64)) if names else piece
+    if _is_table(piece):
+        types = _arrow().types
+        for number, field in enumerate(piece.schema):
+            if types.is_decimal(field.type):
+                piece = piece.set_column(number, field.with_type(_arrow().float64()), piece.column(number).cast(_arrow().float64()))
+    return piece
+
+
 def refuse_other_files(before: list[str], now: list[str]) -> None:
     """Refuses a reading of other files than those of the one before."""
     if gone := [name for name in before if name not in now]:
         raise FileNotFoundError(f"the file {gone[0]!r} was there when the fit began, and is gone; {_AS_THEY_ARE}")
     if new := [name for name in now if name not in before]:
         raise ValueError(f"the file {new[0]!r} was not there when the fit began; {_AS_THEY_ARE}")
+
+
+def pieces_of_fit(source: Any) -> Rows:
+    """The tables that a source of a fit consists of, one after the other."""
+    pieces = pieces_of(source)
+    pieces.for_a_fit = True
+    return pieces
 
 
 def pieces_of(source: Any) -> Rows:
@@ -308,7 +339,7 @@ def _type_of(known: Any, here: Any, is_csv: bool) -> Any:
     if all(types.is_integer(one) or types.is_floating(one) for one in (known, here)):
         return _arrow().float64()
     is_text = types.is_string(known) or types.is_large_string(known)
-    if is_csv and is_text or known.id == here.id:  # a file of CSV has no types of its own
+    if is_csv and is_text or known.id == here.id and not types.is_decimal(here):  # a file of CSV has no types of its own
         return known
     return here
 
@@ -432,7 +463,7 @@ def read_in_pieces(
         Called with the progress after each piece; it may raise.
     """
     rows, started = 0, time.monotonic()
-    pieces = pieces_of(source)
+    pieces = pieces_of_fit(source)
     for piece in pieces:
         try:
             rows += _add(piece, target, sample_weight, parts, rows)

@@ -1,5 +1,6 @@
 """Tables in several files: what is wrong is told with its file, and nothing is read as something else."""
 
+import decimal
 import os
 import re
 import shutil
@@ -149,6 +150,23 @@ def test_numbers_of_other_types_are_the_same_numbers(tmp_path, way):
     for number, types in enumerate([("float32", "int8", "float64"), ("int16", "float32", "int64"), ("int64", "int32", "float64")]):
         other = [part.assign(b=part.b.astype(type_)) for part, type_ in zip(parts, types)]
         assert np.array_equal(fit_of(fit, other, tmp_path / f"{number}"), same)
+
+
+def test_decimals_are_numbers(tmp_path, way):
+    """In some files or in all, with more or fewer digits in one than in another."""
+    fit, unused = way
+    parts = parts_of(table().drop(columns=unused).assign(b=lambda rows: (4 * rows.b).round() / 4))
+    same = fit_of(fit, parts, tmp_path / "same")
+    for number, types in enumerate([(None, (10, 3), None), ((12, 2), (10, 4), (30, 2)), ((8, 2), None, (8, 2))]):
+        other = [part if type_ is None else part.assign(b=decimals(part.b, *type_)) for part, type_ in zip(parts, types)]
+        assert np.array_equal(fit_of(fit, other, tmp_path / f"{number}"), same)
+    if fit in (linear, logistic):
+        objects = parts[1].assign(b=[decimal.Decimal(f"{value:.2f}") for value in parts[1].b])
+        np.testing.assert_array_equal(fit(lambda: iter([parts[0], objects, other[2]])).coef_, same)
+
+
+def decimals(values, precision, scale):
+    return pandas.array(arrow.array(values).cast(arrow.decimal128(precision, scale)), dtype=pandas.ArrowDtype(arrow.decimal128(precision, scale)))
 
 
 def fit_of(fit, parts, folder):
