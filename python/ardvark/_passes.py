@@ -500,7 +500,7 @@ def rows_of(pieces: Pieces, facts: TableFacts, tell: Optional[Callable[[Progress
                 X, codes, weights = facts.numbers(piece)
             except (UnknownLabel, ValueError) as error:
                 if number > 1 or facts.knows_all:  # whatever is wrong would have been found before
-                    error = ValueError(f"{error}{_CHANGED}")
+                    error = ValueError(f"{str(error).rstrip('; ')}{_CHANGED}")
                 if isinstance(error, UnknownLabel):
                     raise
                 raise in_source(error, rows, pieces.place_of) from None

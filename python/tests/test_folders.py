@@ -293,3 +293,16 @@ def test_a_reading_that_is_given_up_does_not_wait_for_its_thread():
     reading.close()
     assert time.monotonic() - started < 10
     may_go_on.set()
+
+
+def test_a_gap_that_first_comes_in_a_later_pass_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(_passes, "SMALL_BYTES", 0)
+    parts = parts_of(table(True).drop(columns="price"))
+    names = written(parts, tmp_path / "t")
+
+    def change():
+        parts[1].loc[8499, "b"] = np.nan
+        parts[1].to_parquet(names[1])
+
+    with pytest.raises(ValueError, match=rf"row 8500 of {re.escape(repr(names[1]))}, column 'b': the value is missing; the rows have changed since they were read before"):
+        BayesianLogisticRegression("shared", callback=later(change)).fit(tmp_path / "t", y="click")
