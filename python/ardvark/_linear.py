@@ -340,6 +340,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
             raise ValueError("X is read in pieces, so y must be the name of its column, as in fit(X, y='price')")
         if sample_weight is not None and not isinstance(sample_weight, str):
             raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
+        self._check_pieces()
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
             parts = read_in_pieces(X, target, sample_weight, [LinearStatistics(self._form) for _ in range(self._n_parts)], watch.function)
         return self._fit_statistics(*parts)
@@ -350,6 +351,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
             statistics = LinearStatistics(statistics.form)
             for fold in folds:
                 statistics.merge(fold)
+        if statistics.n_rows_ > 0 and not statistics.weight_ > 0:
+            raise ValueError("the weights are all zero; at least one must be positive")
         reference = [f"{column}={level}" for column, level in (self.reference or {}).items()]
         try:
             self._encoding = statistics._encoding(reference)

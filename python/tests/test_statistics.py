@@ -458,3 +458,18 @@ def test_true_and_false_of_target_and_weights_are_numbers(homes, tmp_path, with_
         gap.loc[4000, name] = None
         with pytest.raises(ValueError, match=rf"'{name}'.*row 4001\b|row 4001\b.*'{name}'|^weights at row 4001 is NaN"):
             BayesianLinearRegression("shared").fit(source_of(gap), y="price", sample_weight="w")
+
+
+@pytest.mark.parametrize("prior", ["shared", "laplace"])
+def test_weights_that_are_all_zero_are_told(homes, prior):
+    rows = homes.assign(w=0.0)
+    with pytest.raises(ValueError, match="^the weights are all zero; at least one must be positive"):
+        BayesianLinearRegression(prior).fit(in_pieces(rows, 5000), y="price", sample_weight="w")
+    with pytest.raises(ValueError, match="^the weights are all zero; at least one must be positive"):
+        BayesianLinearRegression(prior).fit(LinearStatistics().update(rows, "price", "w"))
+
+
+@pytest.mark.parametrize("missing", ["drop", "impute"])
+def test_missing_values_of_a_source_are_told(homes, missing):
+    with pytest.raises(ValueError, match=f"missing is '{missing}', but X is read in pieces; leave out rows with gaps in the source"):
+        BayesianLinearRegression(missing=missing).fit(in_pieces(homes, 5000), y="price")
