@@ -197,7 +197,7 @@ def _dataset_at(path: str) -> Any:
             try:
                 arrow.dataset.dataset(file, format=format_)
             except (arrow.ArrowException, OSError) as of_file:
-                raise _unreadable(file, format_, of_file) from of_file
+                raise _unreadable(file, format_, of_file, path) from of_file
         raise ValueError(f"X is {path!r}, which cannot be read as {_NAMES[format_]}: {_reason(error)}") from error
 
 
@@ -208,8 +208,8 @@ def _reason(error: Exception) -> str:
     return "".join(character if character.isprintable() and character != "\ufffd" else "?" for character in text[:150])
 
 
-def _unreadable(file: str, format_: str, error: Exception) -> Exception:
-    """What to say of a file that Arrow cannot read."""
+def _unreadable(file: str, format_: str, error: Exception, path: Optional[str] = None) -> Exception:
+    """What to say of a file that Arrow cannot read. path: X, if it is known."""
     if isinstance(error, FileNotFoundError):
         return FileNotFoundError(f"the file {file!r} was there when the fit began, and is gone; {_AS_THEY_ARE}")
     if os.path.isfile(file) and os.path.getsize(file) == 0:
@@ -217,8 +217,9 @@ def _unreadable(file: str, format_: str, error: Exception) -> Exception:
     if isinstance(error, PermissionError):
         return PermissionError(f"the file {file!r} cannot be opened: you may not read it; change its permissions, or leave it out")
     if os.path.splitext(file)[1].lower() not in ("", ".parquet", ".pq", *_FORMATS, ".gz", ".zst"):
+        given = repr(file) if path is None or path == file else f"{path!r} with the file {file!r}"
         return ValueError(
-            f"X is {file!r}, which cannot be read as Parquet; a path is a file, a folder or a pattern of files of Parquet, or of files that end with .csv, .arrow or .feather"
+            f"X is {given}, which cannot be read as Parquet; a path is a file, a folder or a pattern of files of Parquet, or of files that end with .csv, .arrow or .feather"
             f" (anything else: pyarrow.dataset.dataset): {_reason(error)}"
         )
     return ValueError(

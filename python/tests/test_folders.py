@@ -197,7 +197,7 @@ def test_what_is_no_table_of_the_same_format_is_named(tmp_path, way):
         (".csv", "README.txt", "of different formats: '{first}' is CSV, and '{other}' is not; give a pattern .*[*].csv'"),
         (".csv", "z.parquet", "of different formats: '{first}' is CSV, and '{other}' is not; give a pattern .*[*].csv'"),
         (".parquet", "z.csv", "of different formats: '{other}' is CSV, and '{first}' is not; give a pattern"),
-        (".parquet", "README.txt", "'{other}', which cannot be read as Parquet; a path is a file"),
+        (".parquet", "README.txt", "X is '{path}' with the file '{other}', which cannot be read as Parquet; a path is a file"),
         (".csv", "z.csv", "the file '{other}' is empty: a table has a header row .*; remove the file"),
         (".parquet", "z.parquet", "the file '{other}' is empty"),
         (".csv", "a.csv", "the file '{other}' is empty"),
@@ -207,7 +207,7 @@ def test_what_is_no_table_of_the_same_format_is_named(tmp_path, way):
         names, other = written(parts, tmp_path / "t", ending), tmp_path / "t" / other
         other.write_text("" if other.suffix == ending else "hello\n")
         for path in (str(tmp_path / "t"), f"{tmp_path}/t/", f"{tmp_path}/t/*"):
-            with pytest.raises(ValueError, match=words.format(first=names[0], other=other)):
+            with pytest.raises(ValueError, match=words.format(first=names[0], other=other, path=re.escape(path))):
                 fit(path)
         other.unlink()
         fit(tmp_path / "t")
