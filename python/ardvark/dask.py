@@ -320,7 +320,8 @@ class KernelRegressor(_kernel.KernelRegressor):
         >>> import dask.array
         >>> from ardvark.dask import KernelRegressor
         >>> X = dask.array.random.default_rng(0).uniform(size=(600, 2), chunks=(200, 2))
-        >>> KernelRegressor(centres=20).fit(X, X[:, 0] ** 2).converged_
+        >>> noise = dask.array.random.default_rng(1).normal(scale=0.1, size=600, chunks=200)
+        >>> KernelRegressor(centres=20).fit(X, X[:, 0] ** 2 + noise).converged_
         True
         """
         if not is_dask_collection(X):

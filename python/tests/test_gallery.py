@@ -7,7 +7,6 @@ import warnings
 from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -36,11 +35,14 @@ def page(name):
     plt.show, here = count, Path.cwd()
     os.chdir(GALLERY / Path(name).parent)  # as Sphinx-Gallery does
     main = importlib.util.module_from_spec(importlib.util.spec_from_loader("__main__", None))  # the same
+    before = sys.modules["__main__"]
     try:
-        with warnings.catch_warnings(), patch.dict(sys.modules, __main__=main):
+        sys.modules["__main__"] = main  # alone: modules that the page imports stay, because some cannot be imported twice
+        with warnings.catch_warnings():
             warnings.simplefilter("error")  # a page that warns shows the reader a warning
             exec(compile((GALLERY / name).read_text(), GALLERY / name, "exec"), main.__dict__)
     finally:
+        sys.modules["__main__"] = before
         os.chdir(here)
         plt.show = show
         plt.close("all")
