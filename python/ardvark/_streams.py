@@ -230,11 +230,12 @@ def _unreadable(file: str, format_: str, error: Exception, path: Optional[str] =
 
 def _refusal_of_value(file: str, names: Sequence[str], error: Exception) -> Optional[ValueError]:
     """A column of CSV has the type that the first rows show, and what does not fit it is told with its name."""
-    found = re.search(r"CSV column #(\d+).*error to ([\w\[\]]+): invalid value (.*)", str(error))
+    found = re.search(r"CSV column #(\d+):(?: Row #(\d+):)?.*error to ([\w\[\]]+): invalid value (.*)", str(error))
     if found is None:
         return None
+    row = "" if found[2] is None else f" at row {int(found[2]) - 1}"  # Arrow counts the header
     return ValueError(
-        f"X is {file!r}: the column {names[int(found[1])]!r} has the value {found[3]}, which does not fit the type {found[2]} of the first rows; give the types of columns"
+        f"X is {file!r}: the column {names[int(found[1])]!r} has the value {found[4]}{row}, which does not fit the type {found[3]} of the first rows; correct it, or give the types of columns"
         " to pyarrow.dataset.dataset (its CsvFileFormat has column_types), and that dataset as X"
     )
 
@@ -339,10 +340,9 @@ def _type_of(known: Any, here: Any, is_csv: bool) -> Any:
         return _arrow().int64()
     if all(types.is_integer(one) or types.is_floating(one) for one in (known, here)):
         return _arrow().float64()
-    is_text = types.is_string(known) or types.is_large_string(known)
-    if is_csv and is_text or known.id == here.id and not types.is_decimal(here):  # a file of CSV has no types of its own
+    if is_csv and not types.is_null(known):  # a file of CSV has no types of its own; Arrow names the row of a value that does not fit
         return known
-    return here
+    return known if known.id == here.id and not types.is_decimal(here) else here
 
 
 def _ahead(pieces: Iterator[Any]) -> Iterator[Any]:

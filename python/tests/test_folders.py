@@ -175,6 +175,16 @@ def fit_of(fit, parts, folder):
     return model.predict(parts[0][["a", "b", "c"]]) if not hasattr(model, "coef_") else model.coef_
 
 
+def test_a_text_among_the_numbers_of_csv_is_told_with_its_row(tmp_path, way):
+    fit, unused = way
+    parts = parts_of(table().drop(columns=unused))
+    parts[1]["b"] = parts[1]["b"].astype(object)
+    parts[1].loc[parts[1].index[998], "b"] = "abc"
+    names = written(parts, tmp_path / "t", ".csv")
+    with pytest.raises(ValueError, match=f"{re.escape(names[1])}': the column 'b' has the value 'abc' at row 999, which does not fit"):
+        fit(tmp_path / "t")
+
+
 def test_a_csv_column_of_texts_may_look_like_numbers_in_another_file(tmp_path, way):
     fit, unused = way
     parts = parts_of(table(True).drop(columns=unused))

@@ -183,7 +183,7 @@ def test_a_value_of_csv_that_does_not_fit_its_column_is_named(tmp_path):
 
     path = tmp_path / "late.csv"
     path.write_text("x1,note\n" + 300_000 * "1.5,7\n" + "1.5,A1\n")
-    with pytest.raises(ValueError, match="the column 'note' has the value 'A1', which does not fit the type int64 of the first rows; give the types"):
+    with pytest.raises(ValueError, match="the column 'note' has the value 'A1' at row 300001, which does not fit the type int64 of the first rows; correct it, or give the types"):
         model.predict_to(path, tmp_path / "p.csv", keep=["note"])
     assert not (tmp_path / "p.csv").exists()
     typed = pyarrow.dataset.dataset(path, format=pyarrow.dataset.CsvFileFormat(convert_options=pyarrow.csv.ConvertOptions(column_types={"note": "string"})))
