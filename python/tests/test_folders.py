@@ -198,10 +198,9 @@ def test_a_csv_column_of_texts_may_look_like_numbers_in_another_file(tmp_path, w
     np.testing.assert_allclose(*(getattr(model, "predict_proba", model.predict)(probe) for model in (together, expected)), rtol=1e-6)
 
 
+@pytest.mark.parametrize("way", [name for name in WAYS if name != "datasets"], indirect=True)  # a dataset has its own format
 def test_what_is_no_table_of_the_same_format_is_named(tmp_path, way):
     fit, unused = way
-    if fit not in (linear, logistic, kernel):
-        pytest.skip("a dataset has its own format")
     parts = parts_of(table().drop(columns=unused))
     for ending, other, words in (
         (".csv", "README.txt", "of different formats: '{first}' is CSV, and '{other}' is not; give a pattern .*[*].csv'"),

@@ -1,5 +1,4 @@
-// Moments of the logistic function under normal distributions, for whole arrays.                                        docs/math/vg.md
-// (VG.6)
+// Moments of the logistic function under normal distributions, for whole arrays. docs/math/logistic_gaussian.md
 #pragma once
 
 #include <span>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/pulse.hpp"
+#include "core/triangle.hpp"
 #include "design/design.hpp"
 #include "rows/statistics_state.hpp"
 
@@ -65,18 +66,11 @@ ClassTally Passes::scores(const std::vector<std::pair<double, WeightMoments>>& m
   return ask(std::move(question)).scores;
 }
 
-Vector lower_triangle(const Matrix& G) {
-  const Index q = G.rows();
-  Vector out(q * (q + 1) / 2);
-  for (Index j = 0, at = 0; j < q; at += q - j, ++j) out.segment(at, q - j) = G.col(j).tail(q - j);
-  return out;
-}
-
 PassSums sums_of_equal_odds(const KnownRows& known, double log_odds) {
   const double p = 1 / (1 + std::exp(-log_odds)), omega = p * (1 - p);
   PassSums out;
   out.weight = omega * known.weight;
-  out.packed = lower_triangle(omega * known.cross);
+  out.packed = packed_triangle(omega * known.cross);
   out.response = known.to_class + (omega * log_odds + known.share - p) * known.cross.col(known.cross.cols() - 1);
   out.log_likelihood = Vector::Constant(1, known.weight * (known.share * std::log(p) + (1 - known.share) * std::log1p(-p)));
   out.extent.add(log_odds, 0);

@@ -68,8 +68,6 @@ struct KnownRows {
   Index num_rows = 0;
 };
 
-/// [q(q+1)/2] Column by column, as PassSums::packed.
-[[nodiscard]] Vector lower_triangle(const Matrix& G);
 /// What a pass of a logistic likelihood would say if all rows had these log odds, without a variance. The last column is the intercept.
 [[nodiscard]] PassSums sums_of_equal_odds(const KnownRows& known, double log_odds);
 

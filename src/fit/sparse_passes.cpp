@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/blas.hpp"
+#include "core/triangle.hpp"
 #include "fit/passes.hpp"
 #include "fit/small_table.hpp"
 #include "frame/conditioning.hpp"
@@ -98,7 +99,7 @@ class PassedClassRows final : public ClassRows {
     const Matrix Z = root_of(sites).leftCols(q_);
     return reduce_rows(*table_design(Z), which, Vector::Ones(Z.rows()), target, weight_of(sites), basis, out);
   }
-  [[nodiscard]] Sites first_sites() const override { return {with_weight(lower_triangle(known_.cross), known_.weight), known_.to_class}; }
+  [[nodiscard]] Sites first_sites() const override { return {with_weight(packed_triangle(known_.cross), known_.weight), known_.to_class}; }
 
  private:
   struct Looked {

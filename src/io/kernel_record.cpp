@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/triangle.hpp"
 #include "io/fit_record.hpp"
 
 namespace ardvark::internal::io {
@@ -32,16 +33,10 @@ Json describe(const KernelProcess& process) {
   return {{"hypotheses", hypotheses}, {"points", points}};
 }
 
-// The lower triangle, column by column.
-Vector packed(const Matrix& L) {
-  const Index n = L.rows();
-  Vector out(n * (n + 1) / 2);
-  for (Index j = 0, at = 0; j < n; at += n - j, ++j) out.segment(at, n - j) = L.col(j).tail(n - j);
-  return out;
-}
-Matrix unpacked(const Vector& packed_triangle, Index n) {
+// The matrix of a packed_triangle().
+Matrix unpacked(const Vector& packed, Index n) {
   Matrix L = Matrix::Zero(n, n);
-  for (Index j = 0, at = 0; j < n; at += n - j, ++j) L.col(j).tail(n - j) = packed_triangle.segment(at, n - j);
+  for (Index j = 0, at = 0; j < n; at += n - j, ++j) L.col(j).tail(n - j) = packed.segment(at, n - j);
   return L;
 }
 
@@ -62,7 +57,7 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Kernel
     points.insert(points.end(), {point.weight, point.signal, point.noise_variance});
     linear.push_back(point.linear);
     file.add_vector(fmt::format("{}mean{}", prefix, i + 1), point.mean);
-    file.add_vector(fmt::format("{}factor{}", prefix, i + 1), packed(point.factor));
+    file.add_vector(fmt::format("{}factor{}", prefix, i + 1), packed_triangle(point.factor));
   }
   const auto add = [&](const char* name, const std::vector<double>& values) {
     file.add_vector(prefix + name, Vector(Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()))));

@@ -365,7 +365,7 @@ TEST(KernelMachine, TakesCentresWithinTheRowsAndTheMemory) {
   try {
     static_cast<void>(fit_kernel_regression(X, x, options));
     ADD_FAILURE() << "it was fitted";
-  } catch (const InvalidArgument& error) {  // 4 * 8 * 600000^2 bytes
+  } catch (const InvalidArgument& error) {  // 5 * 8 * 600000^2 bytes
     EXPECT_NE(std::string(error.what()).find("centres = all takes about 13411 GiB of memory for 600000 rows"), std::string::npos)
         << error.what();
   }

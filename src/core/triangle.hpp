@@ -1,0 +1,17 @@
+// The lower triangle of a matrix, column by column.
+#pragma once
+
+#include "ardvark/types.hpp"
+
+namespace ardvark::internal {
+
+/// \param L  [n,n]
+/// \return [n(n+1)/2]
+[[nodiscard]] inline Vector packed_triangle(const Matrix& L) {
+  const Index n = L.rows();
+  Vector out(n * (n + 1) / 2);
+  for (Index j = 0, at = 0; j < n; at += n - j, ++j) out.segment(at, n - j) = L.col(j).tail(n - j);
+  return out;
+}
+
+}  // namespace ardvark::internal
