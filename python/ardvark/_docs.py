@@ -215,10 +215,10 @@ centres : "auto", "all" or int, default="auto"
     Rows in whose features the process is computed (KM.7): "auto" takes all up to 2000 rows, else 300. With fewer centres than rows
     there is one kernel with one set of widths, and the centres are the vectors.
 vectors : "auto", "all" or int, default="auto"
-    Rows that the fitted model keeps. "auto": the fewest whose predictions are within ``divergence``. "all": every row that adds
+    Rows that the fitted model keeps. "auto": few whose predictions are within ``divergence``. "all": every row that adds
     anything. A number, 1 or more: at most so many.
 divergence : float, default=0.01
-    How far the predictions of the kept rows may be from those of all rows, > 0, in nats per row.
+    How far the predictions of the kept rows may be from those of all rows, > 0, in nats per row (KM.6).
 averaging : bool, default=True
     Whether to average over the hyper-parameters that the evidence leaves open. False takes half the time; with few rows, intervals
     are then too narrow.

@@ -9,9 +9,7 @@
 #include "core/pulse.hpp"
 
 namespace ardvark::internal {
-namespace {
 
-// Divergence of a normal distribution from another one.
 double normal_divergence(double mean, double variance, double of_mean, double of_variance) {
   const double ratio = variance / of_variance, off = mean - of_mean;
   return 0.5 * (ratio - 1 - std::log(ratio) + off * off / of_variance);
@@ -21,8 +19,6 @@ double bernoulli_divergence(double p, double q) {
   const auto part = [](double a, double b) { return a > 0 ? a * std::log(a / b) : 0.0; };
   return part(p, q) + part(1 - p, 1 - q);
 }
-
-}  // namespace
 
 VectorChoice::VectorChoice(const Matrix& K, const ProcessRows& rows, const Vector& weights, bool classes, const FunctionMoments& full,
                            Matrix linear)
@@ -69,6 +65,15 @@ double VectorChoice::factorise(const std::vector<Index>& rows, Matrix& L) {
   return smallest;
 }
 
+// Lower.
+Matrix VectorChoice::covariance_of(const std::vector<Index>& rows) const {
+  const Index size = static_cast<Index>(rows.size());
+  Matrix out(size, size);
+  for (Index j = 0; j < size; ++j)
+    for (Index i = j; i < size; ++i) out(i, j) = covariance(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(j)]);
+  return out;
+}
+
 // In any order, rounding errors can make rows look new that the others explain. Where the worst explained row comes next, they stay small.
 std::vector<Index> VectorChoice::independent(const std::vector<Index>& rows) const {
   const Index size = static_cast<Index>(rows.size());
@@ -95,9 +100,12 @@ std::vector<Index> VectorChoice::independent(const std::vector<Index>& rows) con
 void VectorChoice::add_first(const std::vector<Index>& rows) {
   if (!chosen_.empty()) throw InternalError("add_first was called after a row was added");
   const Index n = K_.rows();
-  constexpr double nearly_explained = 1e4;  // times the least: rounding errors may have grown that far
-  Matrix L;
-  if (factorise(rows, L) < nearly_explained * least_) factorise(independent(rows), L);
+  const double nearly_explained = 1e4 * least_;  // rounding errors may have grown that far
+  Matrix L = covariance_of(rows);
+  if (rows.empty() || (blas::potrf(L.rows(), L.data(), L.rows()) && !(L.diagonal().cwiseAbs2().minCoeff() < nearly_explained)))
+    chosen_ = rows;
+  else if (factorise(rows, L) < nearly_explained)
+    factorise(independent(rows), L);
   begin();
   const Index first = linear_.cols(), m = num_features();
   if (m == 0) return;
@@ -185,7 +193,7 @@ VectorChoice::Pool VectorChoice::residuals(std::vector<Index> rows) const {
 
 // Those with the largest part in the divergence. Columns of the pool before are not computed again.
 VectorChoice::Pool VectorChoice::worst_rows(Index count, const Pool& before) const {
-  const Vector divergence = reduction().divergence;
+  const Vector divergence = this->divergence();
   std::vector<std::pair<double, Index>> order;
   for (Index j = 0; j < divergence.size(); ++j)
     if (residual_[j] > least_) order.emplace_back(-share_[j] * divergence[j], j);
@@ -245,29 +253,32 @@ void VectorChoice::add(Pool& pool, Index position) {
   pool.W.noalias() -= p * through.transpose();
 }
 
-Reduction VectorChoice::reduction() const {
+Vector VectorChoice::divergence() const {
   const Index n = mean_.size();
-  Reduction out{Vector(n), full_.mean, mean_, Vector::Ones(n)};
-  const Vector variance = variance_ + residual_.cwiseMax(0);
+  const FunctionMoments now = moments();
+  Vector out(n);
   if (classes_) {
-    LogisticMoments moments;
-    moments.of(mean_, variance);
-    out.full = full_probability_, out.reduced = moments.sigma;
-    for (Index i = 0; i < n; ++i) out.divergence[i] = bernoulli_divergence(out.full[i], out.reduced[i]);
+    LogisticMoments reduced;
+    reduced.of(now.mean, now.variance);
+    for (Index i = 0; i < n; ++i) out[i] = bernoulli_divergence(full_probability_[i], reduced.sigma[i]);
     return out;
   }
   const double sd = std::sqrt(rows_.s2);
-  for (Index i = 0; i < n; ++i) {
-    out.sd[i] = sd * std::sqrt(full_.variance[i] + 1);
-    out.divergence[i] = normal_divergence(full_.mean[i] / sd, full_.variance[i] + 1, mean_[i] / sd, variance[i] + 1);
-  }
+  for (Index i = 0; i < n; ++i)
+    out[i] = normal_divergence(full_.mean[i] / sd, full_.variance[i] + 1, now.mean[i] / sd, now.variance[i] + 1);
   return out;
 }
 
-void VectorChoice::grow(double most, Index most_rows) {
+void VectorChoice::grow(double most, double worthwhile, Index most_rows) {
   constexpr Index size_of_pool = 32, most_picks = 16;
+  constexpr std::size_t last = 2;  // rows, of which the mean gain is taken
   Pool pool;
-  for (Index picks = 0; static_cast<Index>(chosen_.size()) < most_rows && mean_divergence() > most;) {
+  std::vector<double> divergences = {mean_divergence()};
+  const auto gains = [&] {
+    const std::size_t size = divergences.size(), back = std::min(last, size - 1);
+    return back > 0 && divergences[size - 1 - back] - divergences.back() > static_cast<double>(back) * worthwhile;
+  };
+  for (Index picks = 0; static_cast<Index>(chosen_.size()) < most_rows && (divergences.back() > most || gains());) {
     pulse();
     if (picks == 0) {
       pool = worst_rows(size_of_pool, pool);
@@ -276,7 +287,9 @@ void VectorChoice::grow(double most, Index most_rows) {
     }
     const Index best = best_of(pool);
     picks = best < 0 ? 0 : picks - 1;
-    if (best >= 0) add(pool, best);
+    if (best < 0) continue;
+    add(pool, best);
+    divergences.push_back(mean_divergence());
   }
 }
 

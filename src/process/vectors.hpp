@@ -14,12 +14,9 @@ struct FeaturePosterior {
   Matrix factor;  ///< [m + 1, m + 1] Cholesky factor of A, lower
 };
 
-/// What the full and the reduced posterior say of each training row.
-struct Reduction {
-  Vector divergence;     ///< [n] nats
-  Vector full, reduced;  ///< [n] mean of f; classes: probability
-  Vector sd;             ///< [n] of a new observation in the full posterior; classes: 1
-};
+/// Of the second distribution from the first, nats.
+[[nodiscard]] double normal_divergence(double mean, double variance, double of_mean, double of_variance);
+[[nodiscard]] double bernoulli_divergence(double p, double q);
 
 /// Adds rows, each the one of the worst explained that raises the bound of the low-rank form most, until the mean divergence from the full
 /// posterior is small enough. It is for one kernel and one set of hyper-parameters.
@@ -37,12 +34,15 @@ class VectorChoice {
   bool add(Index row);
   /// Adds these rows, in their order, but for those that the rows before explain. Nothing may have been added before.
   void add_first(const std::vector<Index>& rows);
-  /// Adds rows until the divergence is at most `most`, or there are `most_rows` of them, or no row has anything to add.
-  void grow(double most, Index most_rows);
+  /// Adds rows until the divergence is at most `most` and the last two have gained less than `worthwhile` each, or there are `most_rows`,
+  /// or no row has anything to add.
+  void grow(double most, double worthwhile, Index most_rows);
   /// Adds every row that the rows before do not explain, the worst explained first.
   void add_all();
-  [[nodiscard]] Reduction reduction() const;
-  [[nodiscard]] double mean_divergence() const { return share_.dot(reduction().divergence); }
+  [[nodiscard]] Vector divergence() const;  ///< [n] of the reduced from the full predictive distribution of each row, nats
+  /// Of f in the reduced posterior.
+  [[nodiscard]] FunctionMoments moments() const { return {mean_, variance_ + residual_.cwiseMax(0)}; }
+  [[nodiscard]] double mean_divergence() const { return share_.dot(divergence()); }
   [[nodiscard]] const std::vector<Index>& rows() const { return chosen_; }
   /// The posterior with the features of the chosen rows, in their order, and then those of the linear part.
   [[nodiscard]] FeaturePosterior posterior() const;
@@ -54,6 +54,7 @@ class VectorChoice {
     Matrix R = {}, W = {};  ///< [n, rows]
   };
   [[nodiscard]] double covariance(Index i, Index j) const { return i >= j ? K_(i, j) : K_(j, i); }
+  [[nodiscard]] Matrix covariance_of(const std::vector<Index>& rows) const;
   double factorise(const std::vector<Index>& rows, Matrix& L);
   [[nodiscard]] std::vector<Index> independent(const std::vector<Index>& rows) const;
   [[nodiscard]] Pool residuals(std::vector<Index> rows) const;
