@@ -92,13 +92,13 @@ class DistanceKernel : public KernelFunction {
 
   void value(const Points& X, const Points& C, Matrix& K) const override {
     distances(X, C, widths_, K);
-    of_distance(K);
+    of_distance(K.data(), nullptr, K.size());
   }
   // d k / d ln R_i = -2 k'(u) (x_i-c_i)^2 / R_i^2                                                                                   (KER.2)
   void derivative(const Points& X, const Points& C, Index parameter, Matrix& D) const override {
     distances(X, C, widths_, D);
-    Matrix fall = D;
-    decline(fall);
+    Matrix K = D, fall(D.rows(), D.cols());
+    of_distance(K.data(), fall.data(), K.size());
     if (!widths_.one_for_all())
       for (Index j = 0; j < C.rows(); ++j)
         D.col(j).array() = ((X.col(parameter).array() - C(j, parameter)) * widths_.reciprocal(parameter)).square();
@@ -108,8 +108,8 @@ class DistanceKernel : public KernelFunction {
     distances(X, C, widths_, U);
     return true;
   }
-  bool of_squared_distances(Matrix& U, Matrix* fall) const override {
-    fall == nullptr ? of_distance(U) : both(U, *fall);
+  bool of_squared_distances(double* u, double* fall, Index size) const override {
+    of_distance(u, fall, size);
     return true;
   }
   std::string name() const override {
@@ -125,27 +125,36 @@ class DistanceKernel : public KernelFunction {
   static constexpr double farthest = 1e150;  // its square is finite
 
   [[nodiscard]] virtual const char* kind() const = 0;
-  virtual void of_distance(Matrix& U) const = 0;  // u <- k(u)
-  virtual void decline(Matrix& U) const = 0;      // u <- -k'(u); 0 where it is infinite, which is only at u = 0
-  virtual void both(Matrix& U, Matrix& fall) const {
-    fall = U;
-    of_distance(U);
-    decline(fall);
-  }
+  virtual void of_distance(double* u, double* fall, Index size) const = 0;  // as of_squared_distances()
 
  private:
   Widths widths_;
+};
+
+// u <- exp(-r), r = sqrt(c u). `r` becomes r, but not more than where exp(-r) has become 0.
+void decay_of_root(double c, double* u, double* r, Index size) {
+  for (Index i = 0; i < size; ++i) r[i] = u[i] = std::min(std::sqrt(c * u[i]), 2 * decay_end);
+  decay(u, size);
+}
+
+// [size] `fall`, or other memory where it is null.
+class Roots {
+ public:
+  Roots(double* fall, Index size) : own_(fall == nullptr ? size : 0), data_(fall == nullptr ? own_.data() : fall) {}
+  [[nodiscard]] double* data() { return data_; }
+
+ private:
+  Vector own_;
+  double* data_;
 };
 
 class GaussianKernel final : public DistanceKernel {  // (KER.1), (KER.2): exp(-u)
  public:
   using DistanceKernel::DistanceKernel;
   const char* kind() const override { return "gaussian"; }
-  void of_distance(Matrix& U) const override { decay(U.data(), U.size()); }
-  void decline(Matrix& U) const override { decay(U.data(), U.size()); }
-  void both(Matrix& U, Matrix& fall) const override {
-    of_distance(U);
-    fall = U;
+  void of_distance(double* u, double* fall, Index size) const override {
+    decay(u, size);
+    if (fall != nullptr) std::copy(u, u + size, fall);
   }
 };
 
@@ -153,15 +162,12 @@ class LaplacianKernel final : public DistanceKernel {  // (KER.3): exp(-r), r = 
  public:
   using DistanceKernel::DistanceKernel;
   const char* kind() const override { return "laplacian"; }
-  void of_distance(Matrix& U) const override {
-    U.array() = U.array().sqrt();
-    decay(U.data(), U.size());
-  }
-  void decline(Matrix& U) const override {  // exp(-r) / (2 r)
-    Matrix r = U.array().sqrt();
-    U = r;
-    decay(U.data(), U.size());
-    U.array() = (r.array() > 0).select(0.5 * U.array() / r.array(), 0.0);
+  void of_distance(double* u, double* fall, Index size) const override {
+    for (Index i = 0; i < size; ++i) u[i] = std::sqrt(u[i]);
+    if (fall != nullptr) std::copy(u, u + size, fall);
+    decay(u, size);
+    if (fall == nullptr) return;
+    for (Index i = 0; i < size; ++i) fall[i] = fall[i] > 0 ? 0.5 * u[i] / fall[i] : 0;  // exp(-r) / (2 r)
   }
 };
 
@@ -169,40 +175,42 @@ class CauchyKernel final : public DistanceKernel {  // (KER.4): 1/(1 + u)
  public:
   using DistanceKernel::DistanceKernel;
   const char* kind() const override { return "cauchy"; }
-  void of_distance(Matrix& U) const override { U.array() = (1 + U.array()).inverse(); }
-  void decline(Matrix& U) const override { U.array() = (1 + U.array().min(farthest)).square().inverse(); }
+  void of_distance(double* u, double* fall, Index size) const override {
+    for (Index i = 0; i < size; ++i) u[i] = 1 / (1 + u[i]);
+    if (fall == nullptr) return;
+    for (Index i = 0; i < size; ++i) fall[i] = u[i] * u[i];
+  }
 };
-
-// exp(-r) for the square roots of c u, which are left in U.
-Matrix decay_of_root(double c, Matrix& U) {
-  U.array() = (c * U.array()).sqrt().min(2 * decay_end);
-  Matrix e = U;
-  decay(e.data(), e.size());
-  return e;
-}
 
 class Matern32Kernel final : public DistanceKernel {  // (KER.14): (1 + r) exp(-r), r = sqrt(6 u)
  public:
   using DistanceKernel::DistanceKernel;
   const char* kind() const override { return "matern32"; }
-  void of_distance(Matrix& U) const override {
-    const Matrix e = decay_of_root(6, U);
-    U.array() = (1 + U.array()) * e.array();
+  void of_distance(double* u, double* fall, Index size) const override {
+    Roots roots(fall, size);
+    double* r = roots.data();
+    decay_of_root(6, u, r, size);
+    for (Index i = 0; i < size; ++i) {
+      const double e = u[i];
+      u[i] = (1 + r[i]) * e;
+      r[i] = 3 * e;
+    }
   }
-  void decline(Matrix& U) const override { U = 3 * decay_of_root(6, U); }
 };
 
 class Matern52Kernel final : public DistanceKernel {  // (KER.15): (1 + r + r^2/3) exp(-r), r = sqrt(10 u)
  public:
   using DistanceKernel::DistanceKernel;
   const char* kind() const override { return "matern52"; }
-  void of_distance(Matrix& U) const override {
-    const Matrix e = decay_of_root(10, U);
-    U.array() = (1 + U.array() + U.array().square() / 3) * e.array();
-  }
-  void decline(Matrix& U) const override {
-    const Matrix e = decay_of_root(10, U);
-    U.array() = 5.0 / 3 * (1 + U.array()) * e.array();
+  void of_distance(double* u, double* fall, Index size) const override {
+    Roots roots(fall, size);
+    double* r = roots.data();
+    decay_of_root(10, u, r, size);
+    for (Index i = 0; i < size; ++i) {
+      const double e = u[i], of_r = 1 + r[i];
+      u[i] = (of_r + r[i] * r[i] / 3) * e;
+      r[i] = 5.0 / 3 * of_r * e;
+    }
   }
 };
 

@@ -25,9 +25,10 @@ class KernelFunction {
     (void)X, (void)C, (void)U;
     return false;
   }
-  /// For such a kernel: U holds u and becomes k(u). If fall is not null, it becomes -k'(u), 0 at u = 0 if that is infinite.
-  virtual bool of_squared_distances(Matrix& U, Matrix* fall) const {
-    (void)U, (void)fall;
+  /// For such a kernel: u <- k(u). If fall is not null, it becomes -k'(u), 0 at u = 0 if that is infinite.
+  /// \param u, fall  [size]
+  virtual bool of_squared_distances(double* u, double* fall, Index size) const {
+    (void)u, (void)fall, (void)size;
     return false;
   }
 

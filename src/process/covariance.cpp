@@ -43,12 +43,12 @@ void lower_tiles(Index n, Index num_inputs, Function&& f) {
   });
 }
 
-// A tile of K <- kappa of squared distances, and of `decline`, if it is not null, -d kappa/du.
-void put_kernel(const Kernel& kernel, Matrix& U, Index row, Index first, Matrix& K, Matrix* decline) {
-  Matrix fall;
-  KernelFunction::of(kernel).of_squared_distances(U, decline == nullptr ? nullptr : &fall);
-  if (decline != nullptr) decline->block(row, first, U.rows(), U.cols()) = fall;
-  K.block(row, first, U.rows(), U.cols()) = U;
+// Some rows of a column of K <- kappa of squared distances, and of `decline`, if it is not null, -d kappa/du.
+template <typename Distances>
+void put_kernel(const KernelFunction& kernel, const Distances& u, Index row, Index column, Matrix& K, Matrix* decline) {
+  auto k = K.col(column).segment(row, u.size());
+  k = u;
+  kernel.of_squared_distances(k.data(), decline == nullptr ? nullptr : decline->col(column).data() + row, k.size());
 }
 
 }  // namespace
@@ -61,12 +61,13 @@ void Covariance::between(const Matrix& rows, const Matrix& centres, Matrix& K, M
     if (decline != nullptr) decline->setZero();
     return;
   }
+  const KernelFunction& kernel = KernelFunction::of(unit_);
   for (Index first = 0; first < centres.rows(); first += products::tile_width) {
     const Index width = std::min(products::tile_width, centres.rows() - first);
     for (Index row = 0; row < rows.rows(); row += tile_rows) {
       Matrix U(std::min(tile_rows, rows.rows() - row), width);
-      KernelFunction::of(unit_).squared_distances(rows.middleRows(row, U.rows()), centres.middleRows(first, width), U);
-      put_kernel(unit_, U, row, first, K, decline);
+      kernel.squared_distances(rows.middleRows(row, U.rows()), centres.middleRows(first, width), U);
+      for (Index j = 0; j < width; ++j) put_kernel(kernel, U.col(j), row, first + j, K, decline);
     }
   }
 }
@@ -108,6 +109,7 @@ void Covariance::evaluate(const Vector& log_rho, Matrix& K, Matrix* decline) con
     if (decline != nullptr) decline->setZero();
     return;
   }
+  const KernelFunction& kernel = KernelFunction::of(unit_);
   if (num_widths_ == 1) {
     if (distances_.size() == 0) {
       distances_.resize(n, n);
@@ -116,11 +118,18 @@ void Covariance::evaluate(const Vector& log_rho, Matrix& K, Matrix* decline) con
     }
     const double square = squared_rho(log_rho[0]);
     return lower_tiles(n, 0, [&](Index row, Index rows, Index first, Index width) {
-      Matrix U = square * distances_.block(row, first, rows, width);
-      put_kernel(unit_, U, row, first, K, decline);
+      for (Index j = first; j < std::min(first + width, row + rows); ++j) {
+        const Index from = std::max(j, row);
+        put_kernel(kernel, square * distances_.col(j).segment(from, row + rows - from), from, j, K, decline);
+      }
     });
   }
-  with_distances(log_rho, [&](Matrix& U, Index row, Index first) { put_kernel(unit_, U, row, first, K, decline); });
+  with_distances(log_rho, [&](const Matrix& U, Index row, Index first) {
+    for (Index j = first; j < std::min(first + U.cols(), row + U.rows()); ++j) {
+      const Index from = std::max(j, row);
+      put_kernel(kernel, U.col(j - first).tail(row + U.rows() - from), from, j, K, decline);
+    }
+  });
 }
 
 void Covariance::add_linear_part(const Vector& parameters, Matrix& K) const {

@@ -142,8 +142,8 @@ void VectorChoice::add_first(const std::vector<Index>& rows) {
   a_ = diagonal.array().square() - 1;
 }
 
-// The row with the feature l and p = l - V Omega l, V being the covariance of the rows so far.
-void VectorChoice::append(Index row, const Vector& l, const Vector& p) {
+// The row with the feature l and p = l - V Omega l, V being the covariance of the rows so far. Returns the mean of the feature's weight.
+double VectorChoice::append(Index row, const Vector& l, const Vector& p) {
   const Index n = K_.rows(), m = num_features();
   if (Phi_.cols() == m) {
     const Index room = std::min(n + linear_.cols(), std::max<Index>(16, 2 * m));
@@ -162,6 +162,7 @@ void VectorChoice::append(Index row, const Vector& l, const Vector& p) {
   P_.col(m) = p;
   a_[m] = a;
   chosen_.push_back(row);
+  return rise;
 }
 
 bool VectorChoice::add(Index row) {
@@ -173,7 +174,7 @@ bool VectorChoice::add(Index row) {
 
 VectorChoice::Pool VectorChoice::residuals(std::vector<Index> rows) const {
   const Index n = K_.rows(), of_rows = static_cast<Index>(chosen_.size()), m = num_features(), count = static_cast<Index>(rows.size());
-  Pool pool{std::move(rows), Matrix(n, count), {}};
+  Pool pool{std::move(rows), Matrix(n, count)};
   Matrix known(of_rows, count);
   for (Index i = 0; i < count; ++i) {
     const Index row = pool.rows[static_cast<std::size_t>(i)];
@@ -184,10 +185,15 @@ VectorChoice::Pool VectorChoice::residuals(std::vector<Index> rows) const {
   if (of_rows > 0) pool.R -= products::times(Phi_.middleCols(m - of_rows, of_rows), known);
   const Matrix weighted = rows_.omega.asDiagonal() * pool.R;
   pool.W = pool.R.rowwise() - weighted.colwise().sum() / (rows_.omega.sum() + rows_.intercept_omega);
-  if (m == 0) return pool;
-  Matrix through = products::transposed_times(P_.leftCols(m), weighted);
-  through.array().colwise() /= 1 + a_.head(m).array();
-  pool.W -= products::times(P_.leftCols(m), through);
+  if (m > 0) {
+    Matrix through = products::transposed_times(P_.leftCols(m), weighted);
+    through.array().colwise() /= 1 + a_.head(m).array();
+    pool.W -= products::times(P_.leftCols(m), through);
+  }
+  pool.S.resize(3, count);
+  pool.S.row(0) = (rows_.z - mean_).transpose() * weighted;
+  pool.S.row(1) = weighted.cwiseProduct(pool.R).colwise().sum();
+  pool.S.row(2) = weighted.cwiseProduct(pool.W).colwise().sum();
   return pool;
 }
 
@@ -213,44 +219,50 @@ VectorChoice::Pool VectorChoice::worst_rows(Index count, const Pool& before) con
   }
   const Pool fresh = residuals(std::move(rows_of_new));
   out.rows.insert(out.rows.end(), fresh.rows.begin(), fresh.rows.end());
-  out.R.resize(K_.rows(), count), out.W.resize(K_.rows(), count);
-  const auto num_kept = static_cast<Index>(kept.size());
-  for (Index i = 0; i < num_kept; ++i) {
-    out.R.col(i) = before.R.col(kept[static_cast<std::size_t>(i)]);
-    out.W.col(i) = before.W.col(kept[static_cast<std::size_t>(i)]);
-  }
-  out.R.rightCols(count - num_kept) = fresh.R, out.W.rightCols(count - num_kept) = fresh.W;
+  const auto joined = [&](const Matrix& old, const Matrix& of_new) {
+    Matrix all(of_new.rows(), count);
+    for (Index i = 0; i < std::ssize(kept); ++i) all.col(i) = old.col(kept[static_cast<std::size_t>(i)]);
+    all.rightCols(of_new.cols()) = of_new;
+    return all;
+  };
+  out.R = joined(before.R, fresh.R), out.W = joined(before.W, fresh.W), out.S = joined(before.S, fresh.S);
   return out;
 }
 
 // With d = R_jj, u = R_j'w, w = Omega (z - mean), c = R_j' Omega R_j and a = R_j' B R_j/d, the gain of row j is
 // -1/2 ln(1 + a) + 1/2 u^2/(d (1 + a)) + 1/2 c/d, the first two in units of s2. -1 if no row of the pool has anything to add.
 Index VectorChoice::best_of(const Pool& pool) const {
-  const Vector u = pool.R.transpose() * Vector(rows_.omega.array() * (rows_.z - mean_).array());
   Index best = -1;
   double most = -std::numeric_limits<double>::infinity();
-  for (Index i = 0; i < u.size(); ++i) {
-    const double d = residual_[pool.rows[static_cast<std::size_t>(i)]];
+  for (Index i = 0; i < pool.S.cols(); ++i) {
+    const double d = residual_[pool.rows[static_cast<std::size_t>(i)]], u = pool.S(0, i), a = std::max(pool.S(2, i) / d, 0.0);
     if (!(d > least_)) continue;
-    const Vector weighted = rows_.omega.cwiseProduct(pool.R.col(i));
-    const double a = std::max(weighted.dot(pool.W.col(i)) / d, 0.0);
-    const double gain = -0.5 * std::log1p(a) + 0.5 * u[i] * u[i] / (rows_.s2 * d * (1 + a)) + 0.5 * weighted.dot(pool.R.col(i)) / d;
+    const double gain = -0.5 * std::log1p(a) + 0.5 * u * u / (rows_.s2 * d * (1 + a)) + 0.5 * pool.S(1, i) / d;
     if (gain > most) most = gain, best = i;
   }
   return best;
 }
 
-// With l_S the entries of l at the rows of the pool: R <- R - l l_S', W <- W - p (p' Omega R + l_S')/(1 + a), with R before.
+// With l_S the entries of l at the rows of the pool, g = Omega p and t = (R'g + l_S)/(1 + a): R <- R - l l_S', W <- W - p t', with R
+// before. The mean rises by r p; W'Omega l = R'g, because p = l - V Omega l.
 void VectorChoice::add(Pool& pool, Index position) {
   const Index row = pool.rows[static_cast<std::size_t>(position)];
   const double root = std::sqrt(residual_[row]);
   const Vector l = pool.R.col(position) / root, p = pool.W.col(position) / root;
-  append(row, l, p);
+  const Vector weighted = rows_.omega.cwiseProduct(l);
+  const double of_w = weighted.dot(rows_.z - mean_), rise = append(row, l, p);
   if (pool.rows.size() == 1) return;
-  const Vector of_pool = l(pool.rows), g = rows_.omega.cwiseProduct(p);
-  const Vector through = (pool.R.transpose() * g + of_pool) / (1 + a_[num_features() - 1]);
-  pool.R.noalias() -= l * of_pool.transpose();
-  pool.W.noalias() -= p * through.transpose();
+  const double a = a_[num_features() - 1], length = weighted.dot(l);
+  const Eigen::RowVectorXd of_pool = l(pool.rows).transpose();
+  Matrix both(l.size(), 2);
+  both << rows_.omega.cwiseProduct(p), weighted;
+  const Matrix products = both.transpose() * pool.R;  // [2, rows]
+  const Eigen::RowVectorXd through = (products.row(0) + of_pool) / (1 + a);
+  pool.R.noalias() -= l * of_pool;
+  pool.W.noalias() -= p * through;
+  pool.S.row(0) -= rise * products.row(0) + (of_w - rise * a) * of_pool;
+  pool.S.row(1).array() -= of_pool.array() * (2 * products.row(1) - length * of_pool).array();
+  pool.S.row(2).array() -= through.array() * (products.row(0) - a * of_pool).array() + of_pool.array() * products.row(0).array();
 }
 
 Vector VectorChoice::divergence() const {
@@ -263,10 +275,8 @@ Vector VectorChoice::divergence() const {
     for (Index i = 0; i < n; ++i) out[i] = bernoulli_divergence(full_probability_[i], reduced.sigma[i]);
     return out;
   }
-  const double sd = std::sqrt(rows_.s2);
-  for (Index i = 0; i < n; ++i)
-    out[i] = normal_divergence(full_.mean[i] / sd, full_.variance[i] + 1, now.mean[i] / sd, now.variance[i] + 1);
-  return out;
+  const Eigen::ArrayXd variance = now.variance.array() + 1, ratio = (full_.variance.array() + 1) / variance;
+  return 0.5 * (ratio - 1 - ratio.log() + (full_.mean - now.mean).array().square() / (rows_.s2 * variance));
 }
 
 void VectorChoice::grow(double most, double worthwhile, Index most_rows) {

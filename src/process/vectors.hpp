@@ -48,10 +48,11 @@ class VectorChoice {
   [[nodiscard]] FeaturePosterior posterior() const;
 
  private:
-  /// A few rows with their columns of R and of R - V Omega R, from which their gains follow.                                        (KM.6)
+  /// A few rows with their columns of R and of W = R - V Omega R, and what their gains are made of.                                 (KM.6)
   struct Pool {
     std::vector<Index> rows;
     Matrix R = {}, W = {};  ///< [n, rows]
+    Matrix S = {};          ///< [3, rows] R_j' Omega (z - mean), R_j' Omega R_j, R_j' Omega W_j
   };
   [[nodiscard]] double covariance(Index i, Index j) const { return i >= j ? K_(i, j) : K_(j, i); }
   [[nodiscard]] Matrix covariance_of(const std::vector<Index>& rows) const;
@@ -61,7 +62,7 @@ class VectorChoice {
   [[nodiscard]] Pool worst_rows(Index count, const Pool& before) const;
   [[nodiscard]] Index best_of(const Pool& pool) const;
   void add(Pool& pool, Index position);
-  void append(Index row, const Vector& l, const Vector& p);
+  double append(Index row, const Vector& l, const Vector& p);
   [[nodiscard]] Index num_features() const { return linear_.cols() + static_cast<Index>(chosen_.size()); }
   void begin();
 
