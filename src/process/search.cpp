@@ -247,7 +247,7 @@ class HypothesisSearch {
   static constexpr double of_steps = 1e-5;         // nats: a tenth of least_gain, or less
   static constexpr double rough = 0.02;            // nats: to rank starts and to place points
   static constexpr double rough_of_many = 0.1;     // nats: to place points where the fall may be off by a nat
-  static constexpr double of_points = 1e-3;        // nats over all rows: moments are off by a thirtieth of their standard deviation
+  static constexpr double of_points = 1e-4;        // nats over all rows: moments are off by a hundredth of their standard deviation
   static constexpr double small_gain = 0.005;      // nats, of a step to a maximum that is averaged over
   static constexpr double rough_gain = 0.02;       // nats, of a step with a part of the rows
   static constexpr double widest_of_several = 13;  // an input that says nothing goes far if the rows are many
