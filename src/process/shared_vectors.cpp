@@ -104,7 +104,7 @@ void SharedVectors::measure(bool grow_first) {
       stored_.push_back(to_store(point, choice));
     });
   }
-  divergence_ = share_.dot(full.divergence_from(reduced));
+  divergence_ = std::max(share_.dot(full.divergence_from(reduced)), 0.0);  // rounding errors
   largest_change_ = ((reduced.mean() - full.mean()).array().abs() / full.variance().array().max(1e-300).sqrt()).maxCoeff();
 }
 
