@@ -149,6 +149,11 @@ TEST(VectorChoice, TakesTheBestOfTheWorstExplainedRows) {
     ASSERT_EQ(choice.rows().size(), static_cast<std::size_t>(size + 1));
     EXPECT_EQ(choice.rows().back(), best);
   }
+  // In one call, the gains of rows that stay in the pool are updated, and not computed again.
+  VectorChoice at_once(K, working, k, false, full);
+  at_once.grow(0, 0, 15);
+  for (Index size = 6; size < 15; ++size) choice.grow(0, 0, size + 1);
+  EXPECT_EQ(at_once.rows(), choice.rows());
 }
 
 // A search that begins with some rows ends where one with all rows does.                                                        (KM.3)
