@@ -515,6 +515,6 @@ def test_texts_that_may_mean_a_missing_value_are_asked_for():
 
 def test_the_error_has_a_public_name(tmp_path):
     (tmp_path / "t.csv").write_text("height,weight\n172,65\n")
-    with pytest.raises(ardvark.InvalidArgumentError, match="is not an ardvark model file: it is a text, such as a table") as caught:
+    with pytest.raises(ardvark.InvalidArgumentError, match="is not an ardvark model or statistics file: it is a text, such as a table") as caught:
         ardvark.load(tmp_path / "t.csv")
     assert isinstance(caught.value, ValueError) and repr(type(caught.value)) == "<class 'ardvark.InvalidArgumentError'>"

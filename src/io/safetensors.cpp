@@ -224,7 +224,7 @@ std::string SafetensorsReader::read_header(std::uint64_t file_size) const {
   char first = 0;
   read_at(length_size, &first, 1);
   if (first != '{' || length > max_header)
-    fail_foreign(is_text(&length, length_size) ? "it is a text, such as a table; fit -o or save writes a model file"
+    fail_foreign(is_text(&length, length_size) ? "it is a text, such as a table; fit -o, stats -o or save writes one"
                                                : "it does not begin with a safetensors header");
   if (length > file_size - length_size)
     throw InvalidArgument(fmt::format("'{}' is truncated: its header takes {} bytes, the file has {}; write or copy it again", path_,
@@ -436,7 +436,7 @@ void SafetensorsReader::fail_changed(const std::string& name) const {
 }
 
 void SafetensorsReader::fail_foreign(const std::string& why) const {
-  throw InvalidArgument(fmt::format("'{}' is not an ardvark model file: {}", path_, why));
+  throw InvalidArgument(fmt::format("'{}' is not an ardvark model or statistics file: {}", path_, why));
 }
 
 int check_format(const SafetensorsReader& file, const std::string& format, int newest_version, int first_with_checksum) {

@@ -115,7 +115,7 @@ TEST_F(Refuses, ATableInPlaceOfAModel) {
   make_model();
   predict({"good.csv", "m.ardvark"},
           {"'good.csv' is no model file, but 'm.ardvark' is one; the model comes first: ardvark predict m.ardvark good.csv"});
-  predict({"good.csv", "good.csv"}, {"'good.csv' is not an ardvark model file: it is a text, such as a table"});
+  predict({"good.csv", "good.csv"}, {"'good.csv' is not an ardvark model or statistics file: it is a text, such as a table"});
 }
 
 TEST_F(Refuses, AColumnThatIsBothUsedAndIgnored) {

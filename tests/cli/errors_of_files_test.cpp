@@ -44,12 +44,12 @@ TEST_F(Refuses, NewDataThatTheModelDoesNotFit) {
 TEST_F(Refuses, FilesThatAreNoModel) {
   make_model();
   const std::string bytes = read_bytes(folder_ / "m.ardvark");
-  model(good, {"bad.ardvark", "not an ardvark model file"});
-  model("", {"bad.ardvark", "not an ardvark model file"});
+  model(good, {"bad.ardvark", "not an ardvark model or statistics file"});
+  model("", {"bad.ardvark", "not an ardvark model or statistics file"});
   std::string random(4096, '\0');
   std::mt19937 generator(3);
   for (char& c : random) c = static_cast<char>(generator());
-  model(random, {"bad.ardvark", "not an ardvark model file"});
+  model(random, {"bad.ardvark", "not an ardvark model or statistics file"});
   model(bytes.substr(0, bytes.size() - 1), {"bad.ardvark", "truncated"});
   model(bytes.substr(0, bytes.size() / 2), {"bad.ardvark", "truncated"});
   model(bytes.substr(0, 100), {"bad.ardvark", "truncated"});

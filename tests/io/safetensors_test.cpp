@@ -39,7 +39,7 @@ std::string refusal(const std::string& bytes) {
   return message.replace(message.find(folder.path() + "/"), folder.path().size() + 1, "");
 }
 
-std::string foreign(const std::string& why) { return "'m.ardvark' is not an ardvark model file: " + why; }
+std::string foreign(const std::string& why) { return "'m.ardvark' is not an ardvark model or statistics file: " + why; }
 
 std::string array_header(const std::string& shape, const std::string& offsets) {
   return R"({"x":{"dtype":"F64","shape":)" + shape + R"(,"data_offsets":)" + offsets + "}}";
@@ -186,10 +186,10 @@ TEST(Safetensors, SaysWhyAFileCannotBeRead) {
             "cannot read '/dev/null': it is not a regular file");
 }
 
-TEST(Safetensors, SaysThatAForeignFileIsNoModelFile) {
+TEST(Safetensors, SaysThatAForeignFileIsNoneOfOurs) {
   EXPECT_EQ(refusal(""), foreign("it is empty"));
   EXPECT_EQ(refusal("1234567"), foreign("it has only 7 bytes"));
-  EXPECT_EQ(refusal("age,bmi,glu\n1,2,3\n"), foreign("it is a text, such as a table; fit -o or save writes a model file"));
+  EXPECT_EQ(refusal("age,bmi,glu\n1,2,3\n"), foreign("it is a text, such as a table; fit -o, stats -o or save writes one"));
   EXPECT_EQ(refusal(file_of("{]", "")), foreign("its header is not valid JSON"));
   EXPECT_EQ(refusal(file_of("{\"\xFF\":{}}", "")), foreign("its header is not valid JSON"));
   EXPECT_EQ(refusal(file_of("{\"x\":1}", "")), foreign("the entry 'x' of its header is not an object"));
@@ -268,7 +268,7 @@ TEST(Safetensors, NamesArraysThatAreAbsentOrOfAnotherRank) {
   const SafetensorsReader reader(path);
   EXPECT_TRUE(reader.has("x"));
   EXPECT_FALSE(reader.has("y"));
-  const std::string begin = "'" + path + "' is not an ardvark model file: ";
+  const std::string begin = "'" + path + "' is not an ardvark model or statistics file: ";
   EXPECT_EQ(message_of<InvalidArgument>([&] { (void)reader.vector("y"); }), begin + "it lacks the array 'y'");
   EXPECT_EQ(message_of<InvalidArgument>([&] { (void)reader.matrix("x"); }),
             begin + "its array 'x' has the shape [4], 2 dimensions are expected");
