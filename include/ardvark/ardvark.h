@@ -184,7 +184,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *                         widen. open: they widen by the spread of the fitted values where no training row is near; the curve is the same,
  *                         and probabilities return towards the middle. open applies to kernels that fall with the distance.
  *     vectors             auto (default), all, or a whole number >= 1. model kernel: the rows that the stored model keeps. auto: few whose
- *                         predictions are within divergence. all: every row that adds anything. A number: at most so many.
+ *                         predictions are within divergence. all: every row that adds anything. A number: at most so many; with several
+ *                         classes, for each of them.
  *     divergence          a number > 0, default 0.01. model kernel with vectors auto: how far the predictions of the kept rows may be from
  *                         those of all rows, in nats a row.
  *     averaging           on by default. model kernel: the average over hyper-parameters that the evidence leaves open. Without it, only

@@ -33,7 +33,7 @@ struct KernelOptions {
                                          ///< each input by itself
   bool average = true;       ///< averages over hyper-parameters that the evidence leaves open; false: only the best ones       (KM.4)
   bool all_vectors = false;  ///< keep every row that adds anything, whatever `divergence` is
-  Index num_vectors = 0;     ///< keep at most so many rows, whatever `divergence` is; 0: as `divergence` says
+  Index num_vectors = 0;     ///< keep at most so many rows, with several classes for each, whatever `divergence` is; 0: as that says
   double divergence = 0.01;  ///< > 0, nats per row: how far the predictions of the kept rows may be from those of all rows     (KM.6)
   Index centres = 0;         ///< rows whose features carry the process (KM.7); 0: all rows up to 2000 rows, else 300. With fewer centres
                              ///< than rows, one kernel and one set of hyper-parameters is used, and the centres are the vectors

@@ -216,7 +216,7 @@ centres : "auto", "all" or int, default="auto"
     there is one kernel with one set of widths, and the centres are the vectors.
 vectors : "auto", "all" or int, default="auto"
     Rows that the fitted model keeps. "auto": few whose predictions are within ``divergence``. "all": every row that adds
-    anything. A number, 1 or more: at most so many.
+    anything. A number, 1 or more: at most so many; with several classes, for each of them.
 divergence : float, default=0.01
     How far the predictions of the kept rows may be from those of all rows, > 0, in nats per row (KM.6).
 averaging : bool, default=True

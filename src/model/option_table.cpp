@@ -140,7 +140,7 @@ constexpr ModelOption rows[] = {
      "to kernels that fall with the distance."},
     {"vectors", &O::vectors, machine, "auto (default), all, or a whole number >= 1",
      "[model=kernel]: the rows that the stored model keeps. auto: few whose predictions are within [divergence]. all: every row that "
-     "adds anything. A number: at most so many."},
+     "adds anything. A number: at most so many; with several classes, for each of them."},
     {"divergence", &O::divergence, machine, "a number > 0, default 0.01",
      "[model=kernel] with vectors auto: how far the predictions of the kept rows may be from those of all rows, in nats a row."},
     {"averaging", &O::averaging, machine, "on by default",

@@ -94,6 +94,15 @@ TEST(KernelMachine, KeepsFewVectorsWithinTheStatedDivergence) {
   EXPECT_NEAR(((m - of_m).array().abs() / v.array().sqrt()).maxCoeff(), fit.processes[0].largest_change, 1e-5);
 }
 
+// Constant inputs leave only the intercept: nothing is said of a noise that the rows would not show.
+TEST(KernelMachine, OfConstantInputsSaysNothingOfTheNoise) {
+  internal::Normals normal(3);
+  const Vector y = Vector::NullaryExpr(40, [&] { return normal(); });
+  const KernelRegression fit = fit_kernel_regression(Matrix(Matrix::Ones(40, 2)), y);
+  EXPECT_EQ(fit.report.notes, std::vector<std::string>{"constant inputs, left out: 'x1', 'x2'"});
+  EXPECT_NEAR(predict(fit, Matrix(Matrix::Ones(1, 2))).mean[0], y.mean(), 1e-9);
+}
+
 // Whatever is allowed, of either task; more rows where less is allowed; and never more than were asked for.
 TEST(KernelMachine, LosesNoMoreThanIsAllowed) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
