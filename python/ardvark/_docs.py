@@ -235,7 +235,8 @@ relevance_vectors_ : ndarray of shape (n_vectors, n_features)
 support_ : ndarray of shape (n_vectors,), int
     Positions of these rows among the training rows, from 0.
 divergence_ : float
-    How far the predictions of the kept rows are from those of all rows, in nats per row; NaN with centres.
+    How far the predictions of the kept rows are from those of all rows, in nats per row; NaN with centres. Several classes: the
+    largest one of a class against the rest (the probabilities of all classes together may differ by about twice as much).
 variance_share_ : ndarray of shape (n_columns,)
     Regressions and two classes: the share of the variance of the function (classes: of the score) that each input explains by itself,
     if inputs are independent (KM.9). By sampling: the second digit is uncertain. What is missing to 1 are interactions.
