@@ -349,6 +349,7 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *     mean variance sd interval [p,2] intercept.mean intercept.variance intercept.interval standardized_mean
  *     precision precision_history (not if the model was loaded from a file) group relevance direction relevant left_out
  *     effective_parameters V_diagonal log_det_V posterior
+ *     degrees_of_freedom (regressions: of the marginals, Student-t distributions; infinite: they are normal)
  *     covariance, V [p,p], or [p+1,p+1] with an intercept, which is last: computed only when you ask for them by name
  *     noise.shape noise.rate noise.sd noise.sd_interval r_squared (regressions; a joint posterior is q(w|tau) = N(mean, V/tau))
  *     accuracy log_loss class_weight (classes)

@@ -216,7 +216,7 @@ struct LambdaChoice {
 struct Fit {
   Task task = Task::linear;
   Vector mean;      ///< [p] posterior mean of each coefficient
-  Vector variance;  ///< [p] marginal posterior variance (linear: V_jj b_N/(a_N - 1), infinite for a_N <= 1)
+  Vector variance;  ///< [p] marginal posterior variance (linear, joint: V_jj b_N/(a_N - 1)); infinite for at most two degrees of freedom
   std::optional<Intercept> intercept;
   Vector standardized_mean;    ///< [p], or [p+1] with an intercept, which is last: the mean for the columns as they are scaled inside
   Vector V_diagonal;           ///< [p] diagonal of V; linear: q(w|tau) = N(w, V/tau), so V is not the variance
@@ -242,11 +242,14 @@ struct Fit {
   std::optional<LambdaChoice> lambda_choice;                     ///< how lambda was chosen, if it was not given
   LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic: the likelihood in `bound`; Laplace prior: laplace
 
-  LinearPosterior posterior = LinearPosterior::joint;  ///< linear; if factorised, V is the covariance of w itself
-  GammaDistribution noise = {0, 0};                    ///< linear: posterior of the noise precision (a_N, b_N), in units of 1/y^2
-  std::optional<SparseResult> sparse;                  ///< only for the priors sparse, slab and dense
-  std::string target;                                  ///< name of the target, if one was given
-  std::vector<std::string> classes;                    ///< logistic: the two labels; probabilities are those of the second
+  LinearPosterior posterior = LinearPosterior::joint;  ///< linear; if factorised, V contains the noise: it is the squared scale of w itself
+  /// Linear, factorised: the degrees of freedom that the uncertain noise leaves to the marginals of the weights and to predictions, under
+  /// the priors sparse, slab and dense the rows minus the flat columns; infinity: normal distributions.                        (SP.25)
+  double student_degrees = std::numeric_limits<double>::infinity();
+  GammaDistribution noise = {0, 0};    ///< linear: posterior of the noise precision (a_N, b_N), in units of 1/y^2
+  std::optional<SparseResult> sparse;  ///< only for the priors sparse, slab and dense
+  std::string target;                  ///< name of the target, if one was given
+  std::vector<std::string> classes;    ///< logistic: the two labels; probabilities are those of the second
 
   Index completed_tables = 0;  ///< > 0: values were missing, and the posterior is the average of the fits to so many completed tables
 
@@ -264,13 +267,14 @@ struct Fit {
   [[nodiscard]] Index num_columns() const { return mean.size(); }
   /// Whether weights and noise have a joint posterior: marginals are then Student-t, and the noise scales V.
   [[nodiscard]] bool is_joint() const { return task == Task::linear && posterior == LinearPosterior::joint; }
-  /// Degrees of freedom of the marginals: 2 a_N of a Student-t (linear, joint), infinity (a normal distribution) otherwise.
-  [[nodiscard]] double degrees_of_freedom() const { return is_joint() ? 2 * noise.shape : std::numeric_limits<double>::infinity(); }
+  /// Degrees of freedom of the marginals, Student-t distributions: 2 a_N (linear, joint), student_degrees otherwise. Infinity: they are
+  /// normal.
+  [[nodiscard]] double degrees_of_freedom() const { return is_joint() ? 2 * noise.shape : student_degrees; }
   /// Posterior covariance of the coefficients [p, p], or [p+1, p+1] with the intercept last; each call computes it.
   /// \throws InvalidArgument if the fit kept no covariance factor.
   [[nodiscard]] Matrix covariance() const;
-  /// V, whose diagonal is V_diagonal, with the same shape and errors. For a joint posterior q(w|tau) = N(w, V/tau), else V is the
-  /// covariance.
+  /// V, whose diagonal is V_diagonal, with the same shape and errors. For a joint posterior q(w|tau) = N(w, V/tau); else V is the
+  /// squared scale of w: the covariance of normal marginals, (nu - 2)/nu of it for a Student-t of nu degrees of freedom.
   [[nodiscard]] Matrix V() const;
 };
 

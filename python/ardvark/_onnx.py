@@ -177,6 +177,8 @@ def to_onnx(estimator: Any) -> Any:
 def _of_regression(graph: _Graph, estimator: Any, mean: np.ndarray, covariance: np.ndarray) -> Any:
     """The variance of a new observation is the sum of those of the noise and the score; the prediction at the origin gives the first."""
     origin = estimator._model.predict(np.zeros((1, len(estimator._column_names())))).array("sd")[0]
+    if not np.isfinite(origin):
+        raise ValueError("the predictions have no standard deviation: a Student-t distribution of at most two degrees of freedom has none")
     m, s = graph.moments(mean, covariance)
     variance = graph.node("Add", [s, graph.constant("noise", origin**2 - covariance[0, -1, -1])], "variance")
     std, only = graph.node("Sqrt", [variance], "std_as_column"), graph.constant("only", np.array([1]))

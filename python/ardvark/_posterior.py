@@ -46,8 +46,9 @@ class Posterior:
 
     For classifiers it is normal. For a regression with ``posterior="joint"``, the noise precision tau is Gamma
     distributed. Given tau, the coefficients are normal with a covariance proportional to 1/tau; without tau, they are
-    Student-t distributed. With ``"factorised"``, they are normal and independent of tau. Under a sparse prior, the
-    average over the starts is replaced by the normal distribution with the same mean and covariance.
+    Student-t distributed. With ``"factorised"``, they are normal and independent of tau. Under the priors sparse, slab
+    and dense, they are Student-t distributed with n_samples - 1 degrees of freedom (fewer with flat columns); the average
+    over starts or hyper-parameters is replaced by one such distribution with the same mean and scale.     (SP.25)
 
     Attributes
     ----------
@@ -105,6 +106,7 @@ class Posterior:
         >>> draws.coef.shape, draws.intercept.mean().round(2).item()
         ((1000, 2), 3.0)
         """
+        from scipy.stats import gamma
         from sklearn.utils import check_random_state
 
         if n < 1:
@@ -122,6 +124,13 @@ class Posterior:
                         f"the posterior has no covariance: its shape is {shape:g}, which must be > 1; there are too few rows"
                     )
                 spread = np.sqrt((shape - 1) / rate / noise)
+            elif np.isfinite(degrees := self._model.number("degrees_of_freedom")):  # (SP.25)
+                if not degrees > 2:
+                    raise ValueError(
+                        f"the posterior has no covariance: it has {degrees:.10g} degrees of freedom, which must be > 2; "
+                        "there are too few rows"
+                    )
+                spread = np.sqrt((degrees - 2) / 2 / gamma.ppf(gamma.cdf(noise * rate, shape), degrees / 2))
         normal = random.standard_normal((n, self.mean.size))
         w = self.mean + spread[:, None] * (normal @ _root(covariance).T)
         if self.n_scores > 1:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from ardvark import BayesianLinearRegression, BayesianLogisticRegression
 from estimator_cases import BINARY, KERNEL, LINEAR, X, fitted, labels, name, species, y
+from scipy import stats
 
 
 @pytest.mark.parametrize("prior", ["auto", "sparse", "slab", "dense", "shared", "ard", "laplace"])
@@ -107,3 +108,21 @@ def test_posterior_of_several_classes(coding):
     low, high = np.moveaxis(fit.coef_interval(0.9), -1, 0)
     inside = ((draws.coef > low) & (draws.coef < high)).mean(axis=0)
     assert np.abs(inside - 0.9).max() < 0.01
+
+def test_draws_under_a_sparse_prior_have_the_marginals_of_the_fit():
+    """A Student-t of n - 1 degrees of freedom (SP.25): quantiles of the draws are the ends of the intervals."""
+    X, y = np.ones((6, 1)), np.array([1.0, 2.0, 2.5, 4.0, 3.0, 1.5])
+    model = BayesianLinearRegression().fit(X, y)
+    draws = model.posterior_.sample(200_000, random_state=0)
+    t, scale = stats.t(5), y.std(ddof=1) / np.sqrt(6)
+    for level in (0.5, 0.95, 0.99):
+        ends = y.mean() + scale * np.array([-1, 1]) * t.ppf(0.5 + level / 2)
+        np.testing.assert_allclose(np.quantile(draws.intercept, [0.5 - level / 2, 0.5 + level / 2]), ends, atol=0.04 * scale * t.ppf(0.5 + level / 2))
+    new = draws.intercept + np.random.default_rng(1).normal(size=200_000) / np.sqrt(draws.noise_precision)
+    assert np.mean(np.abs(new - y.mean()) < y.std(ddof=1) * np.sqrt(1 + 1 / 6) * t.ppf(0.975)) == pytest.approx(0.95, abs=0.01)
+
+
+def test_draws_need_a_covariance():
+    model = BayesianLinearRegression().fit(np.ones((3, 1)), [1.0, 2.0, 4.0])
+    with pytest.raises(ValueError, match="has 2 degrees of freedom"):
+        model.posterior_.sample(10)

@@ -25,6 +25,7 @@ double digamma(double x) { return boost::math::digamma(x, Quiet()); }
 double student_t_quantile(double degrees_of_freedom, double level) {
   // Uses the lower tail, which a double can represent for every level below 1.
   const double tail = 0.5 * (1 - level);
+  if (!(degrees_of_freedom > 1e-5)) return std::numeric_limits<double>::infinity();  // beyond the doubles for every level in use
   if (!(degrees_of_freedom < 1e15)) return -boost::math::quantile(boost::math::normal_distribution<double, Quiet>(), tail);
   return -boost::math::quantile(boost::math::students_t_distribution<double, Quiet>(degrees_of_freedom), tail);
 }
@@ -32,6 +33,11 @@ double student_t_quantile(double degrees_of_freedom, double level) {
 double student_t_tail(double degrees_of_freedom, double t) {
   if (!(degrees_of_freedom < 1e15)) return normal_cdf(-t);
   return boost::math::cdf(boost::math::complement(boost::math::students_t(degrees_of_freedom), t));
+}
+
+double student_t_variance(double degrees_of_freedom) {
+  if (std::isinf(degrees_of_freedom)) return 1;
+  return degrees_of_freedom > 2 ? degrees_of_freedom / (degrees_of_freedom - 2) : std::numeric_limits<double>::infinity();
 }
 
 double gamma_quantile(double shape, double rate, double probability) {

@@ -51,6 +51,8 @@ double digamma(double x);
 double student_t_quantile(double degrees_of_freedom, double level);
 /// P(x > t), t >= 0, of Student's t with `degrees_of_freedom` (infinity: normal).
 double student_t_tail(double degrees_of_freedom, double t);
+/// Variance of a Student-t of scale 1; infinite for at most two degrees of freedom.
+double student_t_variance(double degrees_of_freedom);
 /// Quantile of Gamma(shape, rate), probability in (0, 1).
 double gamma_quantile(double shape, double rate, double probability);
 

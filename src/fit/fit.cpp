@@ -42,8 +42,8 @@ Matrix Fit::V() const {
 }
 
 Matrix Fit::covariance() const {
-  if (!is_joint()) return V();
-  return (noise.shape > 1 ? noise.rate / (noise.shape - 1) : std::numeric_limits<double>::infinity()) * V();
+  const double spread = student_t_variance(degrees_of_freedom()) * (is_joint() ? noise.rate / noise.shape : 1);
+  return V().unaryExpr([spread](double v) { return v == 0 ? 0 : spread * v; });  // the spread may be infinite
 }
 
 Matrix V_inverse(const Fit& fit, MatrixView X) {
@@ -96,12 +96,11 @@ BoundScope bound_scope(const SoftmaxFit& fit) {
 
 namespace {
 
-// Linear marginals are Student-t with 2 a_N degrees of freedom: scale^2 = V_jj b_N/a_N, also where a_N <= 1 leaves no variance. (LIN.4)
+// Of a Student-t, also if it has no variance: scale^2 = V_jj b_N/a_N if the posterior is joint, else V_jj.               (LIN.4), (SP.25)
 double marginal_scale(const Fit& fit, Index j) {
-  const double shape = fit.noise.shape;
-  if (!fit.is_joint() || shape > 1)
-    return std::sqrt((j < 0 ? fit.intercept->variance : fit.variance[j]) * (fit.is_joint() ? (shape - 1) / shape : 1));
-  if (j >= 0) return std::sqrt(fit.V_diagonal[j] * (fit.noise.rate / shape));
+  if (const double spread = student_t_variance(fit.degrees_of_freedom()); std::isfinite(spread))
+    return std::sqrt((j < 0 ? fit.intercept->variance : fit.variance[j]) / spread);
+  if (j >= 0) return std::sqrt(fit.V_diagonal[j] * (fit.is_joint() ? fit.noise.rate / fit.noise.shape : 1));
   if (fit.state == nullptr || fit.state->factor.kind == CovarianceFactor::Kind::none) return std::numeric_limits<double>::infinity();
   const Matrix zero = Matrix::Zero(1, fit.num_columns());  // the intercept is the mean of a row of zeros
   return student_prediction(fit, zero, PredictionOf::mean).scale[0];

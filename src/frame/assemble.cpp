@@ -13,11 +13,8 @@ void to_user_units(const Solution& solution, const Frame& frame, Fit& fit) {
   const Units units = frame.user_units();
   const Standardization& s = units.standardization;
   const Index p = fit.num_columns();
-  double spread = 1;  // the covariance of w is this times V: b_N/(a_N - 1) for linear fits
-  if (fit.is_joint()) {
-    const double shape = fit.noise.shape, rate = fit.noise.rate / (units.y_scale * units.y_scale);
-    spread = shape > 1 ? rate / (shape - 1) : std::numeric_limits<double>::infinity();
-  }
+  double spread = student_t_variance(fit.degrees_of_freedom());  // the covariance of w is this times V: b_N/(a_N - 1) if it is joint
+  if (fit.is_joint()) spread *= fit.noise.rate / fit.noise.shape / (units.y_scale * units.y_scale);
   const double y2 = units.y_scale * units.y_scale;
   const double unit = fit.is_joint() ? 1 : y2;  // of V: V contains the scale of the target if it does not scale with the noise
   fit.log_det_V = solution.log_det_V + static_cast<double>(solution.num_in_use) * std::log(unit);
@@ -96,6 +93,7 @@ Fit assemble(const Frame& frame, Solution solution) {
   fit.prior = solution.prior;
   fit.lambda = solution.lambda;
   fit.posterior = solution.posterior;
+  fit.student_degrees = solution.student_degrees;
   if (frame.task == Task::logistic)
     fit.likelihood = frame.options.prior.kind == PriorKind::laplace ? LogisticLikelihood::laplace
                                                                     : frame.options.likelihood.value_or(LogisticLikelihood::gaussian);
@@ -122,7 +120,7 @@ Fit assemble(const Frame& frame, Solution solution) {
   if (solution.usable) fit.standardized_mean = solution.w;
   if (solution.usable && fit.sparse)
     for (const Index j : solution.flat)
-      if (j < p) fit.sparse->direction[j] = normal_cdf(std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]));
+      if (j < p) fit.sparse->direction[j] = 1 - student_t_tail(fit.student_degrees, std::abs(fit.mean[j]) / std::sqrt(fit.V_diagonal[j]));
 
   const auto state = std::make_shared<FitState>();
   static_cast<Units&>(*state) = frame.user_units();

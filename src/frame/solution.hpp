@@ -27,10 +27,12 @@ struct Solution {
   PriorKind prior = PriorKind::shared;
   double lambda = 0;                                   ///< of a Laplace prior
   LinearPosterior posterior = LinearPosterior::joint;  ///< linear: whether V is scaled by the noise
-  std::vector<Index> group;                            ///< [columns of the table] as Fit::group
-  std::vector<Index> flat;                             ///< columns without a prior, ascending
-  bool usable = true;                                  ///< false: there is no usable result; w, V_diagonal and related fields are not read
-  Vector w, V_diagonal;                                ///< [columns]
+  /// As Fit::student_degrees.
+  double student_degrees = std::numeric_limits<double>::infinity();
+  std::vector<Index> group;  ///< [columns of the table] as Fit::group
+  std::vector<Index> flat;   ///< columns without a prior, ascending
+  bool usable = true;        ///< false: there is no usable result; w, V_diagonal and related fields are not read
+  Vector w, V_diagonal;      ///< [columns]
   double log_det_V = 0;
   Index num_in_use = 0;           ///< number of columns in log_det_V
   double origin_variance = 0;     ///< x'Vx of Frame::origin(), if there is an intercept

@@ -97,7 +97,10 @@ Vector solved(const Matrix& C, const Vector& b) {
   return axes.eigenvectors() * inverse.asDiagonal() * (axes.eigenvectors().transpose() * b);
 }
 
-// A normal posterior as a component: the intercept given the weights is b - G (w - mean), with the rest of its variance.       (MI.4)
+// The squared scale of all weights, which is their covariance if they are normal.                                             (SP.25)
+Matrix squared_scale(const Fit& fit) { return (fit.is_joint() ? fit.noise.rate / fit.noise.shape : 1) * fit.V(); }
+
+// A posterior as a component: the intercept given the weights is b - G (w - mean), with the rest of its variance.       (MI.4)
 MixtureComponent normal_component(const Fit& fit, const Matrix& C, const std::vector<Index>& columns) {
   const Index p = fit.num_columns(), q = static_cast<Index>(columns.size()), f = fit.intercept ? 1 : 0;
   MixtureComponent out;
@@ -129,7 +132,7 @@ std::vector<MixtureComponent> components_of_table(const Fit& fit, const Mixture&
     WithoutCentre without(fit, fit.num_columns());
     for (const MixtureComponent& component : fit.state->factor.mixture.components) out.push_back(without.of(component));
   } else {
-    out.push_back(normal_component(fit, fit.covariance(), whole.columns));
+    out.push_back(normal_component(fit, squared_scale(fit), whole.columns));
   }
   return out;
 }
@@ -303,6 +306,7 @@ Combined combined(const std::vector<Fit>& fits, const Frame& frame) {
   Solution out;
   out.prior = first.prior;
   out.posterior = LinearPosterior::factorised;  // the noise does not scale the variance between the tables
+  out.student_degrees = first.degrees_of_freedom();
   out.group = first.group;
   for (Index j = 0; j < first.num_columns(); ++j)
     if (first.group[static_cast<std::size_t>(j)] == Partition::flat) out.flat.push_back(j);

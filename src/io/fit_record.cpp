@@ -124,6 +124,7 @@ Json describe(const Fit& fit) {
                       {"report", describe(fit.report)}};
   if (fit.lambda_choice) description["lambda_choice"] = describe(*fit.lambda_choice);
   if (fit.completed_tables > 0) description["completed_tables"] = fit.completed_tables;
+  if (std::isfinite(fit.student_degrees)) description[student_degrees] = fit.student_degrees;
   if (fit.sparse) description["sparse"] = describe(*fit.sparse);
   if (state.factor.kind == CovarianceFactor::Kind::mixture) description["mixture"] = describe(state.factor.mixture);
   return description;
@@ -216,6 +217,8 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
   if (description.contains("lambda")) fit.lambda = description.at("lambda").number();
   if (description.contains("lambda_choice")) fit.lambda_choice = read_choice(description.at("lambda_choice"), path);
   if (description.contains("completed_tables")) fit.completed_tables = description.at("completed_tables").whole_number();
+  if (description.contains(student_degrees)) fit.student_degrees = description.at(student_degrees).number();
+  if (!(fit.student_degrees > 0)) in.fail("the degrees of freedom");
   fit.target = description.at("target").text();
   fit.classes = description.at("classes").texts();
   fit.group = description.at("group").whole_numbers();

@@ -11,6 +11,9 @@
 
 namespace ardvark::internal::io {
 
+/// In the description if it is finite: files of before have none, and their marginals are normal.
+inline constexpr const char* student_degrees = "student_degrees";
+
 /// Everything except arrays and the names of the columns.
 [[nodiscard]] Json describe(const Fit& fit);
 /// Without the bounds, because JSON has no infinity.

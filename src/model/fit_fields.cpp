@@ -138,7 +138,10 @@ void visit_posterior(const Fit& fit, double level, Fields& out) {
   if (out.wants("pruning")) out.put("pruning", pruning_json(fit.report, [&](Index i) { return name_of(fit.column_names, i); }));
   out.put("num_rows", Json(fit.num_rows));
   out.put("effective_parameters", Json(fit.effective_parameters));
-  if (fit.task == Task::linear) out.put("posterior", Json(to_string(fit.posterior)));
+  if (fit.task == Task::linear) {
+    out.put("posterior", Json(to_string(fit.posterior)));
+    out.put("degrees_of_freedom", Json(fit.degrees_of_freedom()));  // null if infinite: normal distributions
+  }
   if (fit.task == Task::linear && out.wants("noise")) {
     out.open("noise");
     out.put("shape", Json(fit.noise.shape));

@@ -190,9 +190,8 @@ double log_student_density(double z, double nu) {
 }  // namespace
 
 Vector StudentPrediction::standard_deviation() const {
-  if (std::isinf(degrees_of_freedom)) return scale;
   if (!(degrees_of_freedom > 2)) return Vector::Constant(scale.size(), std::numeric_limits<double>::infinity());
-  return scale * std::sqrt(degrees_of_freedom / (degrees_of_freedom - 2));
+  return scale * std::sqrt(student_t_variance(degrees_of_freedom));
 }
 
 Vector StudentPrediction::half_width(double level) const {

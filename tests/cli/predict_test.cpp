@@ -122,7 +122,7 @@ TEST_F(PredictCommand, WritesLinearPredictionsAlikeAsCsvAndJsonAndInTheLibrary) 
   EXPECT_EQ(j["lower"].get<Numbers>(), numbers(p.mean - p.half_width()));
   EXPECT_EQ(j["upper"].get<Numbers>(), numbers(p.mean + p.half_width()));
   EXPECT_EQ(j["scale"].get<Numbers>(), numbers(p.scale));
-  EXPECT_TRUE(j["degrees_of_freedom"].is_null()) << "the default prior's is a normal distribution";
+  EXPECT_EQ(j["degrees_of_freedom"].get<double>(), 199) << "200 rows and an intercept";
   EXPECT_GE(j["seconds"].get<double>(), 0);
   EXPECT_EQ(column(csv, "mean"), numbers(p.mean));
   EXPECT_EQ(column(csv, "sd"), numbers(p.standard_deviation()));

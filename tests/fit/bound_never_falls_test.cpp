@@ -129,7 +129,7 @@ bool expect_sound(const Fit& fit, const std::string& text) {
   EXPECT_TRUE(fit.sparse ? std::isnan(fit.log_det_V) : std::isfinite(fit.log_det_V)) << text;
   EXPECT_TRUE(fit.precision.allFinite() && (fit.precision.array() > 0).all()) << text << ": " << fit.precision.transpose();
   EXPECT_TRUE(fit.relevance.allFinite()) << text;
-  const bool infinite_variance = fit.is_joint() && fit.noise.shape <= 1;
+  const bool infinite_variance = fit.degrees_of_freedom() <= 2;
   for (Index j = 0; j < fit.num_columns(); ++j) {
     const bool left_out = fit.left_out[static_cast<std::size_t>(j)];
     EXPECT_TRUE(left_out ? fit.variance[j] == 0 : fit.variance[j] > 0 && std::isfinite(fit.variance[j]) != infinite_variance)

@@ -235,7 +235,8 @@ TEST(FitLinear, NeedsARowThatShowsTheNoise) {
     options.prior.flat_columns = {0, 2};
     const LinearFit fit = fit_linear(problem.X, problem.y, options);
     EXPECT_FALSE(mentions(fit.report.warnings, "the data do not determine the noise"));
-    EXPECT_TRUE(fit.variance.allFinite());
+    EXPECT_TRUE(fit.V_diagonal.allFinite());
+    EXPECT_EQ(fit.degrees_of_freedom(), 1);  // without a variance
     const Vector weights = Vector::Constant(4, 0.75);
     options.weights = weights;
     expect_invalid(fit_again, {"3 rows", "sum of the weights"});

@@ -3,6 +3,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -171,7 +172,7 @@ TEST(SparseLinear, DenseIsTheRidgeWithItsExactEvidence) {
   EXPECT_LT((fit.mean - ridge.mean).cwiseAbs().maxCoeff(), 1e-10);
   EXPECT_NEAR(fit.intercept->mean, ridge.intercept->mean, 1e-10);
   EXPECT_LT((fit.covariance().diagonal().head(90) - fit.variance).cwiseAbs().maxCoeff(), 1e-12);
-  EXPECT_LT((at_one_h(fit).covariance() - s2 * ridge.V()).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((at_one_h(fit).V() - s2 * ridge.V()).cwiseAbs().maxCoeff(), 1e-10);
   // The evidence, by the density of y: N(1 b, s2 (I + h Z Z')) over a flat b.
   Matrix Z = d.X.rowwise() - d.X.colwise().mean();
   for (Index j = 0; j < 90; ++j) Z.col(j) /= Z.col(j).norm() / std::sqrt(60.0);
@@ -304,6 +305,41 @@ TEST(SparseLinear, FindsNothingWhereThereIsNothing) {
   EXPECT_LT(error, 0.04);
 }
 
+// A constant column leaves a sample of a normal distribution whose mean and variance are not known: the textbook's intervals.     (SP.25)
+TEST(SparseLinear, AConstantColumnLeavesTheIntervalsOfStudent) {
+  Random random(11);
+  for (const Index n : {2, 3, 4, 6, 10, 30})
+    for (const PriorKind kind : {PriorKind::sparse, PriorKind::slab, PriorKind::dense})
+      for (const bool by_weights : {false, true}) {  // two rows of half the weight are one row
+        const Index rows = by_weights ? 2 * n : n;
+        Vector y = random.normals(n), repeated(rows);
+        for (Index i = 0; i < rows; ++i) repeated[i] = y[i % n];
+        const Vector weights = Vector::Constant(rows, 0.5);
+        FitOptions options = with(kind);
+        if (by_weights) options.weights = weights;
+        const LinearFit fit = fit_linear(Matrix(Matrix::Constant(rows, 1, 3)), repeated, options);
+        const double mean = y.mean(), s = std::sqrt((y.array() - mean).square().sum() / static_cast<double>(n - 1)),
+                     root = std::sqrt(static_cast<double>(n));
+        for (const double level : {0.5, 0.95, 0.999}) {
+          const double t = quantile(boost::math::students_t(static_cast<double>(n - 1)), 0.5 + 0.5 * level);
+          const Matrix X_new = Matrix::Constant(1, 1, 3);
+          EXPECT_NEAR(predict(fit, X_new).half_width(level)[0], t * s * std::sqrt(1 + 1 / (root * root)), 1e-9 * t * s);
+          EXPECT_NEAR(predict(fit, X_new, PredictionOf::mean).half_width(level)[0], t * s / root, 1e-9 * t * s);
+          EXPECT_NEAR(credible_interval(fit, -1, level).upper - mean, t * s / root, 1e-9 * t * s);
+        }
+      }
+}
+
+TEST(SparseLinear, OneRowSaysNothingOfTheNoise) {
+  const Matrix X = Matrix::Constant(1, 1, 3);
+  const LinearFit fit = fit_linear(X, Vector(Vector::Constant(1, 2)), with(PriorKind::sparse));
+  const StudentPrediction p = predict(fit, X);
+  EXPECT_EQ(p.mean[0], 2);
+  EXPECT_TRUE(std::isinf(p.half_width()[0])) << p.half_width();
+  EXPECT_TRUE(std::isinf(p.standard_deviation()[0]));
+  EXPECT_TRUE(std::isinf(credible_interval(fit, -1).upper));
+}
+
 TEST(SparseLinear, TakesTheSmallestProblems) {
   Random random(3);
   for (const auto& [n, p] : {std::pair<Index, Index>{2, 1}, {2, 5}, {3, 1}, {5, 2}}) {
@@ -312,8 +348,9 @@ TEST(SparseLinear, TakesTheSmallestProblems) {
     for (const PriorKind kind : {PriorKind::sparse, PriorKind::slab, PriorKind::dense}) {
       const LinearFit fit = fit_linear(X, y, with(kind));
       EXPECT_TRUE(fit.mean.allFinite()) << n << " " << p << " " << to_string(kind);
-      EXPECT_TRUE(fit.variance.allFinite());
+      EXPECT_EQ(fit.variance.allFinite(), n > 3) << "a Student-t of n - 1 degrees of freedom";
       EXPECT_TRUE(predict(fit, X).scale.allFinite());
+      EXPECT_TRUE(std::isfinite(credible_interval(fit, 0).upper));
     }
   }
   Matrix X = random.normals(10, 3);

@@ -90,17 +90,21 @@ TEST_P(CombinedFits, HaveTheMomentsOfRubin) {
   const Index q = mean_of_all(fits.front()).size();
   Vector mean = Vector::Zero(q);
   Matrix within = Matrix::Zero(q, q), between = Matrix::Zero(q, q);
-  for (const Fit& fit : fits) mean += mean_of_all(fit) / M, within += fit.covariance() / M;
+  // Of squared scales: the covariance of a Student-t may be infinite.
+  for (const Fit& fit : fits) mean += mean_of_all(fit) / M, within += (fit.is_joint() ? fit.noise.rate / fit.noise.shape : 1) / M * fit.V();
   for (const Fit& fit : fits) between += (mean_of_all(fit) - mean) * (mean_of_all(fit) - mean).transpose() / (M - 1);
   const Matrix total = within + (1 + 1 / M) * between;
   const double size = total.diagonal().maxCoeff();
   EXPECT_LT((mean_of_all(all.fit) - mean).lpNorm<Eigen::Infinity>(), 1e-10 * std::max(1.0, mean.lpNorm<Eigen::Infinity>()));
-  EXPECT_LT((all.fit.covariance() - total).lpNorm<Eigen::Infinity>(), 1e-9 * size);
-  EXPECT_LT((all.fit.variance - total.diagonal().head(all.fit.num_columns())).lpNorm<Eigen::Infinity>(), 1e-9 * size);
+  const double nu = fits.front().degrees_of_freedom(), spread = std::isinf(nu) ? 1 : nu / (nu - 2);
+  EXPECT_EQ(all.fit.degrees_of_freedom(), nu);
+  EXPECT_LT((all.fit.V() - total).lpNorm<Eigen::Infinity>(), 1e-9 * size);
+  EXPECT_LT((all.fit.covariance() - spread * total).lpNorm<Eigen::Infinity>(), 1e-9 * size);
+  EXPECT_LT((all.fit.variance - spread * total.diagonal().head(all.fit.num_columns())).lpNorm<Eigen::Infinity>(), 1e-9 * size);
   if (all.fit.intercept) {
-    EXPECT_NEAR(all.fit.intercept->variance, total(q - 1, q - 1), 1e-9 * size);
+    EXPECT_NEAR(all.fit.intercept->variance, spread * total(q - 1, q - 1), 1e-9 * size);
   }
-  // The same for a new row: its score has the variance x'Tx.
+  // The same for a new row: its score has the squared scale x'Tx.
   Random random(3);
   Matrix row = random.normals(1, all.fit.num_columns());
   Vector x(q), m, s;

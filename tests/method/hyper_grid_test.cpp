@@ -6,6 +6,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
 
@@ -66,13 +67,15 @@ Exact sum_over_subsets(const Case& c, const SpikeSlabHyper& hyper) {
   const double most = log_weight.maxCoeff();
   Exact out{most + std::log((log_weight.array() - most).exp().sum()), {}, {}, Vector::Zero(p), Vector::Zero(p)};
   const Vector weight = (log_weight.array() - out.log_evidence).exp();
+  const boost::math::students_t student(static_cast<double>(n - 1));  // the noise is not known                             (SP.25)
   out.mean = means * weight;
   out.variance = squares * weight - out.mean.cwiseAbs2();
   for (Index subset = 0; subset < count; ++subset)
     for (Index j = 0; j < p; ++j) {
       if ((subset >> j) & 1) out.inclusion[j] += weight[subset];
       const double variance = squares(j, subset) - means(j, subset) * means(j, subset);
-      out.positive[j] += weight[subset] * (squares(j, subset) > 0 ? normal_cdf(means(j, subset) / std::sqrt(variance)) : 0.5);
+      out.positive[j] +=
+          weight[subset] * (squares(j, subset) > 0 ? boost::math::cdf(student, means(j, subset) / std::sqrt(variance)) : 0.5);
     }
   return out;
 }

@@ -30,12 +30,12 @@ bool may_be_null(const Subject& subject, const std::string& name) {
   if (name == "bound" || name == "starts") return name == "starts";
   if (const KernelFit* process = subject.model->process())  // an input that does not vary has an infinite width
     return (name == "hypotheses" || name == "machines") && process->input_scale.minCoeff() == 0;
-  // The weights of a joint posterior have no variance if a_N <= 1, and an interval has no end that is a number if it is tiny.
-  const bool joint = subject.is_linear_score() && subject.fit().is_joint();
-  if (name == "variance" || name == "sd") return joint && subject.fit().noise.shape <= 1;
-  if (name == "intercept") return joint && subject.fit().noise.shape <= 1;  // its variance
-  if (name == "interval") return joint && has_huge_quantiles(subject.fit().degrees_of_freedom(), subject.prepared.options.level);
-  return false;
+  if (!subject.is_regression() || !subject.is_linear_score()) return name == "degrees_of_freedom" && subject.is_regression();
+  // A Student-t of at most two degrees of freedom has no variance, and an interval has no end that is a number if they are tiny.
+  const double degrees = subject.fit().degrees_of_freedom();
+  if (name == "degrees_of_freedom") return std::isinf(degrees);  // a normal distribution
+  if (name == "variance" || name == "sd" || name == "intercept") return degrees <= 2;
+  return name == "interval" && has_huge_quantiles(degrees, subject.prepared.options.level);
 }
 
 std::string first_null(const Json& json, const std::string& at) {
@@ -147,7 +147,7 @@ Verdict results_are_sound(const Subject& subject) {
     if (!place.empty()) return fails(place);
     for (const auto& [name, value] : prediction.items()) {
       const bool mixture = subject.model->process() && (name == "scale" || name == "degrees_of_freedom");  // no such number
-      const bool huge = (name == "lower" || name == "upper") && subject.is_linear_score() && subject.fit().is_joint() &&
+      const bool huge = (name == "lower" || name == "upper") && subject.is_linear_score() && subject.is_regression() &&
                         has_huge_quantiles(subject.fit().degrees_of_freedom(), 0.95);
       const bool infinite = mixture || huge || ((name == "sd" || name == "degrees_of_freedom") && subject.is_regression());
       if (const std::string at = first_null(value, name); !at.empty() && !infinite) return fails("prediction: " + at + " is not finite");

@@ -401,6 +401,7 @@ Solution solution_of(const Frame& frame, const PenalisedColumns& which, const Av
     out.relevance[j] = 1;
     out.relevant[static_cast<std::size_t>(j)] = true;
   }
+  out.student_degrees = best.q.student_degrees();
   if (frame.task == Task::linear) out.noise = {averages.shape, averages.shape * averages.noise};
   report_fits(averaged, best, options.tolerance.value_or(frame.task == Task::linear ? 1e-3 : 2e-3), frame.task, out);
   take_mixture(std::move(posterior.mixture), frame, out);

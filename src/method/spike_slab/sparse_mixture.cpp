@@ -177,25 +177,25 @@ SparsePosterior empty_posterior(const PenalisedColumns& which) {
   return out;
 }
 
-// P(x > 0) + P(x = 0)/2 for x ~ N(mean, variance).
-double above_zero(double mean, double variance) {
-  if (variance > 0) return normal_cdf(mean / std::sqrt(variance));
+// P(x > 0) + P(x = 0)/2 for a Student-t with this mean and squared scale.                                                     (SP.25)
+double above_zero(double mean, double square, double degrees) {
+  if (square > 0) return student_t_tail(degrees, -mean / std::sqrt(square));
   return mean > 0 ? 1 : mean < 0 ? 0 : 0.5;
 }
 
 // w_j = b_j + u_j: in the slab with probability q, with the rest of the variance; otherwise u_j alone. The mean of u_j depends on b_j:
 // what b_j explains is not left for u_j.                                                                                      (SP.22)
 void add_positive(const SpikeSlab& q, double weight, const std::optional<Vector>& variance, Vector& positive) {
-  const double h = q.hyper().h, s2 = q.hyper().s2;
+  const double h = q.hyper().h, s2 = q.hyper().s2, degrees = q.student_degrees();
   const Vector w = mean_of(q), of_b = q.variance(), d = h > 0 ? q.look().d : Vector::Zero(w.size());
   for (Index j = 0; j < w.size(); ++j) {
     const double in = q.inclusion()[q.sets().unit_of(q.sets().set_of(j), j)], out = 1 - in, m = q.mean()[j];
     const double left = std::max(1 - h * d[j], 0.0), of_u = s2 * h * left, total = variance ? (*variance)[j] : left * left * of_b[j] + of_u;
     const double alone = w[j] - left * m;  // mean of u_j if b_j = 0
-    double sum = out * above_zero(alone, of_u);
+    double sum = out * above_zero(alone, of_u, degrees);
     if (in > 0) {
       const double mu = left * m / in, rest = (total - out * of_u - in * out * mu * mu) / in;
-      sum += in * above_zero(alone + mu, std::max(rest, 1e-3 * total));
+      sum += in * above_zero(alone + mu, std::max(rest, 1e-3 * total), degrees);
     }
     positive[j] += weight * sum;
   }

@@ -78,6 +78,8 @@ class SpikeSlab {
   [[nodiscard]] double log_prior_of_hyper() const;  ///< - a ln(1 + h l-) - e ln(1 + kappa/noise), plus that of the signal
   /// Shape of the Gamma posterior of the noise precision, whose mean is 1/s2.                                                  (SP.11)
   [[nodiscard]] double noise_shape() const;
+  /// Of the weights and predictions, because the noise is not known; infinite if it is.                                        (SP.25)
+  [[nodiscard]] double student_degrees() const;
   [[nodiscard]] double dense_share() const;  ///< h l- / (1 + h l-)
   /// What the posterior of h given q(b) adds to the covariance; none if h is not fitted.                                      (SP.15)
   [[nodiscard]] std::optional<DenseSpread> dense_spread() const;

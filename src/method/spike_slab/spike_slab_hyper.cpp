@@ -219,6 +219,11 @@ double SpikeSlab::noise_shape() const {
   return 1 / (1 / std::max(given_h - 0.5, 0.5) + variance) + 0.5;  // (SP.11)
 }
 
+double SpikeSlab::student_degrees() const {
+  constexpr double least = 2e-6;  // one row: nothing is known of the noise
+  return settings_.fit_noise ? std::max(rows_->degrees, least) : std::numeric_limits<double>::infinity();
+}
+
 // The middles of five parts of equal mass of the posterior of ln h, e^phi(h) x (1 - x) with x = h l-/(1 + h l-). If h is almost 0, the
 // posterior has its mass about one effective parameter, h sum(l) = 1.                                                            (SP.15)
 std::optional<DenseSpread> SpikeSlab::dense_spread() const {
