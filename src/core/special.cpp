@@ -24,7 +24,10 @@ double digamma(double x) { return boost::math::digamma(x, Quiet()); }
 
 double student_t_quantile(double degrees_of_freedom, double level) {
   // Uses the lower tail, which a double can represent for every level below 1.
-  const double tail = 0.5 * (1 - level);
+  return student_t_end(degrees_of_freedom, 0.5 * (1 - level));
+}
+
+double student_t_end(double degrees_of_freedom, double tail) {
   if (!(degrees_of_freedom > 1e-5)) return std::numeric_limits<double>::infinity();  // beyond the doubles for every level in use
   if (!(degrees_of_freedom < 1e15)) return -boost::math::quantile(boost::math::normal_distribution<double, Quiet>(), tail);
   return -boost::math::quantile(boost::math::students_t_distribution<double, Quiet>(degrees_of_freedom), tail);

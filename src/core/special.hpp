@@ -49,6 +49,8 @@ inline double normal_pdf(double z) { return 0.39894228040143267794 * std::exp(-0
 double digamma(double x);
 /// The half-width factor of a central interval: Student's t with `degrees_of_freedom` (infinity: normal), level in (0, 1).
 double student_t_quantile(double degrees_of_freedom, double level);
+/// x with P(t > x) = tail, tail in (0, 1/2].
+double student_t_end(double degrees_of_freedom, double tail);
 /// P(x > t), t >= 0, of Student's t with `degrees_of_freedom` (infinity: normal).
 double student_t_tail(double degrees_of_freedom, double t);
 /// Variance of a Student-t of scale 1; infinite for at most two degrees of freedom.
