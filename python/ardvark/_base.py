@@ -73,6 +73,9 @@ class Estimator(BaseEstimator):
             options["threads"] = os.cpu_count()
         if np.ndim(options.get("start_precision", ())) == 0:
             options["start_precision"] = np.full(len(self._column_names()), options["start_precision"])
+        for option in ("start_precision", "input_group"):
+            if self._encoding is not None and np.shape(options.get(option)) == (self.n_features_in_,):
+                options[option] = np.asarray(options[option])[self._encoding.feature_of_column]  # a text column has several
         return options
 
     def _renamed(self) -> dict[str, str]:
@@ -210,7 +213,8 @@ class Estimator(BaseEstimator):
     def _can_impute(self) -> bool:
         """Whether a fit with missing="impute" predicts rows with gaps, as far as the parameters tell."""
         classes = getattr(self, "classes_", ())
-        return "imputations" in self._options and getattr(self, "prior", None) != "laplace" and len(classes) <= 2
+        prior = getattr(self, "prior", None)  # or groups, whose comparison with a text is an array
+        return "imputations" in self._options and not (isinstance(prior, str) and prior == "laplace") and len(classes) <= 2
 
     def _remedy_of_gap(self) -> str:
         """What can be done about a gap in a table of a fit."""

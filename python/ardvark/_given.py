@@ -11,7 +11,7 @@ import numpy as np
 from ._abi import InvalidArgumentError
 from ._tables import TIMES, names_of, sentence_near
 
-__all__ = ["filled", "first_text", "frame", "gaps_in", "in_source", "name_of", "refuse_gaps", "require_finite", "require_numbers", "series_taken_from", "taken_from"]
+__all__ = ["filled", "first_text", "frame", "gaps_in", "in_source", "listed", "name_of", "refuse_gaps", "require_finite", "require_numbers", "series_taken_from", "taken_from"]
 
 
 def frame(X: Any) -> Any:
@@ -27,6 +27,15 @@ def frame(X: Any) -> Any:
     if "polars" in sys.modules and not isinstance(X, sys.modules["polars"].DataFrame):
         return sys.modules["polars"].DataFrame(X)
     return X
+
+
+def listed(values: Any) -> Any:
+    """What a Series, an Index or an array holds, as a list, in which parts may be such, too; anything else as it is."""
+    for method in ("tolist", "to_list"):
+        if hasattr(values, method):
+            values = getattr(values, method)()
+            break
+    return [listed(value) for value in values] if isinstance(values, (list, tuple)) else values
 
 
 def name_of(y: Any) -> Optional[str]:

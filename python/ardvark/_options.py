@@ -28,7 +28,7 @@ class Options(Handle):
             library.ardvark_options_set_progress(self, watch.function, None, watch.seconds)
 
     def _set(self, name: str, value: Any) -> None:
-        key = without_null(name.encode())
+        key, value = without_null(name.encode()), value.to_numpy() if hasattr(value, "to_numpy") else value
         if isinstance(value, str):
             call("ardvark_options_set_text", self, key, without_null(value.encode()))
         elif np.ndim(value) == 0:

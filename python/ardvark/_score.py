@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._base import _defaults
 from ._fitted import FittedModel
+from ._given import listed
 from ._docs import assembled
 from ._posterior import WithPosterior
 from ._tables import sentence_near
@@ -114,6 +115,8 @@ class LinearScore(WithPosterior, FittedModel):
 
     def _prior_options(self) -> dict[str, Any]:
         prior, flat, options = self.prior, self.flat, {}
+        if not isinstance(prior, (str, Mapping)):
+            prior = listed(prior)
         if isinstance(prior, Mapping):
             named = {f"group {name!r}": columns for name, columns in prior.items()}
             options = {"prior": "groups", "group": self._of_columns(self._groups(named))}
@@ -126,7 +129,7 @@ class LinearScore(WithPosterior, FittedModel):
         elif prior != "auto":
             options = {"prior": prior}
         if flat is not None and len(flat) > 0:
-            features = [self._position(column, "flat") for column in flat]
+            features = [self._position(column, "flat") for column in listed(flat)]
             options["flat"] = features if self._encoding is None else np.flatnonzero(np.isin(self._encoding.feature_of_column, features))
         return options
 
@@ -156,15 +159,17 @@ class LinearScore(WithPosterior, FittedModel):
             if column not in names:
                 raise ValueError(f"{argument} names the column {column!r}, which X does not have{sentence_near(column, names)}")
             return names.index(column)
+        if isinstance(column, bool):
+            raise ValueError(f"{argument} holds {column}; it must hold names or positions of columns: of a mask, numpy.flatnonzero(mask)")
         if not -self.n_features_in_ <= column < self.n_features_in_:
             raise ValueError(f"{argument} holds the column {column}; X has only {self.n_features_in_} columns")
         return int(column) % self.n_features_in_
 
     def _listed_groups(self, prior: Any) -> np.ndarray:
         """The groups from lists of columns, or from one number per column."""
-        if isinstance(prior, (list, tuple)) and any(isinstance(part, (list, tuple, np.ndarray)) for part in prior):
+        if isinstance(prior, list) and any(isinstance(part, list) for part in prior):
             for g, part in enumerate(prior):
-                if not isinstance(part, (list, tuple, np.ndarray)):
+                if not isinstance(part, list):
                     raise ValueError(
                         f"prior has {part!r} at position {g}; each entry must be a list of columns: write [{part!r}] for a group of one"
                     )
@@ -186,7 +191,7 @@ class LinearScore(WithPosterior, FittedModel):
         for g, (name, columns) in enumerate(groups.items()):
             if isinstance(columns, str):
                 raise ValueError(f"prior, {name}, is the text {columns!r}; it must be a list of columns: [{columns!r}]")
-            for column in columns:
+            for column in listed(columns):
                 j = self._position(column, f"prior, {name},")
                 if number[j] >= 0:
                     raise ValueError(f"prior has the column {column!r} in two groups")

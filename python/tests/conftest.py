@@ -6,6 +6,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Files whose tests take more than some seconds together: scripts/test --quick leaves them out.
 LONG = {
+    "test_array_likes",
     "test_check_estimator",
     "test_dask",
     "test_docs",
