@@ -277,11 +277,12 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         """
         is_first = not hasattr(self, "statistics_")
         statistics = LinearStatistics(self._form) if is_first else self.statistics_
+        X = frame(X)
         if statistics.reads_as_table(X):
             return self._fit_statistics(statistics.update(X, y, sample_weight))
         require_numbers(y)
         refuse_gaps(y, "leave out such rows")
-        X, y = validate_data(self, frame(X), y, dtype=_FLOATS, reset=is_first, y_numeric=True, ensure_all_finite=False)
+        X, y = validate_data(self, X, y, dtype=_FLOATS, reset=is_first, y_numeric=True, ensure_all_finite=False)
         require_finite(X, self._column_names(), False, "leave out such rows")
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         names = getattr(self, "feature_names_in_", None)

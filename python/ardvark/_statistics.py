@@ -9,12 +9,12 @@ from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
-from ._abi import Handle, call, call_for_bytes, call_for_handle, without_null
+from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle, without_null
 from ._arrays import matrix_of, vector_of
 from ._given import frame, name_of, refuse_gaps, require_numbers, taken_from
 from ._options import Options
 from ._results import Result
-from ._tables import Encoding, _numbers, holds_text, holds_truths, names_of, table_of, without
+from ._tables import Encoding, _numbers, begins_with_gap, holds_text, holds_truths, is_numeric, names_of, table_of, without
 
 __all__ = ["LinearStatistics"]
 
@@ -226,6 +226,9 @@ class LinearStatistics:
         target, weights = names
         if isinstance(y, str):
             taken_from(X, y, "y")
+        for name in names_of(columns) or []:
+            if not is_numeric(columns[name].dtype) and begins_with_gap(columns[name]):  # perhaps it has no value at all in these rows
+                raise InvalidArgumentError(f"row {self.n_rows_ + 1} has no value in column {name!r}; leave out the row, or fill the gap", "")
         with self._lock:
             arguments = [None if name is None else without_null(name.encode()) for name in (target, weights)]
             call("ardvark_statistics_update_table", self.handle, table_of(columns), *arguments)

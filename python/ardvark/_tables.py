@@ -18,7 +18,7 @@ from ._options import Options
 from ._results import Result
 
 __all__ = [
-    "Encoding", "Texts", "check_names", "holds_text", "holds_truths", "is_numeric", "names_of", "numbered", "sentence_near", "table_of", "texts_in", "without",
+    "Encoding", "Texts", "begins_with_gap", "check_names", "holds_text", "holds_truths", "is_numeric", "names_of", "numbered", "sentence_near", "table_of", "texts_in", "without",
 ]
 
 
@@ -58,6 +58,12 @@ def is_numeric(dtype: Any) -> bool:
 def holds_truths(dtype: Any) -> bool:
     """Whether it is the type of True and False."""
     return str(dtype).lower() in ("bool", "boolean", "bool[pyarrow]")
+
+
+def begins_with_gap(column: Any) -> bool:
+    """Whether the first row of a column has no value."""
+    head = column[:1]
+    return bool(head.isna().any() if hasattr(head, "isna") else head.is_null().any())
 
 
 def holds_text(table: Any) -> bool:
@@ -151,8 +157,8 @@ def _texts_of_arrow(column: Any) -> Optional[Texts]:
     return Texts(coded.dictionary.to_pylist(), codes)
 
 
-def _values(name: str, column: Any) -> Union[np.ndarray, Texts]:
-    """The texts of a column; or its numbers, if no entry is a text."""
+def _values(name: str, column: Any, is_part: bool) -> Union[np.ndarray, Texts]:
+    """The texts of a column; or its numbers, if no entry is a text. is_part: other rows may have values where these have none."""
     texts = texts_in(column)
     if texts is not None and texts.different:
         if (marker := _marker_among(texts.different)) is not None:
@@ -163,6 +169,8 @@ def _values(name: str, column: Any) -> Union[np.ndarray, Texts]:
         values = [None if gap else value for gap, value in zip(gaps, column.astype(object))]
     else:
         values = [None if isinstance(x, float) and x != x else x for x in column.to_list()]
+    if is_part and all(value is None for value in values):
+        return Texts([], np.full(len(values), -1))
     return _values_of_kinds(name, column, values)
 
 
@@ -256,8 +264,9 @@ def check_names(table: Any) -> None:
         seen.add(name)
 
 
-def table_of(table: Any, only: Optional[Collection[str]] = None, texts: Collection[str] = ()) -> Handle:
-    """The columns with these names, or all of them, as a table of the library. texts: columns that the model knows as texts."""
+def table_of(table: Any, only: Optional[Collection[str]] = None, texts: Collection[str] = (), is_part: bool = False) -> Handle:
+    """The columns with these names, or all of them, as a table of the library. texts: columns that the model knows as texts. is_part: these
+    are not all rows of a fit, so that a column may have no value in them."""
     names = names_of(table) or []
     check_names(table)
     handle = call_for_handle("table", "ardvark_table_create", len(table))
@@ -268,7 +277,7 @@ def table_of(table: Any, only: Optional[Collection[str]] = None, texts: Collecti
                 call("ardvark_table_add_numbers", handle, without_null(name.encode()), np.zeros(len(table)).ctypes.data)
             continue
         column = table[name]
-        values = _numbers(column) if is_numeric(column.dtype) else _values(name, column)
+        values = _numbers(column) if is_numeric(column.dtype) else _values(name, column, is_part)
         if isinstance(values, np.ndarray) and (name in texts or holds_truths(column.dtype)):
             values = _as_texts(column, values)
         key = without_null(name.encode())
@@ -305,7 +314,7 @@ class Encoding:
         """The encoded table. Columns are found by name; others are not read."""
         truths = {"true", "false"}  # the library knows 1 and 0 as such
         texts = {column["name"] for column in self.text_columns if not {level.lower() for level in column["levels"]} <= truths}
-        return self._applied(table_of(table, set(self.features), texts))
+        return self._applied(table_of(table, set(self.features), texts, is_part=True))
 
     def _applied(self, table: Handle) -> np.ndarray:
         return call_for_array("ardvark_encoding_apply", self.handle, table)

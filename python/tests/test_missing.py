@@ -15,6 +15,7 @@ import ardvark
 from ardvark import (
     BayesianLinearRegression,
     BayesianLogisticRegression,
+    KernelRegressor,
     RelevanceSelector,
     RelevanceVectorRegressor,
     SequentialLogisticRegression,
@@ -222,3 +223,89 @@ def test_the_seed_decides():
         BayesianLinearRegression(missing="impute", random_state=seed, n_jobs=jobs).fit(data, target="y") for seed, jobs in ((3, 1), (3, 2), (4, 1))
     )
     assert (one.coef_ == same.coef_).all() and (one.coef_ != other.coef_).any()
+
+
+def with_gaps(n: int = 90):
+    """A number, a text, True and False, a whole number, a category, each with gaps; and a target."""
+    rng = np.random.default_rng(8)
+    data = pd.DataFrame({"a": rng.normal(size=n), "g": rng.choice(list("uvw"), n), "h": rng.random(n) > 0.5, "i": rng.integers(0, 9, n), "k": rng.choice(list("pq"), n)})
+    y = data.a + (data.g == "v") + data.h + 0.1 * data.i + (data.k == "p") + 0.3 * rng.normal(size=n)
+    data = data.astype({"h": object, "i": "Int64", "k": "category"})
+    for number, name in enumerate(data.columns):
+        data.loc[4 * number : 4 * number + 3, name] = None
+    return data, y.to_numpy(dtype=float)
+
+
+def as_pandas(rows):
+    return rows
+
+
+def as_objects(rows):
+    return rows.astype(object).where(rows.notna(), None)
+
+
+def as_polars(rows):
+    polars = pytest.importorskip("polars")
+    return polars.DataFrame({name: [None if pd.isna(x) else x for x in rows[name].tolist()] for name in rows.columns})
+
+
+def as_arrow(rows):
+    """A column without any value has the type null."""
+    arrow = pytest.importorskip("pyarrow")
+    return arrow.table({name: arrow.array([None if pd.isna(x) else x for x in rows[name].tolist()]) for name in rows.columns})
+
+
+@pytest.mark.parametrize("given", [as_pandas, as_objects, as_polars, as_arrow])
+@pytest.mark.parametrize("kind", [BayesianLinearRegression, BayesianLogisticRegression])
+def test_a_row_is_predicted_alone_as_beside_others(kind, given):
+    """Also if a column has no value in any of the rows of a call."""
+    data, y = with_gaps()
+    target = y if kind is BayesianLinearRegression else np.where(y > np.median(y), "yes", "no")
+    model = kind("shared", missing="impute", random_state=0).fit(data, target)
+    methods = ["predict"] + (["predict_interval"] if kind is BayesianLinearRegression else ["predict_proba", "decision_function"])
+    whole = data[40:42]
+    for name in data.columns:
+        gap = whole.astype({name: object})
+        gap.loc[40:41, name] = None
+        beside = pd.concat([gap[:1], whole[1:]])
+        for method in methods:
+            right = getattr(model, method)(beside)[0]
+            assert np.all(getattr(model, method)(given(gap[:1]))[0] == right), (name, method)
+            assert np.all(getattr(model, method)(given(gap))[0] == right), (name, method)
+        assert model.log_density(given(gap[:1]), target[40:41])[0] == model.log_density(beside, target[40:42])[0]
+        assert np.isfinite(model.log_density(given(gap), target[40:42])).all()
+        if kind is BayesianLogisticRegression:
+            assert model.score(given(gap), target[40:42]) in (0, 0.5, 1)
+    nothing = data[40:41].astype(object).assign(**dict.fromkeys(data.columns))
+    assert np.isfinite(model.predict_proba(given(nothing)) if hasattr(model, "predict_proba") else model.predict(given(nothing))).all()
+    assert list(model.predict_batches(iter([given(nothing)]))) == [model.predict(nothing)]
+
+
+@pytest.mark.parametrize("given", [as_objects, as_polars, as_arrow])
+def test_a_model_without_gaps_says_which_column_has_no_value(given):
+    data, y = with_gaps()
+    data, y = data[20:], y[20:]
+    for model in (BayesianLinearRegression(), KernelRegressor(centres=10, averaging=False), RelevanceSelector(missing="drop")):
+        model.fit(data, y)
+        for name in data.columns if hasattr(model, "predict") else []:
+            row = data[:1].astype({name: object}).assign(**{name: [None]})
+            with pytest.raises(ValueError, match=f"row 1, column '{name}': the value is missing; leave out such rows"):
+                model.predict(given(row))
+    for name in "ghk":
+        parts = BayesianLinearRegression().partial_fit(data, y)
+        rows = data[:2].astype({name: object}).assign(**{name: [None, None]})
+        with pytest.raises(ValueError, match=f"row {len(data) + 1} has (no value|the value nan) in column '{name}'; "):
+            parts.partial_fit(given(rows), y[:2])
+        with pytest.raises(ValueError, match=f"column '{name}' has no value; leave it out"):  # of a fit this is all there is
+            BayesianLinearRegression().fit(given(rows), y[:2])
+
+
+def test_rows_without_a_value_are_selected_from():
+    data, y = with_gaps()
+    selector = RelevanceSelector(BayesianLinearRegression(), missing="impute").fit(data, y)
+    row = data[40:41].astype({"a": object}).assign(a=[None])
+    assert list(selector.transform(row).columns) == selector.get_feature_names_out().tolist()
+    numbers = data[["a", "i"]]
+    selector = RelevanceSelector(BayesianLinearRegression(), missing="impute").fit(numbers, y)
+    gap = pd.DataFrame({"a": [None], "i": [3]})
+    assert selector.transform(gap).shape == (1, selector.support_.sum())
