@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
 from ._base import _FLOATS
-from ._given import frame, name_of, refuse_gaps, require_finite, require_numbers
+from ._given import name_of, refuse_gaps, require_finite, require_numbers
 from ._predictions import Regressor
 from ._docs import assembled
 from ._progress import Watch
@@ -275,9 +275,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         >>> model.statistics_.n_rows_, model.coef_.round(1)[0].item()
         (500, 1.0)
         """
-        is_first = not hasattr(self, "statistics_")
-        statistics = LinearStatistics(self._form) if is_first else self.statistics_
-        X = frame(X)
+        is_first, statistics = not hasattr(self, "statistics_"), self._statistics_so_far()
+        X, target = statistics.as_earlier_rows(X), name_of(y)
         if statistics.reads_as_table(X):
             return self._fit_statistics(statistics.update(X, y, sample_weight))
         require_numbers(y)
@@ -286,7 +285,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         require_finite(X, self._column_names(), False, "leave out such rows")
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         names = getattr(self, "feature_names_in_", None)
-        statistics.add_numbers(X, y, weights, None if names is None else list(names), name_of(y))
+        statistics.add_numbers(X, y, weights, None if names is None else list(names), target)
         return self._fit_statistics(statistics)
 
     def merge(self, other: BayesianLinearRegression) -> BayesianLinearRegression:
@@ -321,6 +320,15 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
             if not hasattr(estimator, "statistics_"):
                 raise ValueError(f"{name} has no statistics of its rows, because fit does not keep them; use partial_fit, or fit to LinearStatistics")
         return self._fit_statistics(self.statistics_.merge(other.statistics_))
+
+    def _statistics_so_far(self) -> LinearStatistics:
+        """Those that partial_fit adds to."""
+        if not hasattr(self, "statistics_") and hasattr(self, "_model"):
+            raise ValueError(
+                "this estimator has no statistics of its rows, because fit and model files do not keep them, so partial_fit cannot add to them; give all"
+                " rows to partial_fit, or to LinearStatistics, which have a file; to start again with these rows: clone(estimator).partial_fit(X, y)"
+            )
+        return getattr(self, "statistics_", None) or LinearStatistics(self._form)
 
     @property
     def _form(self) -> str:

@@ -108,7 +108,7 @@ class LinearStatistics:
         (3, ['size'], 'price')
         """
         target = y if isinstance(y, str) else name_of(y)
-        X = frame(X)
+        X = self.as_earlier_rows(X)
         for name in (y, sample_weight):
             X = _with_truths_as_numbers(X, name)
         if self.reads_as_table(X):
@@ -123,6 +123,32 @@ class LinearStatistics:
         refuse_gaps(y, "leave out such rows")
         values, names = self._values_of(X)
         return self.add_numbers(values, y, sample_weight, names, target)
+
+    def as_earlier_rows(self, X: Any) -> Any:
+        """A table as a DataFrame; after earlier rows, in which they may be numbers, with 1 and 0 in place of true and false.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            Rows.
+
+        Returns
+        -------
+        X : array-like or DataFrame
+            The same rows.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> from ardvark import LinearStatistics
+        >>> earlier = LinearStatistics().update(pandas.DataFrame({"old": [0, 1]}), [2.0, 3.0])
+        >>> earlier.as_earlier_rows(pandas.DataFrame({"old": [True, False]})).old.tolist()
+        [1.0, 0.0]
+        """
+        X = frame(X)
+        for name in (names_of(X) or []) if self.n_rows_ > 0 else []:
+            X = _with_truths_as_numbers(X, name)
+        return X
 
     def has_columns(self, names: Sequence[str]) -> bool:
         """Whether rows with these columns, all of them numbers, come next as they are.

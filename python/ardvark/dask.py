@@ -128,6 +128,44 @@ class BayesianLinearRegression(_linear.BayesianLinearRegression):
         self._fit_statistics(statistics)
         return self
 
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianLinearRegression:
+        """Adds rows to those of earlier calls, and fits the model to all of them.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, dask.array.Array, or what ``partial_fit`` of `ardvark` takes
+            The rows.
+        y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
+            The target, with the partitions of X; of a DataFrame also the name of its column.
+        sample_weight : as y, default=None
+            Observation weights.
+
+        Returns
+        -------
+        {self}
+
+        Raises
+        ------
+        ValueError
+            A value is wrong, or the estimator has no statistics of its rows.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> from ardvark.dask import BayesianLinearRegression
+        >>> X = dask.array.random.default_rng(0).normal(size=(1000, 3), chunks=(200, 3))
+        >>> model = BayesianLinearRegression().fit(X, X[:, 0] + X[:, 1] ** 2)
+        >>> model.partial_fit(X[:100], X[:100, 0]).statistics_.n_rows_
+        1100
+        """
+        if not is_dask_collection(X):
+            super().partial_fit(X, y, sample_weight)
+            return self
+        statistics = self._statistics_so_far()
+        added = statistics_of(X, y, sample_weight, statistics.form).compute()
+        self._fit_statistics(added if statistics.n_rows_ == 0 else statistics.merge(added))
+        return self
+
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predicts.
 

@@ -1,0 +1,97 @@
+"""Rows that are added to those of earlier calls."""
+
+import pickle
+
+import ardvark
+import numpy as np
+import pytest
+from ardvark import BayesianLinearRegression, LinearStatistics, SequentialLogisticRegression
+from sklearn.base import clone
+
+pd = pytest.importorskip("pandas")
+
+
+def numbers_and_target(n=120):
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame(rng.normal(size=(n, 3)), columns=list("abc"))
+    return table, pd.Series(table.a - 2 * table.b + 0.3 * rng.normal(size=n), name="price")
+
+
+def restored(tmp_path):
+    X, y = numbers_and_target()
+    BayesianLinearRegression().partial_fit(X, y).save(tmp_path / "model")
+    return [ardvark.load(tmp_path / "model"), BayesianLinearRegression.load(tmp_path / "model")]
+
+
+def test_partial_fit_adds_to_all_earlier_rows_or_refuses(tmp_path):
+    """It never fits the new rows alone, as if there had been no others."""
+    X, y = numbers_and_target()
+    of_all = BayesianLinearRegression().fit(X, y).coef_
+    goes_on = [BayesianLinearRegression().partial_fit(X[:60], y[:60]), BayesianLinearRegression().fit(LinearStatistics().update(X[:60], y[:60]))]
+    goes_on.append(BayesianLinearRegression().fit(iter([X[:60].assign(price=y[:60])]), y="price"))
+    for model in [*goes_on, *[pickle.loads(pickle.dumps(model)) for model in goes_on]]:
+        assert np.allclose(model.partial_fit(X[60:], y[60:]).coef_, of_all, rtol=1e-9)
+    fitted = BayesianLinearRegression().fit(X[:60], y[:60])
+    again = BayesianLinearRegression().partial_fit(X[60:], y[60:]).fit(X[:60], y[:60])
+    text = X.assign(g="u")
+    for model in [fitted, again, pickle.loads(pickle.dumps(fitted)), BayesianLinearRegression().fit(text, y), *restored(tmp_path)]:
+        before = model.coef_
+        with pytest.raises(ValueError, match=r"fit and model files do not keep them, .* to start again with these rows: clone\(estimator\).partial_fit"):
+            model.partial_fit(X[60:], y[60:])
+        assert (model.coef_ == before).all()
+        assert clone(model).partial_fit(X[60:], y[60:]).statistics_.n_rows_ == 60
+
+
+@pytest.mark.parametrize("table_of", [pd.DataFrame, pytest.importorskip("polars").DataFrame])
+def test_true_and_false_are_one_and_zero_in_any_order(table_of):
+    X, y = numbers_and_target()
+    city = np.resize(["u", "v", "w"], len(X))
+    for others in ({}, {"city": city}):
+        pieces = {"truth": X.assign(a=X.a > 0, **others), "number": X.assign(a=(X.a > 0).astype(int), **others)}
+        right = BayesianLinearRegression().fit(pieces["number"], y).coef_
+        for first, then in (("truth", "number"), ("number", "truth"), ("truth", "truth")):
+            head, tail = table_of(dict(pieces[first][:60])), table_of({name: column.to_numpy() for name, column in pieces[then][60:].items()})
+            model = BayesianLinearRegression().partial_fit(head, y[:60].to_numpy()).partial_fit(tail, y[60:].to_numpy())
+            assert np.allclose(model.coef_, right, rtol=1e-9)
+
+
+def test_texts_after_numbers_are_told_with_their_column():
+    X, y = numbers_and_target()
+    model = BayesianLinearRegression().partial_fit(X[:60], y[:60])
+    assert model.statistics_.target_ == "price"
+    with pytest.raises(ValueError, match="row 61, column 'b': 'u' is a text, but earlier rows have numbers there"):
+        model.partial_fit(X[60:].assign(b="u"), y[60:])
+    with pytest.raises(ValueError, match="the table has the column 'g', which earlier rows do not have"):
+        model.partial_fit(X[60:].assign(g="u"), y[60:])
+    other = BayesianLinearRegression().partial_fit(X[:60].assign(g="u"), y[:60])
+    with pytest.raises(ValueError, match="the target is 'cost'; that of earlier rows is 'price'"):
+        other.partial_fit(X[60:].assign(g="u"), y[60:].rename("cost"))
+    assert np.allclose(model.partial_fit(X[60:], y[60:]).coef_, BayesianLinearRegression().fit(X, y).coef_, rtol=1e-9)
+
+
+def test_dask_adds_partitions():
+    dask = pytest.importorskip("dask.dataframe")
+    from ardvark.dask import BayesianLinearRegression as OfDask
+
+    X, y = numbers_and_target()
+    table = X.assign(price=y)
+    right = BayesianLinearRegression().fit(X, y).coef_
+    parts = [dask.from_pandas(rows, npartitions=2) for rows in (table[:60], table[60:])]
+    for head in (OfDask().fit(parts[0], "price"), OfDask().partial_fit(parts[0], "price"), OfDask().partial_fit(X[:60], y[:60])):
+        assert np.allclose(head.partial_fit(parts[1], "price").coef_, right, rtol=1e-9)
+    assert np.allclose(OfDask().fit(parts[0], target="price").partial_fit(X[60:], y[60:]).coef_, right, rtol=1e-9)
+    for rows, target in ((parts[1], "price"), (X[60:], y[60:])):
+        with pytest.raises(ValueError, match="fit and model files do not keep them"):
+            OfDask().fit(X[:60], y[:60]).partial_fit(rows, target)
+
+
+@pytest.mark.parametrize("begin", ["fit", "partial_fit"])
+def test_a_filter_goes_on(begin):
+    X, y = numbers_and_target()
+    labels = np.where(y > 0, "yes", "no")
+    right = SequentialLogisticRegression().partial_fit(X, labels, classes=["no", "yes"])
+    model = SequentialLogisticRegression(shuffle=False)
+    model = model.fit(X[:60], labels[:60]) if begin == "fit" else model.partial_fit(X[:60], labels[:60], classes=["no", "yes"])
+    for one in (pickle.loads(pickle.dumps(model)), model):
+        one.partial_fit(X[60:], labels[60:])
+        assert one.n_rows_seen_ == 120 and np.allclose(one.coef_, right.coef_, rtol=1e-9)
