@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import _core
 from ._core import ArdvarkWarning, _depth
-from ._given import filled, first_text, frame, gaps_in, name_of, refuse_gaps, require_finite, require_numbers, taken_from
+from ._given import filled, first_text, frame, gaps_in, listed, name_of, refuse_gaps, require_finite, require_numbers, table_of_fit, taken_from
 from ._tables import Encoding, check_names, holds_text, holds_truths, is_numeric, names_of, without
 
 _FLOATS = [np.float64, np.float32]  # read in place by the library
@@ -106,6 +106,7 @@ class Estimator(BaseEstimator):
     def _split(self, X: Any, y: Any, sample_weight: Any, target: Any) -> tuple[Any, Any, Any, Optional[str]]:
         """X, y and weights, where the last two may be columns of the table X; and the name of the target."""
         named = [] if target is None else [target]
+        X = table_of_fit(X, [*named, *([sample_weight] if isinstance(sample_weight, str) else []), *self._named_columns()])
         if target is not None and y is not None:
             raise ValueError("fit has both y and target; give y, or the name of a column as target")
         name = name_of(y) if target is None else str(target)
@@ -115,6 +116,15 @@ class Estimator(BaseEstimator):
             named.append(sample_weight)
             sample_weight = taken_from(X, sample_weight, "sample_weight")
         return without(frame(X), named) if named else X, y, sample_weight, name
+
+    def _named_columns(self) -> list[str]:
+        """The columns that parameters name: they are fitted, although they may be the labels of rows."""
+        prior, groups = getattr(self, "prior", None), []
+        if not isinstance(prior, str):
+            groups = listed(list(prior.values()) if isinstance(prior, Mapping) else prior) or []
+        flat, reference = getattr(self, "flat", None), getattr(self, "reference", None)
+        names = [name for group in groups for name in (group if isinstance(group, list) else [])]
+        return [name for name in [*names, *([] if flat is None else listed(flat)), *(reference or ())] if isinstance(name, str)]
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> tuple[np.ndarray, Any, Any, Any]:
         """X, y, weights, and the rows with a weight: rows of weight zero are left out."""
@@ -186,7 +196,7 @@ class Estimator(BaseEstimator):
 
     def _checked_rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = frame(X)
+        X = frame(X, getattr(self, "feature_names_in_", ()))
         encoding = self._encoding
         if encoding is None and self._knows_texts_of(self._without_others(X)):
             encoding = self._model.encoding()

@@ -2,26 +2,74 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
-from typing import Any, Callable, Optional, Sequence
+import warnings
+from typing import Any, Callable, Collection, Optional, Sequence
 
 import numpy as np
 
 from ._abi import InvalidArgumentError
-from ._tables import TIMES, names_of, sentence_near
+from ._core import ArdvarkWarning, _depth
+from ._tables import TIMES, names_of, sentence_near, without
 
-__all__ = ["filled", "first_text", "frame", "gaps_in", "in_source", "listed", "name_of", "refuse_gaps", "require_finite", "require_numbers", "series_taken_from", "taken_from"]
+__all__ = [
+    "filled", "first_text", "frame", "gaps_in", "in_source", "listed", "name_of", "refuse_gaps", "require_finite", "require_numbers",
+    "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
+]
 
 
-def frame(X: Any) -> Any:
-    """Converts a table with Arrow's C stream interface to a DataFrame, unless it is one."""
+_LABELS = re.compile("__index_level_[0-9]+__|__null_dask_index__")  # columns of row labels, by their names
+
+
+def row_labels(table: Any) -> list[str]:
+    """The columns of a table of Arrow, a schema or a DataFrame that are the labels of pandas' rows: by the metadata of pandas, or by their name."""
+    schema = getattr(table, "schema", table)
+    names = names_of(table) or getattr(schema, "names", None) or getattr(table, "columns", None)
+    metadata = getattr(schema, "metadata", None)
+    pandas = metadata.get(b"pandas") if isinstance(metadata, dict) else None
+    try:
+        known = [] if pandas is None else json.loads(pandas)["index_columns"]
+    except (ValueError, KeyError, TypeError):
+        known = []
+    return [name for name in names if isinstance(name, str) and (name in known or _LABELS.fullmatch(name))] if isinstance(names, list) else []
+
+
+def tell_row_labels(names: Sequence[str]) -> None:
+    """Says which columns of row labels a fit does not read."""
+    if names:
+        texts, is_one = ", ".join(map(repr, names)), len(names) == 1
+        warnings.warn(
+            f"{'the column' if is_one else 'the columns'} {texts} {'holds' if is_one else 'hold'} the labels that pandas gave the rows, and {'is' if is_one else 'are'}"
+            " left out; to fit it as a column, give it another name, or make it one in pandas with reset_index()",
+            ArdvarkWarning,
+            stacklevel=_depth(),
+        )
+
+
+def table_of_fit(X: Any, named: Collection[Any]) -> Any:
+    """The table of a fit: a DataFrame, if it is a table, without the labels of rows, unless they are named."""
+    if names_of(X) is None and not hasattr(X, "__arrow_c_stream__") or getattr(X, "ndim", 2) == 1:
+        return X
+    left_out = [name for name in row_labels(X) if name not in named]
+    tell_row_labels(left_out)
+    X = frame(X, named)
+    return without(X, set(left_out) & set(names_of(X) or ())) if names_of(X) is not None else X
+
+
+def frame(X: Any, named: Collection[Any] = ()) -> Any:
+    """Converts a table with Arrow's C stream interface to a DataFrame, unless it is one. named: columns that it must have, although they may be
+    the labels of its rows."""
     if not hasattr(X, "__arrow_c_stream__") or getattr(X, "ndim", 2) == 1 or names_of(X) is not None:
         return X
     try:
         import pyarrow
 
-        return (X if isinstance(X, pyarrow.RecordBatch) else pyarrow.table(X)).to_pandas()  # needs pandas
+        table = X if isinstance(X, pyarrow.RecordBatch) else pyarrow.table(X)
+        if not set(named).isdisjoint(row_labels(table)):
+            table = table.replace_schema_metadata(None)
+        return table.to_pandas()  # needs pandas
     except ImportError:
         pass
     if "polars" in sys.modules and not isinstance(X, sys.modules["polars"].DataFrame):

@@ -89,7 +89,7 @@ class KernelMachine(FittedModel):
     def _fit_stream(self, X: Any, sample_weight: Any, target: Optional[str], task: str) -> None:
         self._check_stream(sample_weight, target, "price")
         assert target is not None
-        with Pieces(X) as pieces:
+        with Pieces(X, [target, sample_weight, *self._named_columns()]) as pieces:
             table = pieces.table()
             if table is not None:
                 with pieces.naming_files():

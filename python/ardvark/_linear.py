@@ -276,7 +276,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         (500, 1.0)
         """
         is_first, statistics = not hasattr(self, "statistics_"), self._statistics_so_far()
-        X, target = statistics.as_earlier_rows(X), name_of(y)
+        X, target = statistics.as_earlier_rows(X, self._named_columns()), name_of(y)
         if statistics.reads_as_table(X):
             return self._fit_statistics(statistics.update(X, y, sample_weight))
         require_numbers(y)
@@ -351,7 +351,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
             raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
         self._check_pieces()
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
-            parts = read_in_pieces(X, target, sample_weight, [LinearStatistics(self._form) for _ in range(self._n_parts)], watch.function)
+            parts = read_in_pieces(X, target, sample_weight, [LinearStatistics(self._form) for _ in range(self._n_parts)], watch.function, self._named_columns())
         return self._fit_statistics(*parts)
 
     def _fit_statistics(self, *folds: LinearStatistics) -> BayesianLinearRegression:

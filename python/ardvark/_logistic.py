@@ -322,7 +322,7 @@ class BayesianLogisticRegression(LogisticScore):
     def _fit_stream(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> BayesianLogisticRegression:
         self._check_stream(sample_weight, target, "click")
         assert target is not None
-        with Pieces(X) as pieces:
+        with Pieces(X, [target, sample_weight, *self._named_columns()]) as pieces:
             table = pieces.table()
             if table is not None:
                 with pieces.naming_files():

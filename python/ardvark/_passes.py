@@ -306,6 +306,8 @@ class Pieces:
     Parameters
     ----------
     source : str, path, Arrow stream, dataset, iterator of tables, or function that returns one of these
+    named : sequence of str
+        Columns that stay, although they may be labels of rows.
 
     Attributes
     ----------
@@ -321,10 +323,11 @@ class Pieces:
     [1, 1]
     """
 
-    def __init__(self, source: Any):
+    def __init__(self, source: Any, named: Sequence[Optional[str]] = ()):
         can_repeat = isinstance(source, (str, os.PathLike)) or callable(source) or hasattr(source, "get_fragments") or hasattr(source, "collect_batches")
         self.is_spooled = not (can_repeat or names_of(source) is not None or _is_table(source))
-        self._source = source
+        self._source, self._named = source, named
+        self._left_out: set[str] = set()
         self._begun: Optional[Iterator[Any]] = None  # the first reading
         self._rows: Optional[Rows] = None  # the last one
         self._file: Any = None
@@ -343,7 +346,7 @@ class Pieces:
         return self._written(pieces) if self.is_spooled else pieces
 
     def _opened(self) -> Rows:
-        rows = pieces_of_fit(self._source)
+        rows = pieces_of_fit(self._source, self._named, self._left_out)
         if self._rows is not None:
             refuse_other_files(self._rows.files, rows.files)
         self._rows = rows

@@ -11,7 +11,7 @@ import numpy as np
 
 from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle, without_null
 from ._arrays import matrix_of, vector_of
-from ._given import frame, name_of, refuse_gaps, require_numbers, taken_from
+from ._given import name_of, refuse_gaps, require_numbers, table_of_fit, taken_from
 from ._options import Options
 from ._results import Result
 from ._tables import Encoding, _numbers, begins_with_gap, holds_text, holds_truths, is_numeric, names_of, table_of, without
@@ -108,7 +108,7 @@ class LinearStatistics:
         (3, ['size'], 'price')
         """
         target = y if isinstance(y, str) else name_of(y)
-        X = self.as_earlier_rows(X)
+        X = self.as_earlier_rows(X, [name for name in (y, sample_weight) if isinstance(name, str)])
         for name in (y, sample_weight):
             X = _with_truths_as_numbers(X, name)
         if self.reads_as_table(X):
@@ -124,13 +124,16 @@ class LinearStatistics:
         values, names = self._values_of(X)
         return self.add_numbers(values, y, sample_weight, names, target)
 
-    def as_earlier_rows(self, X: Any) -> Any:
-        """A table as a DataFrame; after earlier rows, in which they may be numbers, with 1 and 0 in place of true and false.
+    def as_earlier_rows(self, X: Any, named: Sequence[str] = ()) -> Any:
+        """A table as a DataFrame, without the labels of rows; after earlier rows, in which they may be numbers, with 1 and 0 in place of true and
+        false.
 
         Parameters
         ----------
         X : array-like or DataFrame
             Rows.
+        named : sequence of str
+            Columns that stay, although they may be labels of rows.
 
         Returns
         -------
@@ -145,7 +148,7 @@ class LinearStatistics:
         >>> earlier.as_earlier_rows(pandas.DataFrame({"old": [True, False]})).old.tolist()
         [1.0, 0.0]
         """
-        X = frame(X)
+        X = table_of_fit(X, [*named, *(self._names or [])])
         for name in (names_of(X) or []) if self.n_rows_ > 0 else []:
             X = _with_truths_as_numbers(X, name)
         return X

@@ -8,15 +8,15 @@ import os
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, Iterator, Optional, Sequence
+from typing import Any, Callable, Collection, Iterator, Optional, Sequence
 
 import numpy as np
 
 from ._abi import InvalidArgumentError
-from ._given import frame, in_source
+from ._given import frame, in_source, row_labels, tell_row_labels
 from ._progress import Progress
 from ._statistics import LinearStatistics
-from ._tables import names_of
+from ._tables import names_of, without
 
 _ROWS = 8192  # of a piece at most; the result does not depend on it
 _BYTES = 4 << 20  # of a piece as numbers, about
@@ -54,15 +54,27 @@ class Rows:
     files : list of (int, str)
         The first row, counted from 0, and the name of each file that was begun. It grows as they are read.
 
+    labels : set of str
+        Columns that are the labels of rows, as the files that were begun say. It grows, too.
+
     Attributes
     ----------
     for_a_fit : bool
-        Whether columns of decimals are read as numbers; predictions keep columns as they are.
+        Whether columns of decimals are read as numbers, and the labels of rows are left out; predictions keep columns as they are.
+    named : collection of str
+        Columns that stay, although they may be labels of rows.
+    left_out : set of str
+        Labels of rows that were left out.
     """
 
-    def __init__(self, pieces: Iterator[Any], dataset: Any = None, files: Optional[list[tuple[int, str]]] = None):
+    def __init__(
+        self, pieces: Iterator[Any], dataset: Any = None, files: Optional[list[tuple[int, str]]] = None, labels: Optional[set[str]] = None
+    ):
         self._pieces, self._begun = pieces, [] if files is None else files
         self.for_a_fit = False
+        self.named: Collection[str] = ()
+        self.left_out: set[str] = set()
+        self._labels = set() if labels is None else labels
         self.dataset = dataset
         self.files: list[str] = list(getattr(dataset, "files", ()))  # all
 
@@ -73,7 +85,18 @@ class Rows:
         piece = next(self._pieces)
         while (piece.num_rows if hasattr(piece, "num_rows") else len(piece) if hasattr(piece, "__len__") else 1) == 0:
             piece = next(self._pieces)
-        return _with_decimals_as_numbers(piece) if self.for_a_fit else piece
+        return _with_decimals_as_numbers(self._without_labels(piece)) if self.for_a_fit else piece
+
+    def _without_labels(self, piece: Any) -> Any:
+        """The piece without the labels of rows, which are told once."""
+        names = names_of(piece) or (piece.schema.names if _is_table(piece) else [])
+        known = {*self._labels, *row_labels(piece)}
+        labels = [name for name in names if name in known and name not in self.named]
+        tell_row_labels([name for name in labels if name not in self.left_out])
+        self.left_out.update(labels)
+        if not labels:
+            return piece
+        return piece.select([name for name in names if name not in labels]) if _is_table(piece) else without(piece, labels)
 
     def place_of(self, row: int) -> Optional[tuple[str, int]]:
         """The file that has a row, and its number there. Rows count from 1. None: there are no files, or one."""
@@ -119,10 +142,12 @@ def refuse_other_files(before: list[str], now: list[str]) -> None:
         raise ValueError(f"the file {new[0]!r} was not there when the fit began; {_AS_THEY_ARE}")
 
 
-def pieces_of_fit(source: Any) -> Rows:
-    """The tables that a source of a fit consists of, one after the other."""
+def pieces_of_fit(source: Any, named: Collection[Optional[str]] = (), left_out: Optional[set[str]] = None) -> Rows:
+    """The tables that a source of a fit consists of, one after the other. named, left_out: as of `Rows`."""
     pieces = pieces_of(source)
     pieces.for_a_fit = True
+    pieces.named = {name for name in named if name is not None}
+    pieces.left_out = set() if left_out is None else left_out
     return pieces
 
 
@@ -243,10 +268,11 @@ def _refusal_of_value(file: str, names: Sequence[str], error: Exception) -> Opti
 def _rows_of_dataset(dataset: Any, path: Optional[str] = None) -> Rows:
     """path: of a dataset that is all columns of all files there."""
     files: list[tuple[int, str]] = []
-    return Rows(_ahead(_pieces_of_dataset(dataset, path, files)), dataset, files)
+    labels = set(row_labels(dataset.schema))
+    return Rows(_ahead(_pieces_of_dataset(dataset, path, files, labels)), dataset, files, labels)
 
 
-def _pieces_of_dataset(dataset: Any, path: Optional[str], files: list[tuple[int, str]]) -> Iterator[Any]:
+def _pieces_of_dataset(dataset: Any, path: Optional[str], files: list[tuple[int, str]], labels: set[str]) -> Iterator[Any]:
     """Batches of a dataset of Arrow."""
     arrow = _arrow()
     try:
@@ -263,6 +289,7 @@ def _pieces_of_dataset(dataset: Any, path: Optional[str], files: list[tuple[int,
         name = os.path.relpath(file) if path is not None and not os.path.isabs(path) else file
         files.append((rows, name))
         try:
+            labels.update(row_labels(fragment.physical_schema))
             for batch in _batches_of(fragment, dataset.schema, format_ == "csv", path is not None):
                 rows += batch.num_rows
                 yield batch
@@ -450,6 +477,7 @@ def read_in_pieces(
     sample_weight: Optional[str],
     parts: Sequence[LinearStatistics],
     tell: Optional[Callable[[Progress], Any]],
+    named: Sequence[str] = (),
 ) -> list[LinearStatistics]:
     """Adds all rows of a source to statistics; those that have rows.
 
@@ -462,9 +490,11 @@ def read_in_pieces(
         Each row is added to one of them, which `parts_of_rows` tells.
     tell : callable
         Called with the progress after each piece; it may raise.
+    named : sequence of str
+        Other columns that stay, although they may be labels of rows.
     """
     rows, started = 0, time.monotonic()
-    pieces = pieces_of_fit(source)
+    pieces = pieces_of_fit(source, [target, sample_weight, *named])
     for piece in pieces:
         try:
             rows += _add(piece, target, sample_weight, parts, rows)
