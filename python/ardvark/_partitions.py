@@ -29,13 +29,31 @@ def _is_frame(X: Any) -> bool:
     return hasattr(X, "map_partitions") and hasattr(X, "to_delayed") and not hasattr(X, "map_blocks")
 
 
-def _partitions(values: Any, what: str) -> list[Any]:
-    """The partitions of a Dask DataFrame, Series or Array, in their order, as delayed values."""
+def _in_rows(values: Any, what: str) -> Any:
+    """A Dask DataFrame, Series or Array, whose partitions have whole rows."""
     if not is_dask_collection(values):
         raise ValueError(f"X is a collection of Dask, so {what} must be one, too, with the same partitions, or the name of a column")
     if getattr(values, "ndim", 1) == 2 and hasattr(values, "rechunk") and values.numblocks[1] > 1:
         values = values.rechunk({1: -1})
-    return list(np.ravel(values.to_delayed()))
+    return values
+
+
+def _partitions(collections: Sequence[Any]) -> list[list[Any]]:
+    """The partitions of each collection, in their order, as delayed values. Dask's optimisation may read several of one collection at once, such as
+    small columns of Parquet, and not those of another: then they are taken as they were."""
+    found = [list(np.ravel(values.to_delayed())) for values in collections]
+    are_whole = all(len(parts) == getattr(values, "npartitions", len(parts)) for parts, values in zip(found, collections))
+    if len(found) == 1 or are_whole:
+        return found
+    return [list(np.ravel(values.to_delayed(optimize_graph=False))) for values in collections]
+
+
+def _remedy_of_partitions(X: Any, values: Any, what: str) -> str:
+    if not (_is_frame(X) and hasattr(values, "repartition")):
+        return f"divide {what} as X, {what}.rechunk(X.chunks[0])"
+    if X.known_divisions and values.known_divisions:
+        return f"divide {what} as X, {what}.repartition(divisions=X.divisions)"
+    return f"take {what} from the table that X is taken from, or give the whole table as X and the name of the column as {what}"
 
 
 def statistics_of_partition(number: int, X: Any, y: Any, sample_weight: Any, form: str) -> LinearStatistics:
@@ -62,16 +80,16 @@ def task(name: str, number: int, work: Any, *given: Any) -> Any:
 
 def rows_of(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, Any, Any]]:
     """X, y and weights of each partition."""
-    parts = _partitions(X, "X")
-    others = [[values] * len(parts) if values is None or isinstance(values, str) else _partitions(values, what)
-              for values, what in ((y, "y"), (sample_weight, "sample_weight"))]
-    for values, what in zip(others, ("y", "sample_weight")):
-        if len(values) != len(parts):
+    given = {"X": X, "y": y, "sample_weight": sample_weight}
+    collections = {what: _in_rows(values, what) for what, values in given.items() if values is not None and not isinstance(values, str)}
+    parts = dict(zip(collections, _partitions(list(collections.values()))))
+    size = len(parts["X"])
+    for what, found in parts.items():
+        if len(found) != size:
             raise ValueError(
-                f"X has {len(parts)} partitions and {what} has {len(values)}; they must be the same: divide {what} as X,"
-                f" {what}.rechunk(X.chunks[0]) of Arrays or {what}.repartition(divisions=X.divisions) of DataFrames"
+                f"X has {size} partitions and {what} has {len(found)}; they must be the same: {_remedy_of_partitions(X, given[what], what)}"
             )
-    return list(zip(parts, *others))
+    return list(zip(*(parts.get(what) or [values] * size for what, values in given.items())))
 
 
 def in_a_tree(level: list[Any], name: str, add: Any) -> Any:
