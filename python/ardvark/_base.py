@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import _core
 from ._core import ArdvarkWarning, _depth
-from ._given import filled, first_text, frame, gaps_in, listed, name_of, refuse_gaps, require_finite, require_numbers, table_of_fit, taken_from
+from ._given import filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, require_finite, require_numbers, table_of_fit, taken_from
 from ._tables import Encoding, check_names, holds_text, holds_truths, is_numeric, names_of, without
 
 _FLOATS = [np.float64, np.float32]  # read in place by the library
@@ -129,6 +129,7 @@ class Estimator(BaseEstimator):
     def _checked(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> tuple[np.ndarray, Any, Any, Any]:
         """X, y, weights, and the rows with a weight: rows of weight zero are left out."""
         # The library makes a pass over X in any case, and reports the entry that is not finite.
+        y = plain_labels(y)
         checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
         if checks.get("y_numeric"):
             require_numbers(y)

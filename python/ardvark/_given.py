@@ -15,8 +15,8 @@ from ._core import ArdvarkWarning, _depth
 from ._tables import TIMES, names_of, sentence_near, without
 
 __all__ = [
-    "filled", "first_text", "frame", "gaps_in", "in_source", "listed", "name_of", "refuse_gaps", "require_finite", "require_numbers",
-    "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
+    "filled", "first_text", "frame", "gaps_in", "in_source", "listed", "name_of", "plain_columns", "plain_labels", "refuse_gaps", "require_finite",
+    "require_numbers", "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
 ]
 
 
@@ -69,12 +69,62 @@ def frame(X: Any, named: Collection[Any] = ()) -> Any:
         table = X if isinstance(X, pyarrow.RecordBatch) else pyarrow.table(X)
         if not set(named).isdisjoint(row_labels(table)):
             table = table.replace_schema_metadata(None)
-        return table.to_pandas()  # needs pandas
+        return plain_columns(table).to_pandas()  # needs pandas
     except ImportError:
         pass
     if "polars" in sys.modules and not isinstance(X, sys.modules["polars"].DataFrame):
         return sys.modules["polars"].DataFrame(X)
     return X
+
+
+def plain_columns(table: Any) -> Any:
+    """A table of Arrow without views and without nulls inside dictionaries, for which others have no functions: the same values in plain types."""
+    for number, field in enumerate(table.schema):
+        column = table.column(number)
+        if (plain := _plain_column(column)) is not column:
+            table = table.set_column(number, field.with_type(plain.type), plain)
+    return table
+
+
+def _plain_column(column: Any) -> Any:
+    import pyarrow
+
+    types, type_ = pyarrow.types, column.type
+    if not types.is_dictionary(type_):
+        plain = _plain_type(type_)
+        return column if plain is None else column.cast(plain)
+    chunks = column.chunks if hasattr(column, "chunks") else [column]
+    plain = _plain_type(type_.value_type)
+    if plain is None and all(chunk.dictionary.null_count == 0 for chunk in chunks):
+        return column
+    decoded = []
+    for chunk in chunks:
+        levels = chunk.dictionary if plain is None else chunk.dictionary.cast(plain)
+        decoded.append(levels.take(chunk.indices))
+    if not hasattr(column, "chunks"):
+        return decoded[0].dictionary_encode()
+    return pyarrow.chunked_array(decoded, plain or type_.value_type).dictionary_encode()
+
+
+def _plain_type(type_: Any) -> Any:
+    """The type that others know in place of a view; None: it is none."""
+    import pyarrow
+
+    views = {"string_view": pyarrow.large_string(), "binary_view": pyarrow.large_binary()}
+    return views.get(str(type_))
+
+
+def plain_labels(y: Any) -> Any:
+    """Labels of a type that pandas alone has, such as boolean or Int64, as an array with the same values; anything else as it is."""
+    is_extension = "pandas" in sys.modules and isinstance(getattr(y, "dtype", None), sys.modules["pandas"].api.extensions.ExtensionDtype)
+    if not is_extension or getattr(y, "ndim", 1) != 1:
+        return y
+    values = np.asarray(y, dtype=object)
+    gaps = gaps_in(values)
+    if gaps.any():
+        return np.where(gaps, None, values)
+    plain = np.array(values.tolist())
+    return plain if plain.dtype.kind in "biuf" else values
 
 
 def listed(values: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, Callable, Collection, Iterator, Optional, Sequence
 import numpy as np
 
 from ._abi import InvalidArgumentError
-from ._given import frame, in_source, row_labels, tell_row_labels
+from ._given import frame, in_source, plain_columns, row_labels, tell_row_labels
 from ._progress import Progress
 from ._statistics import LinearStatistics
 from ._tables import names_of, without
@@ -85,6 +85,7 @@ class Rows:
         piece = next(self._pieces)
         while (piece.num_rows if hasattr(piece, "num_rows") else len(piece) if hasattr(piece, "__len__") else 1) == 0:
             piece = next(self._pieces)
+        piece = plain_columns(piece) if _is_table(piece) else piece
         return _with_decimals_as_numbers(self._without_labels(piece)) if self.for_a_fit else piece
 
     def _without_labels(self, piece: Any) -> Any:
@@ -329,7 +330,8 @@ def _batches_of_parquet(file: Any, size: int) -> Iterator[Any]:
                 if turn % 8 == 7:
                     _arrow().default_memory_pool().release_unused()
             continue
-        columns = [file.read_row_group(number, columns=[name], use_threads=False).column(0).combine_chunks() for name in names]
+        columns = [file.read_row_group(number, columns=[name], use_threads=False) for name in names]
+        columns = [plain_columns(column).column(0).combine_chunks() for column in columns]
         group = _arrow().RecordBatch.from_arrays(columns, names)
         del columns
         _arrow().default_memory_pool().release_unused()
