@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import _core
 from ._core import ArdvarkWarning, _depth
-from ._given import filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, require_finite, require_numbers, table_of_fit, taken_from
+from ._given import filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite, require_numbers, table_of_fit, taken_from
 from ._tables import Encoding, check_names, holds_text, holds_truths, is_numeric, names_of, without
 
 _FLOATS = [np.float64, np.float32]  # read in place by the library
@@ -129,6 +129,8 @@ class Estimator(BaseEstimator):
     def _checked(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> tuple[np.ndarray, Any, Any, Any]:
         """X, y, weights, and the rows with a weight: rows of weight zero are left out."""
         # The library makes a pass over X in any case, and reports the entry that is not finite.
+        for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
+            refuse_times(values, argument)
         y = plain_labels(y)
         checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
         if checks.get("y_numeric"):
@@ -198,6 +200,7 @@ class Estimator(BaseEstimator):
     def _checked_rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         X = frame(X, getattr(self, "feature_names_in_", ()))
+        refuse_times(X, "X")
         encoding = self._encoding
         if encoding is None and self._knows_texts_of(self._without_others(X)):
             encoding = self._model.encoding()

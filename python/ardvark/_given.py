@@ -12,11 +12,11 @@ import numpy as np
 
 from ._abi import InvalidArgumentError
 from ._core import ArdvarkWarning, _depth
-from ._tables import TIMES, names_of, sentence_near, without
+from ._tables import TIMES, names_of, sentence_near, what_time_is, without
 
 __all__ = [
     "filled", "first_text", "frame", "gaps_in", "in_source", "listed", "name_of", "plain_columns", "plain_labels", "refuse_gaps", "require_finite",
-    "require_numbers", "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
+    "refuse_times", "require_numbers", "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
 ]
 
 
@@ -265,6 +265,16 @@ def require_numbers(y: Any) -> None:
         if isinstance(value, str):
             raise ValueError(f"y holds text ({str(value)!r} at row {row + 1}); a regression needs numbers (for classes: BayesianLogisticRegression)")
         if isinstance(value, TIMES) and value == value:  # NaT differs from itself
-            raise ValueError(
-                f"y at row {row + 1} is {str(value)!r}, a date or a time; make a number of it, such as the days since a start"
-            )
+            raise ValueError(f"y at row {row + 1} is {str(value)!r}, {what_time_is(value)}")
+
+
+def refuse_times(values: Any, argument: str) -> None:
+    """Refuses an array of dates or durations, which numpy would turn into numbers of whatever unit it has."""
+    dtype = getattr(values, "dtype", None)
+    if names_of(values) is not None or getattr(dtype, "kind", None) not in ("m", "M"):
+        return
+    array = np.asarray(values)
+    if array.size > 0:
+        row = int(np.argmax(~np.isnat(array).reshape(len(array), -1).all(axis=1)))  # the first that is known
+        value = array[row].ravel()[0]
+        raise ValueError(f"{argument} at row {row + 1} is {str(value)!r}, {what_time_is(value)}")

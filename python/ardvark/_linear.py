@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
 from ._base import _FLOATS
-from ._given import name_of, refuse_gaps, require_finite, require_numbers
+from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_numbers
 from ._predictions import Regressor
 from ._docs import assembled
 from ._progress import Watch
@@ -279,6 +279,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         X, target = statistics.as_earlier_rows(X, self._named_columns()), name_of(y)
         if statistics.reads_as_table(X):
             return self._fit_statistics(statistics.update(X, y, sample_weight))
+        for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
+            refuse_times(values, argument)
         require_numbers(y)
         refuse_gaps(y, "leave out such rows")
         X, y = validate_data(self, X, y, dtype=_FLOATS, reset=is_first, y_numeric=True, ensure_all_finite=False)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
 from ._base import _FLOATS
-from ._given import name_of, plain_labels, refuse_gaps, require_finite, table_of_fit
+from ._given import name_of, plain_labels, refuse_gaps, refuse_times, require_finite, table_of_fit
 from ._docs import assembled
 from ._logistic import LogisticScore
 
@@ -190,6 +190,7 @@ class SequentialLogisticRegression(LogisticScore):
         return self._absorb(X, y, weights, target)
 
     def _numbers_of(self, X: Any, y: Any, reset: bool) -> tuple[np.ndarray, np.ndarray]:
+        refuse_times(X, "X")
         y = plain_labels(y)
         refuse_gaps(y, self._remedy_of_gap())
         X, y = validate_data(self, self._without_text(table_of_fit(X, () if reset else getattr(self, "feature_names_in_", ())), None), y, dtype=_FLOATS, reset=reset, ensure_all_finite=False)
@@ -200,6 +201,7 @@ class SequentialLogisticRegression(LogisticScore):
     def _weights(sample_weight: Any, X: np.ndarray) -> Optional[np.ndarray]:
         if sample_weight is None:
             return None
+        refuse_times(sample_weight, "sample_weight")
         refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 

@@ -18,7 +18,7 @@ from ._options import Options
 from ._results import Result
 
 __all__ = [
-    "Encoding", "Texts", "begins_with_gap", "check_names", "holds_text", "holds_truths", "is_numeric", "names_of", "numbered", "sentence_near", "table_of", "texts_in", "without",
+    "Encoding", "Texts", "begins_with_gap", "check_names", "holds_text", "holds_truths", "is_numeric", "names_of", "numbered", "sentence_near", "table_of", "texts_in", "what_time_is", "without",
 ]
 
 
@@ -102,6 +102,13 @@ def _numbers(column: Any) -> np.ndarray:
 
 
 TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+def what_time_is(value: Any) -> str:
+    """What to say of one of TIMES."""
+    if isinstance(value, (datetime.timedelta, np.timedelta64)):
+        return "a duration; make a number of it, such as its seconds: column.dt.total_seconds(), or array / numpy.timedelta64(1, 's')"
+    return "a date or a time; make a number of it, such as the days since a start"
 
 
 def numbered(values: Sequence[Any]) -> tuple[list[Any], np.ndarray]:
@@ -192,9 +199,7 @@ def _values_of_kinds(name: str, column: Any, values: list[Any]) -> Union[np.ndar
         elif isinstance(value, (numbers.Number, np.bool_)) and not isinstance(value, complex):
             first_number = row if first_number is None else first_number
         elif isinstance(value, TIMES):
-            raise ValueError(
-                f"row {row + 1}, column {name!r}: {str(value)!r} is a date or a time; make a number of it, such as the days since a start"
-            )
+            raise ValueError(f"row {row + 1}, column {name!r}: {str(value)!r} is {what_time_is(value)}")
         else:
             raise ValueError(
                 f"row {row + 1}, column {name!r}: a {type(value).__name__} is neither a number nor a text"

@@ -6,6 +6,7 @@ from ardvark import (
     BayesianLinearRegression,
     BayesianLogisticRegression,
     KernelClassifier,
+    KernelRegressor,
     LinearStatistics,
     RelevanceVectorClassifier,
     SequentialLogisticRegression,
@@ -207,3 +208,40 @@ def test_numbers_of_pandas_own_types(dtype):
     gap[4] = None
     with pytest.raises(ValueError, match="y has no value at row 5"):
         BayesianLinearRegression("shared").fit(NUMBER[:, None], gap)
+
+
+DURATION = np.round(1e6 * NUMBER).astype("timedelta64[us]")
+
+
+@pytest.mark.parametrize("unit", ["us", "ns", "s"])
+def test_durations_are_no_numbers(unit, tmp_path):
+    """Numbers of which unit? A message says what can be done."""
+    taken = DURATION.astype(f"timedelta64[{unit}]")
+    frame = pandas.DataFrame({"number": PRICE, "taken": taken, "price": PRICE})
+    in_table = r"row 1, column 'taken': '.*' is a duration; make a number of it, such as its seconds: column.dt.total_seconds\(\)"
+    parquet.write_table(pyarrow.table(frame), tmp_path / "t.parquet")
+    for source in (lambda: frame, lambda: pyarrow.table(frame), lambda: pyarrow.table(frame).to_reader(), lambda: str(tmp_path / "t.parquet")):
+        for kind in (BayesianLinearRegression, KernelRegressor):
+            with pytest.raises(ValueError, match=in_table):
+                kind().fit(source(), "price")
+            with pytest.raises(ValueError, match="'.*', a duration; make a number of it"):
+                kind().fit(source(), "taken")
+    X = np.column_stack([taken, taken])
+    for work in (
+        lambda: BayesianLinearRegression().fit(X, PRICE),
+        lambda: BayesianLogisticRegression().fit(X, LABEL),
+        lambda: SequentialLogisticRegression().fit(X, LABEL),
+        lambda: BayesianLinearRegression().partial_fit(X, PRICE),
+        lambda: LinearStatistics().update(X, PRICE),
+        lambda: BayesianLinearRegression().fit(np.column_stack([NUMBER, NUMBER]), PRICE).predict(X),
+        lambda: BayesianLinearRegression().fit(X.astype("int64").astype("datetime64[ms]"), PRICE),
+    ):
+        with pytest.raises(ValueError, match="X at row 1 is '.*', a d(uration; make a number of it, such as its seconds|ate or a time; make a number)"):
+            work()
+    for work in (
+        lambda: BayesianLinearRegression().fit(NUMBER[:, None], PRICE, sample_weight=abs(taken)),
+        lambda: SequentialLogisticRegression().fit(NUMBER[:, None], LABEL, sample_weight=abs(taken)),
+        lambda: LinearStatistics().update(NUMBER[:, None], PRICE, abs(taken)),
+    ):
+        with pytest.raises(ValueError, match="sample_weight at row 1 is '.*', a duration"):
+            work()
