@@ -247,6 +247,12 @@ class Model(Result):
     def __reduce__(self) -> Any:
         return from_bytes, (self.to_bytes(),)
 
+    def __getstate__(self) -> Any:  # of skops, which does not ask __reduce__
+        return {"data": self.to_bytes()}
+
+    def __setstate__(self, state: Any) -> None:
+        self.__dict__.update(from_bytes(state["data"]).__dict__)
+
 
 def spelled(text: str, renamed: Mapping[str, str]) -> str:
     """A text of the library with the options that it names as arguments of Python.
@@ -580,6 +586,12 @@ class Sequential:
 
     def __reduce__(self) -> Any:
         return Sequential.from_bytes, (self.to_bytes(),)
+
+    def __getstate__(self) -> Any:  # of skops, which does not ask __reduce__
+        return {"data": self.to_bytes()}
+
+    def __setstate__(self, state: Any) -> None:
+        self.__dict__.update(Sequential.from_bytes(state["data"]).__dict__)
 
 
 def catalogue() -> dict[str, Any]:

@@ -538,6 +538,12 @@ class LinearStatistics:
     def __reduce__(self) -> Any:
         return LinearStatistics.from_bytes, (self.to_bytes(),)
 
+    def __getstate__(self) -> Any:  # of skops, which does not ask __reduce__
+        return {"data": self.to_bytes()}
+
+    def __setstate__(self, state: Any) -> None:
+        self.__dict__.update(LinearStatistics.from_bytes(state["data"]).__dict__)
+
     def __repr__(self) -> str:
         return f"LinearStatistics(form={self.form!r}): {self.n_rows_} rows, {self.n_features_in_} columns"
 
