@@ -48,7 +48,7 @@ NAMES = {name: getattr(ardvark, name) for name in ardvark._estimators}
 
 
 def test_there_are_tables():
-    assert len(list(tables())) == 9 and len(list(ours())) > 100
+    assert len(list(tables())) == 10 and len(list(ours())) > 100
 
 
 @pytest.mark.parametrize(
@@ -135,3 +135,32 @@ def test_names_of_scikit_learn():
                         fit = linear_model.BayesianRidge().fit([[0.0], [1], [2]], [0.0, 1, 3])
                         ard = linear_model.ARDRegression().fit([[0.0], [1], [2]], [0.0, 1, 3])
                         assert hasattr(fit, name) or hasattr(ard, name), name
+
+
+def test_standard_deviations_do_not_depend_on_the_origin():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 2))
+    y = X[:, 0] + 0.5 * rng.normal(size=50)
+    model = ardvark.BayesianLinearRegression("shared", posterior="factorised", standardize=False)
+    near, far = (model.fit(X + shift, y).predict(X[:5] + shift, return_std=True)[1] for shift in (0, 1000))
+    assert np.allclose(near, far, rtol=1e-4) and "478 becomes 92.055" in TEXT
+    if tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 9):
+        from sklearn.linear_model import BayesianRidge
+
+        theirs = [BayesianRidge().fit(X + shift, y).predict(X[:5] + shift, return_std=True)[1] for shift in (0, 1000)]
+        assert np.allclose(*theirs, rtol=1e-4) and round(theirs[0][0], 3) == 0.478
+
+
+def test_inclusions_and_t_values_of_boston():
+    """The numbers of the text, the t values by least squares of numpy."""
+    data = np.loadtxt(Path(__file__).resolve().parents[2] / "examples/data/Boston.csv", delimiter=",", skiprows=1)
+    X, y = data[:, :-1], data[:, -1]
+    A = np.column_stack([np.ones(len(X)), X])
+    w, square, *_ = np.linalg.lstsq(A, y)
+    t = w / np.sqrt(square[0] / (len(X) - A.shape[1]) * np.diag(np.linalg.inv(A.T @ A)))
+    assert t[[3, 6, 8, 13]].round(1).tolist() == [0.3, 9.1, -7.4, -10.3]
+    model = ardvark.BayesianLinearRegression().fit(X, y)
+    assert abs(model.inclusion_.min() - 0.15) < 0.02 and abs(model.inclusion_.max() - 0.54) < 0.02
+    assert model.support_[[5, 7, 12]].all() and not model.support_[2]
+    for word in ("0.3, 9.1, -7.4 and -10.3", "from .15 to .54"):
+        assert word in TEXT
