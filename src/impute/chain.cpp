@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <map>
+#include <ranges>
 
 #include "ardvark/errors.hpp"
 #include "core/digits.hpp"
@@ -13,7 +14,8 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr int cycles_of_table = 10;
+constexpr int least_cycles = 2, least_cycles_of_texts = 5, most_cycles = 50;
+constexpr double is_forgotten = 0.1;  // standard deviations between two chains
 
 // Mean and standard deviation of the known values, or about zero without an intercept.
 void set_unit(const Matrix& X, const Vector& k, Index j, bool centred, TableUnits& units) {
@@ -37,26 +39,143 @@ Matrix correlations_of(const Matrix& Z) {
   return (unit.asDiagonal() * (Z.transpose() * Z) * unit.asDiagonal()).cwiseAbs();
 }
 
-// The columns from which a variable is drawn: all others, or those that correlate most with it if its rows are few.             (MI.2)
-std::vector<Index> predictors_of(const GappedTable& table, std::size_t v, const Matrix& correlation) {
-  const Variable& variable = table.variables[v];
-  std::vector<Index> out;
-  std::vector<double> strength(static_cast<std::size_t>(table.num_columns()), 0.0);
-  for (Index j = 0; j < table.num_columns(); ++j) {
-    if (table.units.scale[j] == 0 || (j >= variable.first && j < variable.first + variable.width)) continue;
-    strength[static_cast<std::size_t>(j)] = correlation.col(j).segment(variable.first, variable.width).maxCoeff();
-    out.push_back(j);
-  }
-  const auto most = static_cast<std::size_t>(std::clamp<Index>(static_cast<Index>(table.known[v].size()) / 4, 5, 50));
-  if (out.size() <= most) return out;
-  std::ranges::stable_sort(out, std::greater(), [&](Index j) { return strength[static_cast<std::size_t>(j)]; });
-  out.resize(most);
-  std::ranges::sort(out);
+// Those of these columns that correlate most with columns of a variable, if its rows are few.                                    (MI.2)
+std::vector<Index> strongest(std::vector<Index> columns, const Variable& of, std::size_t num_known, const Matrix& correlation) {
+  const auto most = std::clamp<std::size_t>(num_known / 4, 5, 50);
+  if (columns.size() <= most) return columns;
+  std::ranges::stable_sort(columns, std::greater(), [&](Index j) { return correlation.col(j).segment(of.first, of.width).maxCoeff(); });
+  columns.resize(most);
+  std::ranges::sort(columns);
+  return columns;
+}
+
+// Text v given all other columns.                                                                                                (MI.3)
+std::vector<Index> predictors_of_text(const GappedTable& table, std::size_t v, const Matrix& correlation) {
+  const Variable& text = table.variables[v];
+  std::vector<Index> others;
+  for (Index j = 0; j < table.num_columns(); ++j)
+    if (table.units.scale[j] > 0 && (j < text.first || j >= text.first + text.width)) others.push_back(j);
+  return strongest(std::move(others), text, table.known[v].size(), correlation);
+}
+
+// Texts before numbers, and those with few gaps first.
+std::vector<std::size_t> order_of(const GappedTable& table) {
+  std::vector<std::size_t> out(table.variables.size());
+  for (std::size_t v = 0; v < out.size(); ++v) out[v] = v;
+  std::ranges::stable_sort(out, {}, [&](std::size_t v) { return std::pair(!table.variables[v].is_text(), table.gaps[v].size()); });
   return out;
 }
 
+// The regressions of the columns of these variables; those of the others, and the target, come first.                            (MI.2)
+Sequence sequence_of(const GappedTable& table, const std::vector<std::size_t>& variables, bool with_target, const Matrix& correlation) {
+  const Index p = table.num_columns();
+  const auto columns_of = [&](std::size_t v) {
+    const Variable& variable = table.variables[v];
+    return std::views::iota(variable.first, variable.first + variable.width) |
+           std::views::filter([&](Index j) { return table.units.scale[j] > 0; });
+  };
+  Sequence out;
+  std::vector<Index> before;
+  for (std::size_t v = 0; v < table.variables.size(); ++v)
+    if (std::ranges::find(variables, v) == variables.end())
+      for (const Index j : columns_of(v)) before.push_back(j);
+  for (const std::size_t v : variables)
+    for (const Index j : columns_of(v)) {
+      out.columns.push_back(j);
+      out.predictors.push_back(strongest(before, {.first = j}, table.known[v].size(), correlation));
+      if (with_target && table.units.scale[p] > 0) out.predictors.back().push_back(p);
+      before.push_back(j);
+    }
+  return out;
+}
+
+GapModel model_of(const GappedTable& table, const std::vector<std::size_t>& variables, bool with_target, const Matrix& correlation) {
+  GapModel out{table.variables, table.units, std::vector<std::vector<Index>>(table.variables.size()),
+               sequence_of(table, variables, with_target, correlation)};
+  for (const std::size_t v : variables)
+    if (table.variables[v].is_text()) {
+      out.predictors[v] = predictors_of_text(table, v, correlation);
+      if (with_target && table.units.scale[table.num_columns()] > 0) out.predictors[v].push_back(table.num_columns());
+    }
+  return out;
+}
+
+std::vector<Gaps> patterns_of(const GappedTable& table) {
+  std::vector<std::vector<bool>> missing(static_cast<std::size_t>(table.Z.rows()), std::vector<bool>(table.variables.size()));
+  for (std::size_t v = 0; v < table.variables.size(); ++v)
+    for (const Index row : table.gaps[v]) missing[static_cast<std::size_t>(row)][v] = true;
+  std::map<std::vector<bool>, std::size_t> place;
+  std::vector<Gaps> out;
+  for (std::size_t row = 0; row < missing.size(); ++row) {
+    if (std::ranges::find(missing[row], true) == missing[row].end()) continue;
+    const auto [at, is_new] = place.try_emplace(missing[row], out.size());
+    if (is_new) out.push_back(gaps_of(table.with_target, missing[row]));
+    out[at->second].rows.push_back(static_cast<Index>(row));
+  }
+  return out;
+}
+
+// A row in which a column and all later ones are missing tells nothing about its regression.                                     (MI.1)
+std::vector<std::vector<Index>> rows_of_regressions(const GappedTable& table) {
+  const std::vector<Index>& columns = table.with_target.sequence.columns;
+  std::vector<std::size_t> known_until(static_cast<std::size_t>(table.Z.rows()), columns.size());
+  std::vector<bool> is_gap;
+  for (const Gaps& gaps : table.patterns) {
+    std::size_t until = columns.size();
+    while (until > 0 && std::ranges::find(gaps.columns, columns[until - 1]) != gaps.columns.end()) --until;
+    for (const Index row : gaps.rows) known_until[static_cast<std::size_t>(row)] = until;
+  }
+  std::vector<std::vector<Index>> out(columns.size());
+  for (Index row = 0; row < table.Z.rows(); ++row)
+    if (table.k[row] > 0)
+      for (std::size_t i = 0; i < known_until[static_cast<std::size_t>(row)]; ++i) out[i].push_back(row);
+  return out;
+}
+
+bool has_texts(const GappedTable& table) {
+  return std::ranges::any_of(table.patterns, [](const Gaps& gaps) { return !gaps.texts.empty(); });
+}
+
+Conditional draw_of_column(const GappedTable& table, const Matrix& Z, const Sequence& sequence, std::size_t i,
+                           const std::vector<Index>& rows, Normals& random) {
+  return draw_conditional(Z, table.k, {.first = sequence.columns[i]}, table.units, sequence.predictors[i], rows, random);
+}
+
+// A text given all other columns; a number has no such parameters.
+Conditional draw_of_text(const GappedTable& table, const Matrix& Z, const GapModel& model, std::size_t v, const std::vector<Index>& rows,
+                         Normals& random) {
+  if (!model.variables[v].is_text()) return {Matrix::Zero(1, 1), 0};
+  return draw_conditional(Z, table.k, model.variables[v], model.units, model.predictors[v], rows, random);
+}
+
+void draw_texts(const GappedTable& table, const Matrix& Z, Normals& random, GapParameters& out) {
+  const std::size_t count = table.variables.size();
+  out.variables.resize(count);
+  for (std::size_t v = 0; v < count; ++v)
+    if (!table.gaps[v].empty()) out.variables[v] = draw_of_text(table, Z, table.with_target, v, table.known[v], random);
+}
+
+// From the parameters that rows with a value tell, each column given those before it.                                            (MI.9)
+Matrix begun(const GappedTable& table, Normals& random) {
+  const GapModel& model = table.with_target;
+  Matrix Z = table.Z;
+  GapParameters parameters;
+  for (std::size_t i = 0; i < model.sequence.columns.size(); ++i) {
+    const Index column = model.sequence.columns[i];
+    const auto v = static_cast<std::size_t>(
+        std::ranges::find_if(model.variables, [&](const Variable& one) { return column >= one.first && column < one.first + one.width; }) -
+        model.variables.begin());
+    parameters.columns.push_back(draw_of_column(table, Z, model.sequence, i, table.known[v], random));
+    fill(Z, table.gaps[v], {.first = column}, table.units, model.sequence.predictors[i], parameters.columns.back(), random);
+  }
+  draw_texts(table, Z, random, parameters);
+  for (const Gaps& gaps : table.patterns) fill_gaps(Z, gaps, model, parameters, random);
+  return Z;
+}
+
 // Every gap gets the value of a row that has one.
-void begin(const GappedTable& table, Matrix& Z, Normals& random) {
+Matrix begun_apart(const GappedTable& table, Normals& random) {
+  Matrix Z = table.Z;
   for (std::size_t v = 0; v < table.variables.size(); ++v) {
     const Variable& variable = table.variables[v];
     const std::vector<Index>& known = table.known[v];
@@ -65,6 +184,31 @@ void begin(const GappedTable& table, Matrix& Z, Normals& random) {
       Z.row(row).segment(variable.first, variable.width) = Z.row(known[at]).segment(variable.first, variable.width);
     }
   }
+  return Z;
+}
+
+// Parameters given the completed table, and then the gaps given the parameters.                                                  (MI.1)
+GapParameters cycle(const GappedTable& table, Matrix& Z, Normals& random) {
+  const GapModel& model = table.with_target;
+  GapParameters parameters;
+  for (std::size_t i = 0; i < model.sequence.columns.size(); ++i)
+    parameters.columns.push_back(draw_of_column(table, Z, model.sequence, i, table.rows_of[i], random));
+  draw_texts(table, Z, random, parameters);
+  for (const Gaps& gaps : table.patterns) fill_gaps(Z, gaps, model, parameters, random);
+  return parameters;
+}
+
+// The median over the rows, because a text in a row may stay another one.
+double median_distance(const GappedTable& table, const Matrix& Z, const Matrix& other, const GapParameters& parameters) {
+  std::vector<double> all;
+  for (const Gaps& gaps : table.patterns) {
+    const Vector some = distances(Z, other, gaps, table.with_target.sequence, parameters.columns);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  if (all.empty()) return 0;
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::ranges::nth_element(all, middle);
+  return *middle;
 }
 
 }  // namespace
@@ -80,7 +224,10 @@ GappedTable gapped_table(MatrixView X_view, VectorView y, const Vector& k, const
   out.variables = variables_of(encoding);
   for (const Variable& variable : out.variables) {
     std::vector<Index>&gaps = out.gaps.emplace_back(), &known = out.known.emplace_back();
-    for (Index i = 0; i < n; ++i) (X.row(i).segment(variable.first, variable.width).hasNaN() ? gaps : known).push_back(i);
+    for (Index i = 0; i < n; ++i)
+      if (k[i] > 0) (X.row(i).segment(variable.first, variable.width).hasNaN() ? gaps : known).push_back(i);
+    for (Index i = 0; known.empty() && i < n; ++i)  // no row that counts has a value: the column is constant
+      if (!X.row(i).segment(variable.first, variable.width).hasNaN()) known.push_back(i);
     if (known.empty())
       throw InvalidArgument(fmt::format("column '{}' has no value: it is missing in all {} rows; leave the column out",
                                         encoding.features[static_cast<std::size_t>(variable.feature)].name, n));
@@ -90,37 +237,47 @@ GappedTable gapped_table(MatrixView X_view, VectorView y, const Vector& k, const
   out.Z.resize(n, p + 1);
   for (Index j = 0; j <= p; ++j)
     for (Index i = 0; i < n; ++i) out.Z(i, j) = std::isnan(X(i, j)) ? 0 : (X(i, j) - out.units.center[j]) * out.units.scale[j];
+  for (Index i = 0; i < n; ++i)
+    if (!(k[i] > 0)) out.Z.row(i).setZero();
   const Matrix correlation = correlations_of(out.Z);
-  for (std::size_t v = 0; v < out.variables.size(); ++v) {
-    out.without_target.push_back(predictors_of(out, v, correlation));
-    out.with_target.push_back(out.without_target.back());
-    if (out.units.scale[p] > 0) out.with_target.back().push_back(p);
-  }
+  const std::vector<std::size_t> order = order_of(out);
+  std::vector<std::size_t> with_gaps;
+  std::ranges::copy_if(order, std::back_inserter(with_gaps), [&](std::size_t v) { return !out.gaps[v].empty(); });
+  out.with_target = model_of(out, with_gaps, true, correlation);
+  out.without_target = model_of(out, order, false, correlation);
+  out.without_target.units = {out.units.center.head(p), out.units.scale.head(p)};
+  out.patterns = patterns_of(out);
+  out.rows_of = rows_of_regressions(out);
   return out;
 }
 
-Matrix completed_by_chain(const GappedTable& table, Normals& random, const std::function<bool()>& goes_on) {
-  Matrix Z = table.Z;
-  begin(table, Z, random);
-  std::vector<std::size_t> order;
-  for (std::size_t v = 0; v < table.variables.size(); ++v)
-    if (!table.gaps[v].empty()) order.push_back(v);
-  std::ranges::stable_sort(order, {}, [&](std::size_t v) { return table.gaps[v].size(); });
-  const int num_cycles = order.size() > 1 ? cycles_of_table : 1;  // one column: its draws depend on nothing that is missing
-  for (int cycle = 0; cycle < num_cycles && goes_on(); ++cycle)
-    for (const std::size_t v : order) {
-      const Conditional drawn = draw_conditional(Z, table.k, table.variables[v], table.units, table.with_target[v], table.known[v], random);
-      fill(Z, table.gaps[v], table.variables[v], table.units, table.with_target[v], drawn, random);
-    }
+Memory memory_of(const GappedTable& table, std::uint64_t seed, const Asks& goes_on) {
+  const int least = has_texts(table) ? least_cycles_of_texts : least_cycles;
+  Normals apart(seed), random(seed + 1), same_random(seed + 1);
+  Matrix Z = begun(table, apart), other = begun_apart(table, apart);
+  for (int count = 1; count <= most_cycles; ++count) {
+    const GapParameters parameters = cycle(table, Z, random);
+    static_cast<void>(cycle(table, other, same_random));
+    if (!goes_on() || median_distance(table, Z, other, parameters) < is_forgotten) return {std::max(count, least), true};
+  }
+  return {most_cycles, false};
+}
+
+Matrix completed_by_chain(const GappedTable& table, int cycles, Normals& random, const Asks& goes_on) {
+  Matrix Z = begun(table, random);
+  for (int count = 0; count < cycles && goes_on(); ++count) static_cast<void>(cycle(table, Z, random));
   return Z;
 }
 
-std::vector<Conditional> conditionals_of(const GappedTable& table, const Matrix& Z, Normals& random) {
-  std::vector<Index> all(static_cast<std::size_t>(Z.rows()));
-  std::iota(all.begin(), all.end(), Index{0});
-  std::vector<Conditional> out;
-  for (std::size_t v = 0; v < table.variables.size(); ++v)
-    out.push_back(draw_conditional(Z, table.k, table.variables[v], table.units, table.without_target[v], all, random));
+GapParameters parameters_of(const GappedTable& table, const Matrix& Z, Normals& random) {
+  std::vector<Index> rows;
+  for (Index i = 0; i < Z.rows(); ++i)
+    if (table.k[i] > 0) rows.push_back(i);
+  const GapModel& model = table.without_target;
+  GapParameters out;
+  for (std::size_t i = 0; i < model.sequence.columns.size(); ++i)
+    out.columns.push_back(draw_of_column(table, Z, model.sequence, i, rows, random));
+  for (std::size_t v = 0; v < model.variables.size(); ++v) out.variables.push_back(draw_of_text(table, Z, model, v, rows, random));
   return out;
 }
 

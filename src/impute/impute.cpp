@@ -13,6 +13,7 @@
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
+#include "design/table_design.hpp"
 #include "frame/prepare.hpp"
 #include "impute/chain.hpp"
 #include "impute/combine.hpp"
@@ -44,29 +45,29 @@ void check(MatrixView X, VectorView y, const FitOptions& options, const Imputati
 struct Completions {
   std::vector<Matrix> Z;
   std::shared_ptr<const RowImputer> rows;
+  Memory memory;
 };
 
 Completions completions_of(const GappedTable& table, const FitOptions& options, const ImputationOptions& how) {
   const auto count = static_cast<std::size_t>(how.imputations);
-  Completions out{std::vector<Matrix>(count), nullptr};
-  RowImputer rows{table.variables,
-                  {table.units.center.head(table.num_columns()), table.units.scale.head(table.num_columns())},
-                  table.without_target,
-                  std::vector<std::vector<Conditional>>(count)};
+  Completions out{std::vector<Matrix>(count), nullptr, {}};
+  RowImputer rows{table.without_target, std::vector<GapParameters>(count)};
   const int threads = blas::num_threads();
   const blas::ThreadScope one{1};
   run_reported(options, 0, [&](const SweepReport& report) {
     std::atomic<bool> goes_on = true;
+    std::atomic<int> cycles = 0;
+    const auto ask = [&] {
+      if (report && !report(++cycles, 0)) goes_on = false;
+      return goes_on.load();
+    };
+    const std::uint64_t seed = how.seed * 1000003U;
+    if (!table.patterns.empty()) out.memory = memory_of(table, seed + count, ask);
     parallel_for(how.imputations, threads, [&](Index m) {
       const auto at = static_cast<std::size_t>(m);
-      Normals random(how.seed * 1000003U + static_cast<std::uint64_t>(m));
-      int cycle = 0;
-      const auto ask = [&] {
-        if (report && !report(++cycle, 0)) goes_on = false;
-        return goes_on.load();
-      };
-      out.Z[at] = completed_by_chain(table, random, ask);
-      rows.tables[at] = conditionals_of(table, out.Z[at], random);
+      Normals random(seed + static_cast<std::uint64_t>(m));
+      out.Z[at] = completed_by_chain(table, out.memory.cycles, random, ask);
+      rows.tables[at] = parameters_of(table, out.Z[at], random);
     });
   });
   out.rows = std::make_shared<const RowImputer>(std::move(rows));
@@ -127,7 +128,7 @@ std::vector<Fit> fits_to(const std::vector<Matrix>& tables, const GappedTable& t
   return out;
 }
 
-// An average over tables needs the variance within each of them. A Student-t distribution of at most two degrees has none.       (MI.3)
+// An average over tables needs the variance within each of them. A Student-t distribution of at most two degrees has none.       (MI.4)
 void require_variance(const Fit& fit, const FitOptions& options) {
   if (!fit.is_joint() || fit.noise.shape > 1) return;
   throw InvalidArgument(fmt::format(
@@ -170,6 +171,28 @@ std::string note_of(const Imputation& imputation, const std::vector<std::string>
       imputation.imputations, share, names[static_cast<std::size_t>(worst)]);
 }
 
+// No row that counts has a gap. In rows of weight 0, the centre stands for one.
+Fit fit_without_gaps(Task task, MatrixView X, VectorView y, const FitOptions& options, const GappedTable& table) {
+  const auto fitted = [&](MatrixView complete) {
+    return task == Task::linear ? Fit(fit_linear(complete, y, options)) : Fit(fit_logistic(complete, y, options));
+  };
+  Matrix filled;
+  for (Index j = 0; j < X.cols(); ++j)
+    for (Index i = 0; i < X.rows(); ++i) {
+      if (!std::isnan(X(i, j))) continue;
+      if (filled.size() == 0) filled = read_table(X);
+      filled(i, j) = table.units.center[j];
+    }
+  return fitted(filled.size() > 0 ? MatrixView(filled) : X);
+}
+
+std::string warning_of_memory(const Memory& memory) {
+  return fmt::format(
+      "the values drawn for the gaps still depend on where their chain started after {} cycles, because too much is missing: "
+      "intervals may be too short; leave out columns that are seldom known, or rows that lack nearly everything",
+      memory.cycles);
+}
+
 ImputedFit fit_imputed(Task task, MatrixView X, VectorView y, const FeatureEncoding& given, const FitOptions& options,
                        const ImputationOptions& how) {
   const Stopwatch watch;
@@ -182,8 +205,8 @@ ImputedFit fit_imputed(Task task, MatrixView X, VectorView y, const FeatureEncod
   out.imputation.imputations = how.imputations;
   Completions completions = completions_of(table, options, how);
   out.imputation.rows = completions.rows;
-  if (out.imputation.columns.empty()) {  // only new rows may have gaps
-    out.fit = task == Task::linear ? Fit(fit_linear(X, y, options)) : Fit(fit_logistic(X, y, options));
+  if (out.imputation.columns.empty()) {  // only new rows may have gaps, and rows of weight 0
+    out.fit = fit_without_gaps(task, X, y, options, table);
     out.imputation.missing_information = Vector::Zero(X.cols());
     return out;
   }
@@ -202,6 +225,7 @@ ImputedFit fit_imputed(Task task, MatrixView X, VectorView y, const FeatureEncod
   Combined all = combined(fits, frame);
   out.fit = std::move(all.fit);
   out.imputation.missing_information = std::move(all.missing_information);
+  if (!completions.memory.forgets) out.fit.report.warnings.push_back(warning_of_memory(completions.memory));
   out.fit.report.notes.insert(out.fit.report.notes.begin(), note_of(out.imputation, frame.names));
   out.fit.report.seconds = watch.seconds();
   return out;

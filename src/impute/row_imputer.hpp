@@ -3,17 +3,15 @@
 
 #include <vector>
 
-#include "impute/variable.hpp"
+#include "impute/joint.hpp"
 
 namespace ardvark::internal {
 
 struct RowImputer {
-  std::vector<Variable> variables;
-  TableUnits units;
-  std::vector<std::vector<Index>> predictors;    ///< [variables] columns of X; the target is none of them
-  std::vector<std::vector<Conditional>> tables;  ///< [imputations][variables]
+  GapModel model;                     ///< the target is no predictor
+  std::vector<GapParameters> tables;  ///< [imputations]
 
-  [[nodiscard]] Index num_columns() const { return units.center.size(); }
+  [[nodiscard]] Index num_columns() const { return model.units.center.size(); }
   [[nodiscard]] Index num_draws() const;
   /// Draws of the row, in its units, with the values that it has. They depend on this row alone.
   /// \param x  [p] NaN: missing. \return [num_draws, p]

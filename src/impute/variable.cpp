@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
+#include "ardvark/softmax.hpp"
 #include "core/special.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 #include "posterior/state.hpp"
@@ -77,6 +79,45 @@ Vector has_level(const Matrix& Z, const std::vector<Index>& rows, const Variable
   return out;
 }
 
+// A softmax has weights for each level and column; more than these would take too long.
+constexpr Index most_weights_of_softmax = 150;
+// The sigmoid of scores so far below zero is their exponential, so that (MI.3) holds with the draw of one against the rest.
+constexpr double far_below = 1000;
+
+// Intercepts and weights of the scores of all levels, from a softmax of those that occur; others are never drawn.                (MI.3)
+std::optional<Matrix> draw_of_softmax(const Matrix& P, const Vector& level, Index num_levels, const Vector& k, Normals& random) {
+  std::vector<Index> used;
+  for (Index l = 0; l < num_levels; ++l)
+    if (k.dot(Vector((level.array() == static_cast<double>(l)).cast<double>())) > 0) used.push_back(l);
+  const Index q = P.cols() + 1, C = std::ssize(used);
+  if (P.cols() == 0 || C < 3 || C * q > most_weights_of_softmax) return std::nullopt;
+  SoftmaxOptions options;
+  static_cast<FitOptions&>(options) = options_of_conditional(k);
+  options.coding = ClassCoding::softmax;
+  const SoftmaxFit fit = fit_softmax(P, level, options);
+  if (fit.num_classes() != C || !fit.mean.allFinite()) return std::nullopt;
+  // Against the first of them, because the weights of all are determined up to a common number.
+  const Index size = (C - 1) * q;
+  const Matrix all = fit.covariance();
+  if (!all.allFinite()) return std::nullopt;
+  const Matrix first = Matrix::Identity(q, q).replicate(C - 1, 1);
+  const Matrix across = all.bottomLeftCorner(size, q) * first.transpose();
+  const Matrix covariance =
+      all.bottomRightCorner(size, size) - across - across.transpose() + first * all.topLeftCorner(q, q) * first.transpose();
+  Vector z(size);
+  for (double& one : z) one = random();
+  Vector moved = Vector::Zero(C * q);
+  moved.tail(size) = root_of(covariance) * z;
+  Matrix out = Matrix::Zero(q, num_levels);
+  out.row(0).setConstant(-2 * far_below);
+  for (Index c = 0; c < C; ++c) {
+    const Index l = used[static_cast<std::size_t>(c)];
+    out(0, l) = fit.intercept[c] + moved[c * q + P.cols()] - far_below;
+    out.col(l).tail(P.cols()) = fit.mean.col(c) + moved.segment(c * q, P.cols());
+  }
+  return out;
+}
+
 // A level from the probabilities of one against the rest, scaled to a sum of one.                                              (MI.3)
 Index drawn_level(const Eigen::Ref<const Vector>& scores, Normals& random) {
   const double u = random.uniform();
@@ -113,6 +154,11 @@ Conditional draw_conditional(const Matrix& Z, const Vector& k, const Variable& v
   if (!(weights.sum() > 0)) weights.setOnes();
   if (!variable.is_text()) return draw_of_number(P, Z(rows, variable.first), weights, random);
   Conditional out{Matrix(P.cols() + 1, variable.num_scores()), 0};
+  if (variable.num_scores() > 1) {
+    Vector level = Vector::Zero(std::ssize(rows));
+    for (Index l = 1; l < variable.num_levels; ++l) level += static_cast<double>(l) * has_level(Z, rows, variable, units, l);
+    if (const std::optional<Matrix> scores = draw_of_softmax(P, level, variable.num_levels, weights, random)) return {*scores, 0};
+  }
   for (Index score = 0; score < variable.num_scores(); ++score) {
     const Index level = variable.num_scores() == 1 ? 1 : score;
     out.weights.col(score) = draw_of_level(P, has_level(Z, rows, variable, units, level), weights, random);

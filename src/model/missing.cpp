@@ -208,7 +208,7 @@ Prediction predict_with_gaps(const SavedModel& model, MatrixView X_new, const st
   if (p != imputer.num_columns()) return of_complete(X_new);  // the message
   Matrix given(n, p);                                         // its other numbers are checked as they are
   for (Index j = 0; j < p; ++j)
-    for (Index i = 0; i < n; ++i) given(i, j) = std::isnan(X_new(i, j)) ? imputer.units.center[j] : X_new(i, j);
+    for (Index i = 0; i < n; ++i) given(i, j) = std::isnan(X_new(i, j)) ? imputer.model.units.center[j] : X_new(i, j);
   Prediction all = of_complete(given);
   std::vector<Index> with_gap;
   for (Index i = 0; i < n; ++i)

@@ -62,7 +62,7 @@ TEST(EarlierModels, KeepTheirPredictions) {
     expect_kept(folder + name + ".ardvark", folder + table, folder + name + ".json");
     ++num_models;
   }
-  EXPECT_EQ(num_models, 72);
+  EXPECT_EQ(num_models, 74);
 }
 
 TEST(EarlierModels, OfTheFirstFormatsKeepTheirPredictions) {

@@ -10,6 +10,7 @@
 #include "../support/thrown.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/model.hpp"
+#include "gaps.hpp"
 #include "impute/chain.hpp"
 #include "impute/row_imputer.hpp"
 
@@ -18,9 +19,9 @@ namespace {
 
 using namespace internal;
 using testing::expect_invalid;
+using testing::gap;
+using testing::numbers;
 using testing::Random;
-
-constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 
 struct Gapped {
   Matrix X, complete;
@@ -40,17 +41,11 @@ Gapped table_with_gaps(Index n, std::uint64_t seed = 1) {
   return out;
 }
 
-FeatureEncoding numbers(Index p) {
-  std::vector<std::string> names;
-  for (Index j = 0; j < p; ++j) names.push_back("x" + std::to_string(j + 1));
-  return FeatureEncoding::of_numbers(names);
-}
-
 TEST(Chain, FillsOnlyGaps) {
   const Gapped t = table_with_gaps(80);
   const GappedTable table = gapped_table(t.X, t.y, Vector::Ones(80), numbers(3), true);
   Normals random(1);
-  const Matrix Z = completed_by_chain(table, random, [] { return true; });
+  const Matrix Z = completed_by_chain(table, 5, random, [] { return true; });
   EXPECT_TRUE(Z.allFinite());
   for (Index i = 0; i < 80; ++i)
     for (Index j = 0; j < 3; ++j) {
@@ -70,7 +65,7 @@ TEST(Chain, DrawsWhatTheOtherColumnsSay) {
   const Vector y = random.normals(n);
   const GappedTable table = gapped_table(X, y, Vector::Ones(n), numbers(3), true);
   Normals draws(2);
-  const Matrix Z = completed_by_chain(table, draws, [] { return true; });
+  const Matrix Z = completed_by_chain(table, 5, draws, [] { return true; });
   double determined = 0, free = 0;
   for (Index i = 0; i < n; i += 4) {
     const auto value = [&](Index j) { return Z(i, j) / table.units.scale[j] + table.units.center[j]; };
@@ -98,7 +93,7 @@ TEST(Chain, DrawsLevels) {
   for (Index i = 0; i < n; i += 6) X(i, 1) = X(i, 2) = gap;
   const GappedTable table = gapped_table(X, random.normals(n), Vector::Ones(n), encoding, true);
   Normals draws(2);
-  const Matrix Z = completed_by_chain(table, draws, [] { return true; });
+  const Matrix Z = completed_by_chain(table, 5, draws, [] { return true; });
   int right = 0;
   for (Index i = 0; i < n; i += 6) {
     const auto value = [&](Index j) { return Z(i, j) / table.units.scale[j] + table.units.center[j]; };
@@ -124,7 +119,7 @@ TEST(Chain, DrawsTrueAndFalse) {
   for (Index i = 0; i < n; i += 3) X(i, 1) = gap;
   const GappedTable table = gapped_table(X, random.normals(n), Vector::Ones(n), encoding, true);
   Normals draws(3);
-  const Matrix Z = completed_by_chain(table, draws, [] { return true; });
+  const Matrix Z = completed_by_chain(table, 5, draws, [] { return true; });
   int right = 0;
   for (Index i = 0; i < n; i += 3) {
     const double value = Z(i, 1) / table.units.scale[1] + table.units.center[1];
