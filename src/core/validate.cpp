@@ -125,7 +125,7 @@ void weights(VectorView w, Index rows, Index rows_before) {
 
 double spread(double sd, bool all_equal, const std::string& what) {
   if (all_equal) return 0;
-  if (!std::isfinite(sd) || sd < 1e-150)  // 0 if the squares underflow
+  if (!(sd >= 1e-150 && sd <= 1e150))  // 0 or infinite if the squares are
     throw InvalidArgument(
         fmt::format("the values of {} are too large or too small to be squared (the range is about 1e-150 to 1e150): rescale it", what));
   return sd;

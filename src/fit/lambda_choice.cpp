@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "core/blas.hpp"
@@ -98,8 +99,9 @@ void average(const std::vector<FoldLoss>& all, LambdaChoice& choice) {
   double weight = 0;
   for (const FoldLoss& fold : all) choice.loss += fold.weight * fold.loss, weight += fold.weight;
   choice.loss /= weight;
-  for (const FoldLoss& fold : all) choice.loss_error += fold.weight / weight * (fold.loss - choice.loss).cwiseAbs2();
-  choice.loss_error = (choice.loss_error / static_cast<double>(all.size() - 1)).cwiseSqrt();
+  const double unit = std::max(choice.loss.maxCoeff(), std::numeric_limits<double>::min());  // squares of squares of the target
+  for (const FoldLoss& fold : all) choice.loss_error += fold.weight / weight * ((fold.loss - choice.loss) / unit).cwiseAbs2();
+  choice.loss_error = unit * (choice.loss_error / static_cast<double>(all.size() - 1)).cwiseSqrt();
   Index best = 0;
   const double least = choice.loss.minCoeff(&best);
   choice.smallest_loss = choice.lambda[best];

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 
@@ -29,6 +31,27 @@ void to_user_units(const Solution& solution, const Frame& frame, Fit& fit) {
   }
   if (s.intercept)
     fit.intercept = Intercept{units.y_center + units.y_scale * solution.w.dot(frame.origin()), y2 * spread * solution.origin_variance};
+}
+
+// In the units of the caller, squares may overflow or underflow although the columns and the target can be squared.
+void require_representable(const Solution& solution, const Fit& fit) {
+  const auto refuse = [](const std::string& what, const std::string& remedy) {
+    throw InvalidArgument(fmt::format("{} is beyond the range of numbers (about 1e-308 to 1e308): rescale {}", what, remedy));
+  };
+  const bool is_linear = fit.task == Task::linear;
+  for (Index j = 0; j < fit.num_columns(); ++j) {
+    if (fit.left_out[static_cast<std::size_t>(j)] || !(solution.V_diagonal[j] > 0)) continue;
+    const double variance = fit.variance[j];
+    const bool has_variance = std::isnormal(variance) || (std::isinf(variance) && fit.is_joint() && fit.noise.shape <= 1);
+    if (!std::isfinite(fit.mean[j]) || !std::isfinite(fit.V_diagonal[j]) || !(fit.V_diagonal[j] > 0) || !has_variance)
+      refuse(fmt::format("the variance of the coefficient of column '{}'", fit.column_names[static_cast<std::size_t>(j)]),
+             is_linear ? "the column or the target" : "the column");
+  }
+  if (is_linear && solution.noise.rate > 0 && !std::isnormal(fit.noise.rate)) refuse("the variance of the noise", "the target");
+  if (fit.intercept && (!std::isfinite(fit.intercept->mean) || std::isnan(fit.intercept->variance)))
+    refuse("the intercept", is_linear ? "the columns or the target" : "the columns");
+  if (!std::isfinite(fit.bound) || std::isnan(fit.effective_parameters) || std::isnan(solution.quadratic))
+    refuse("a sum of squares of the posterior", is_linear ? "the columns or the target" : "the columns");
 }
 
 // A fit without a usable result has NaN everywhere, so that it cannot predict or be saved.
@@ -114,7 +137,7 @@ Fit assemble(const Frame& frame, Solution solution) {
 
   fit.mean = fit.variance = fit.V_diagonal = Vector::Zero(p);
   if (solution.usable)
-    to_user_units(solution, frame, fit);
+    to_user_units(solution, frame, fit), require_representable(solution, fit);
   else
     without_posterior(p + (frame.units.standardization.intercept ? 1 : 0), fit);
   if (solution.usable) fit.standardized_mean = solution.w;

@@ -20,7 +20,10 @@ void standardise_target(VectorView y, Frame& frame) {
   standard_y = y.eigen();
   // With a flat intercept, subtracting the mean does not change the model and avoids a cancellation in the residuals.
   const bool centred = options.intercept && !options.penalize_intercept;
-  if (!options.preset.empty() || (!options.standardize && !centred)) return;
+  if (!options.preset.empty() || (!options.standardize && !centred)) {
+    static_cast<void>(validate::spread(standard_y.cwiseAbs().maxCoeff(), standard_y.cwiseAbs().maxCoeff() < 1, "the target"));
+    return;
+  }
   const double total = k.sum();
   double mean = k.dot(standard_y) / total;
   // The error of a sum of large numbers may exceed their differences, so the mean is corrected by the differences.              (LIN.7)
@@ -41,7 +44,7 @@ void standardise_target(VectorView y, Frame& frame) {
     frame.warnings.push_back(few_digits("the target", spread, mean));
   }
   if (!options.standardize) return;
-  frame.units.y_scale = !is_constant ? spread : mean != 0 ? std::abs(mean) : 1.0;
+  frame.units.y_scale = !is_constant ? spread : mean != 0 ? std::clamp(std::abs(mean), 1e-120, 1e120) : 1.0;
   standard_y /= frame.units.y_scale;
 }
 

@@ -191,6 +191,15 @@ double spread_of(double size, Index j, const FitOptions& options) {
   return validate::spread(std::sqrt(size * size), size == 0, fmt::format("column '{}'", validate::column_name(options.column_names, j)));
 }
 
+// Columns that stay as they are: their squares must be finite.
+void refuse_large(MatrixView X, const std::vector<std::string>& names) {
+  Vector largest = Vector::Zero(X.cols());
+  for (Index i = 0; i < X.rows(); ++i)
+    for (Index j = 0; j < X.cols(); ++j) largest[j] = std::max(largest[j], std::abs(X(i, j)));
+  for (Index j = 0; j < X.cols(); ++j)
+    static_cast<void>(validate::spread(largest[j], largest[j] < 1, fmt::format("column '{}'", validate::column_name(names, j))));
+}
+
 // The published normalisation: mean and largest |x - mean|, of each column or of the table.                                      (SLR.4)
 Prepared prepare_by_largest(MatrixView X, const FitOptions& options) {
   const Index n = X.rows(), p = X.cols();
@@ -294,7 +303,10 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
   if (!as_they_are && !by_largest) moments(X, k, options.intercept, s.center, s.scale);
   // If a sum is finite, all its numbers are finite. This saves a pass over X.
   if (s.scale.size() == 0 || !s.scale.allFinite()) validate::finite(X, "X", options.column_names);
-  if (as_they_are) return out;
+  if (as_they_are) {
+    refuse_large(X, options.column_names);
+    return out;
+  }
   if (by_largest) return prepare_by_largest(X, options);
 
   std::vector<std::string> constant, copies;

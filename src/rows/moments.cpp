@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/blas.hpp"
 #include "core/precise_qr.hpp"
@@ -81,6 +82,20 @@ Vector differences(const RowBlock& block, const Vector& near, Use&& use) {
   return sum;
 }
 
+// The square of a column that varies is never 0, even where it underflows: only a constant column has zeros.                      (ST.1)
+constexpr double least_square = std::numeric_limits<double>::denorm_min();
+
+bool varies(const RowBlock& block, Index j) {
+  const auto value = [&](Index i) { return j == block.X.cols() ? block.y[i] : block.X(i, j); };
+  Index first = -1;
+  for (Index i = 0; i < block.X.rows(); ++i) {
+    if (!block.weights.empty() && block.weights[i] == 0) continue;
+    if (first < 0) first = i;
+    if (value(i) != value(first)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 RowBlock RowBlock::rows(Index first, Index count) const {
@@ -116,6 +131,8 @@ Moments moments_of(const RowBlock& block, StatisticsForm form) {
                                  }) /
                      out.weight;
   G.selfadjointView<Eigen::Lower>().rankUpdate(off, -out.weight);
+  for (Index j = 0; j < q; ++j)
+    if (!(G(j, j) > 0) && varies(block, j)) G(j, j) = least_square;
   out.mean += off;
   out.packed = packed_of(G);
   return out;
@@ -134,7 +151,10 @@ void Moments::merge(const Moments& right) {
   if (form == StatisticsForm::gram) {  // (ST.1)
     packed += right.packed;
     for (Index j = 0, at = 0; j < q; at += q - j, ++j)
-      if (apart[j] != 0) packed.segment(at, q - j) += between * apart[j] * apart.tail(q - j);
+      if (apart[j] != 0) {
+        packed.segment(at, q - j) += between * apart[j] * apart.tail(q - j);
+        packed[at] = std::max(packed[at], least_square);
+      }
   } else {  // (ST.4)
     Matrix tall(2 * q + 1, q);
     tall.topRows(q) = triangle().transpose();

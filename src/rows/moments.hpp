@@ -11,7 +11,8 @@ struct Rearrangement {
   std::vector<double> fill;
 };
 
-/// Of the columns of [X y]. A column whose values are all equal has cross-products that are exactly 0, and exactly this value as its mean.
+/// Of the columns of [X y]. A column whose values are all equal has cross-products that are exactly 0, and exactly this value as its mean;
+/// the square of any other column is larger than 0, also where it underflows.
 struct Moments {
   StatisticsForm form = StatisticsForm::gram;
   double weight = 0;

@@ -277,7 +277,7 @@ TEST(Fit, TakesConstantsOfAnySizeForConstants) {
   Vector weights = Vector::Ones(12);
   weights[0] = 0;  // an absent row is not equal to the others
   const FitOptions weighted = changed([&](FitOptions& o) { o.weights = weights; });
-  for (double value : {1e-310, -1e-200, 1e-140, 0.1, 1e140}) {
+  for (double value : {1e-310, -1e-200, 1e-170, 1e-140, 0.1, 1e140}) {
     SCOPED_TRACE(value);
     Vector y = Vector::Constant(12, value);
     Matrix X = problem.X;
@@ -287,6 +287,7 @@ TEST(Fit, TakesConstantsOfAnySizeForConstants) {
     const LinearFit fit = fit_linear(X, y, weighted);
     EXPECT_EQ(fit.report.warnings.front(), "the target is constant: there is nothing to explain");
     EXPECT_TRUE(fit.left_out[1]);
+    EXPECT_TRUE(std::isnormal(fit.noise.rate));
   }
 }
 

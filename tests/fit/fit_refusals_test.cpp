@@ -29,6 +29,22 @@ void expect_refused(const FitOptions& options, std::initializer_list<const char*
   expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, problem.labels, options)); }, pieces);
 }
 
+// The coefficient is of size 1e160, and its variance of size 1e320, or one over these.
+TEST(Fit, RejectsUnitsInWhichTheVarianceOfACoefficientIsNoNumber) {
+  const Problem problem = make_problem(117, 20, 2);
+  for (const Prior& prior : {Prior::none(), Prior::shared(), Prior::ard(), Prior::sparse(), Prior::dense(), Prior::laplace()}) {
+    FitOptions options;
+    options.prior = prior;
+    for (const double unit : {1e80, 1e-80}) {
+      Matrix X = problem.X;
+      X.col(1) /= unit;
+      expect_invalid([&] { static_cast<void>(fit_linear(X, Vector(unit * problem.y), options)); },
+                     {"the variance of the coefficient of column 'x2'", "rescale the column or the target"});
+      EXPECT_TRUE(fit_linear(Matrix(unit * problem.X), Vector(unit * problem.y), options).mean.allFinite());
+    }
+  }
+}
+
 TEST(Fit, RejectsImpossibleTables) {
   const Problem problem = make_problem(116, 6, 2);
   const auto both = [&](MatrixView X, std::initializer_list<const char*> pieces, const FitOptions& options = {}) {

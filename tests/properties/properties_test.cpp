@@ -90,6 +90,9 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {767, "saved", "an interval was a sum of 1e12 terms where the noise is known exactly and the mean is not", true},
       {5400105, "saved", "a kernel machine with centres whose evidence was not finite could be saved, and not read again", true},
       {5400109, "sound", "no row was left to show the noise, and variances were not finite", true},
+      {286, "sizes", "a preset of classes took columns whose squares overflow, and its file was refused"},
+      {519, "sizes", "a preset of regressions took a target whose square overflows, and its file was refused"},
+      {1095, "sizes", "the variance of the intercept was not a number with columns of 1e149"},
       {5200069, "columns", "where all rows are far apart, the first column chose the centres"},
   };
   for (const Mended& one : all) {

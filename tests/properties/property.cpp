@@ -56,6 +56,7 @@ double rounding_of_condition(const Subject& subject) { return 4 * std::numeric_l
 const std::vector<Property>& properties() {
   static const std::vector<Property> all = {
       {"saved", "a saved fit gives back the same results, summary and predictions, bit for bit", saved_is_what_was_fitted},
+      {"sizes", "with numbers of any size, a fit is refused, or its file can be read", sizes_leave_files_that_can_be_read},
       {"sound", "results are finite unless documented otherwise, probabilities lie in [0, 1] and sum to one", results_are_sound},
       {"derived", "there are at most as many effective parameters as weights, inclusions of sets lie in [0, 1]", derived_numbers_are_sound},
       {"bound", "the bound never falls in fits for which this is documented", bound_rises},

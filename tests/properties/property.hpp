@@ -92,6 +92,7 @@ struct Exemption {
 [[nodiscard]] const Exemption* exemption_of(const std::string& property, const Subject& subject);
 
 Verdict saved_is_what_was_fitted(const Subject&);
+Verdict sizes_leave_files_that_can_be_read(const Subject&);
 Verdict results_are_sound(const Subject&);
 Verdict derived_numbers_are_sound(const Subject&);
 Verdict bound_rises(const Subject&);

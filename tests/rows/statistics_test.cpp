@@ -97,6 +97,33 @@ TEST(Statistics, HaveTheSameBitsForPiecesOfAnySize) {
     }
 }
 
+// Their squares underflow; a column whose values are equal has zeros.
+TEST(Statistics, AColumnOfTinyNumbersIsNotConstant) {
+  for (const Index n : {5, 3 * static_cast<int>(rows_of_a_block) + 7}) {
+    Rows rows = random_rows(14, n, 4, 0);
+    rows.X.col(0) *= 1e-175;
+    rows.X.col(1).setConstant(1e-175);
+    rows.X.col(2).setZero();
+    for (Index i = rows_of_a_block; i < n; ++i) rows.X(i, 2) = 1e-200;  // constant in each block
+    const Vector squares = statistics_of(rows).cross().diagonal();
+    EXPECT_GT(squares[0], 0);
+    EXPECT_EQ(squares[1], 0);
+    EXPECT_EQ(squares[2] > 0, n > rows_of_a_block);
+    for (const StatisticsForm form : forms) {
+      const auto fitted = [&] { static_cast<void>(fit_linear(statistics_of(rows, form), {})); };
+      expect_invalid(fitted, {"column 'x1'", "too large or too small to be squared"});
+      rows.X.col(0) *= 1e100, rows.X.col(0) *= 1e75;
+      rows.X.col(2).setZero();
+      rows.y *= 1e-175;
+      expect_invalid(fitted, {"the target", "too large or too small to be squared"});
+      rows.y.setConstant(1e-175);
+      EXPECT_EQ(fit_linear(statistics_of(rows, form), {}).report.warnings.front(), "the target is constant: there is nothing to explain");
+      rows.y = rows.X.col(3);
+      rows.X.col(0) *= 1e-100, rows.X.col(0) *= 1e-75;
+    }
+  }
+}
+
 TEST(Statistics, RowsOfWeightZeroTakeNoPart) {
   Rows rows = random_rows(9, 9000, 3, 3, true), kept = rows;
   Index count = 0;
