@@ -113,7 +113,8 @@ int fit_of_statistics(const FitArguments& args) {
   all.data = all.statistics;
   require_writable(all);
   LinearStatistics statistics = load_statistics(all.statistics);
-  if (const std::vector<std::string> ignored = split_names(all.ignore); !ignored.empty()) statistics = statistics.without(ignored);
+  const std::vector<std::string> ignored = split_names(all.ignore);
+  if (!ignored.empty()) statistics = statistics.without(ignored);
   statistics = statistics.with_references(all.reference);
   ModelOptions options = all;
   options.encoding = statistics.encoding();
@@ -123,6 +124,11 @@ int fit_of_statistics(const FitArguments& args) {
   Training training;
   training.notes.push_back(
       fmt::format("the fit was made from the sums over the rows in '{}' (form {})", all.statistics, to_string(statistics.form())));
+  if (!ignored.empty())
+    training.notes.push_back(fmt::format(
+        "the rows are the {} that 'ardvark stats' kept: a row that it left out for a gap in '{}' alone stays out; to have such rows, give "
+        "--ignore to 'ardvark stats'",
+        statistics.num_rows(), fmt::join(ignored, "', '")));
   return finish_fit(all, model, training);
 }
 

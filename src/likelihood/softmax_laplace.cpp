@@ -16,6 +16,7 @@ void SoftmaxLaplace::update(const Matrix& F, SoftmaxRows& rows) const {
   rows.D.resize(all, C);
   rows.E.resize(all, C);
   rows.log_likelihood = 0;
+  double part = 0;  // of some rows: a plain sum over many rows would round away what the last steps gain
   for (Index i = 0; i < n; ++i) {
     const Index own = label_[static_cast<std::size_t>(i)];
     const double largest = F.row(i).maxCoeff();
@@ -32,7 +33,8 @@ void SoftmaxLaplace::update(const Matrix& F, SoftmaxRows& rows) const {
     rows.E(i, own) = k_[i] * (besides / sum);  // 1 - p without cancellation
     // ln p = -ln(1 + sum of e^(f_c - f_own) over the others)                                                                  (SMX.1)
     const double to_largest = F(i, own) - largest;
-    rows.log_likelihood += k_[i] * (to_largest == 0 ? -std::log1p(besides) : to_largest - std::log(sum));
+    part += k_[i] * (to_largest == 0 ? -std::log1p(besides) : to_largest - std::log(sum));
+    if (i % 256 == 255 || i + 1 == n) rows.log_likelihood += part, part = 0;
   }
   if (last_ == LastRow::observation) return;
   const InterceptScores prior = intercept_scores(F.row(n));

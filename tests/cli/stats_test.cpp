@@ -142,6 +142,9 @@ TEST(Stats, FitWithoutSomeColumns) {
         if (!contains(line, ",NA,")) complete += line + "\n";
       write_bytes(folder / "complete.csv", complete);
       expect_same_fit(streamed, testing::json_of(Arguments{"fit", "complete.csv", "--target", "y"} + less + ignore, folder.path()));
+      const std::string note = streamed.at("notes").dump();
+      EXPECT_TRUE(contains(note, fmt::format("the rows are the {} that 'ardvark stats' kept", streamed.at("num_rows").get<double>())));
+      EXPECT_TRUE(contains(note, "give --ignore to 'ardvark stats'")) << note;
     }
 }
 

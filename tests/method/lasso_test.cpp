@@ -204,6 +204,17 @@ TEST(FitLogisticLaplace, FromLambdaMaxOnNothingIsLeft) {  // (L1.5)
     EXPECT_NEAR(fit.intercept->variance, 1 / (40 * share * (1 - share)), 1e-9);
     EXPECT_NE(fit.report.notes.back().find("every weight is zero"), std::string::npos);
   }
+  // The logarithm of the odds to the last digits, also where the sum over the rows has many terms.
+  constexpr Index sizes[][2] = {{45'001, 47}, {60'000, 3}, {90'000, 7}, {200'000, 29}};  // rows, and one in how many is of the second class
+  for (const auto& [n, one_in] : sizes) {
+    Matrix X(n, 1);
+    Vector labels(n);
+    for (Index i = 0; i < n; ++i) X(i, 0) = static_cast<double>(i * 5 % 7) - 3, labels[i] = i * 7919 % n % one_in == 0 ? 1 : -1;
+    const LogisticFit fit = fit_logistic(X, labels, laplace(1000));
+    const double positive = static_cast<double>((labels.array() > 0).count());
+    EXPECT_NEAR(fit.intercept->mean, std::log(positive / (static_cast<double>(n) - positive)), 1e-12);
+    EXPECT_EQ(fit.report.message.find("rounding limits"), std::string::npos) << fit.report.message;
+  }
   FitOptions without = laplace(1e4);
   without.intercept = false;
   const LogisticFit nothing = fit_logistic(problem.X, problem.labels, without);

@@ -9,6 +9,7 @@
 
 #include "core/blas.hpp"
 #include "core/decay.hpp"
+#include "core/pairwise.hpp"
 #include "frame/separation.hpp"
 
 namespace ardvark::internal {
@@ -92,16 +93,16 @@ void CoordinateAscent::drop_idle(double lambda) {
 // ---- the rows ---------------------------------------------------------------------------------------------------------------------------
 
 // With z = (2t - 1) m:  t m - softplus(m) = -softplus(-z) = min(z, 0) - ln(1 + e^-|z|).                                         (L1.1)
+// A step is judged by 1e-14 of this sum, which rounding of a plain sum of many rows exceeds.                                     (L1.4)
 double CoordinateAscent::log_likelihood_at(const Vector& m) {
-  if (loss_ == RowLoss::squared) return -0.5 * k_.dot((t_ - m).cwiseAbs2());  // (L1.10)
+  const auto square = [&](Index i) { return k_[i] * (t_[i] - m[i]) * (t_[i] - m[i]); };
+  if (loss_ == RowLoss::squared) return -0.5 * pairwise_sum(0, m.size(), square);  // (L1.10)
   exponential_ = m.cwiseAbs();
   decay(exponential_.data(), exponential_.size());
-  double sum = 0;
-  for (Index i = 0; i < m.size(); ++i) {
+  return pairwise_sum(0, m.size(), [&](Index i) {
     const double z = t_[i] > 0.5 ? m[i] : -m[i];
-    sum += k_[i] * (std::min(z, 0.0) - std::log1p(exponential_[i]));
-  }
-  return sum;
+    return k_[i] * (std::min(z, 0.0) - std::log1p(exponential_[i]));
+  });
 }
 
 // r = k (t - sigma(m)) without cancellation, omega = k sigma'(m).                                                                (L1.2)
