@@ -346,6 +346,10 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
             raise ValueError(f"folds is {folds}; it must be at least 2")
         return folds
 
+    @property
+    def _fold_seed(self) -> int:
+        return int(self.random_state) if isinstance(self.random_state, (int, np.integer)) else 1  # another value is refused with the options
+
     def _fit_stream(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> BayesianLinearRegression:
         if target is None:
             raise ValueError("X is read in pieces, so y must be the name of its column, as in fit(X, y='price')")
@@ -353,7 +357,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
             raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
         self._check_pieces()
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
-            parts = read_in_pieces(X, target, sample_weight, [LinearStatistics(self._form) for _ in range(self._n_parts)], watch.function, self._named_columns())
+            forms = [LinearStatistics(self._form) for _ in range(self._n_parts)]
+            parts = read_in_pieces(X, target, sample_weight, forms, watch.function, named=self._named_columns(), seed=self._fold_seed)
         return self._fit_statistics(*parts)
 
     def _fit_statistics(self, *folds: LinearStatistics) -> BayesianLinearRegression:

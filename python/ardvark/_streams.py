@@ -13,6 +13,7 @@ from typing import Any, Callable, Collection, Iterator, Optional, Sequence
 import numpy as np
 
 from ._abi import InvalidArgumentError
+from ._folds import RowFolds
 from ._given import frame, in_source, plain_columns, row_labels, tell_row_labels
 from ._progress import Progress
 from ._statistics import LinearStatistics
@@ -400,27 +401,18 @@ def _arrow() -> Any:
     return pyarrow
 
 
-def parts_of_rows(first: int, count: int, parts: int) -> np.ndarray:
-    """The part of each of some rows of a table: what splitmix64 makes of its number, counted from 0, so that pieces of any size give the same parts."""
-    z = np.arange(first, first + count, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return ((z ^ (z >> np.uint64(31))) % np.uint64(parts)).astype(np.intp)
-
-
-def _places_in_parts(first: int, count: int, parts: int) -> Iterator[tuple[int, Any]]:
-    """The parts of the rows of a piece, and which of its rows each of them has."""
-    if parts == 1:
+def _places_in_parts(part_of: Optional[np.ndarray]) -> Iterator[tuple[int, Any]]:
+    """The parts that rows of a piece are in, and which of its rows each of them has."""
+    if part_of is None:
         yield 0, slice(None)
         return
-    part_of = parts_of_rows(first, count, parts)
     for part in np.unique(part_of):
         yield int(part), np.flatnonzero(part_of == part)
 
 
-def _add_to_parts(parts: Sequence[LinearStatistics], rows: int, count: int, add: Callable[[LinearStatistics, Any], Any]) -> None:
-    """Adds the rows of a piece, before which there are so many; an error counts the rows of the piece."""
-    for number, places in _places_in_parts(rows, count, len(parts)):
+def _add_to_parts(parts: Sequence[LinearStatistics], part_of: Optional[np.ndarray], add: Callable[[LinearStatistics, Any], Any]) -> None:
+    """Adds the rows of a piece; an error counts the rows of the piece."""
+    for number, places in _places_in_parts(part_of):
         before = parts[number].n_rows_
         try:
             try:
@@ -432,18 +424,19 @@ def _add_to_parts(parts: Sequence[LinearStatistics], rows: int, count: int, add:
             raise in_source(error, 0, None, before if isinstance(error, InvalidArgumentError) else 0) from None
 
 
-def _add(piece: Any, target: str, sample_weight: Optional[str], parts: Sequence[LinearStatistics], rows: int) -> int:
-    """Adds a piece, before which there are so many rows; the rows of the piece."""
-    if _add_numbers(piece, target, sample_weight, parts, rows):
+def _add(piece: Any, target: str, sample_weight: Optional[str], parts: Sequence[LinearStatistics], folds: Optional[RowFolds]) -> int:
+    """Adds a piece; the rows of the piece."""
+    part_of = None if folds is None else folds.of(piece)
+    if _add_numbers(piece, target, sample_weight, parts, part_of):
         return int(piece.num_rows)
     table = frame(piece)
     if names_of(table) is None:
         parts[0].update(table, target, sample_weight)  # refuses it
-    _add_to_parts(parts, rows, len(table), lambda part, places: part.update(table.iloc[places] if hasattr(table, "iloc") else table[places], target, sample_weight))
+    _add_to_parts(parts, part_of, lambda part, places: part.update(table.iloc[places] if hasattr(table, "iloc") else table[places], target, sample_weight))
     return len(table)
 
 
-def _add_numbers(piece: Any, target: str, sample_weight: Optional[str], parts: Sequence[LinearStatistics], rows: int) -> bool:
+def _add_numbers(piece: Any, target: str, sample_weight: Optional[str], parts: Sequence[LinearStatistics], part_of: Optional[np.ndarray]) -> bool:
     """Adds a batch of Arrow whose columns are numbers without a DataFrame between; False: it is none, and nothing was added."""
     named = [target] if sample_weight is None else [target, sample_weight]
     if not _is_table(piece) or not set(named) <= set(piece.schema.names) or len(set(piece.schema.names)) < len(piece.schema.names):
@@ -463,7 +456,7 @@ def _add_numbers(piece: Any, target: str, sample_weight: Optional[str], parts: S
     def add(part: LinearStatistics, places: Any) -> None:
         part.add_numbers(X[places], y[places], None if weights is None else weights[places], names, target)
 
-    _add_to_parts(parts, rows, len(y), add)
+    _add_to_parts(parts, part_of, add)
     return True
 
 
@@ -473,6 +466,18 @@ def _numbers_of(piece: Any, name: str) -> np.ndarray:
     return np.asarray(values, dtype=np.float64)
 
 
+def _after_a_look(pieces: Iterator[Any], folds: RowFolds) -> Iterator[Any]:
+    """The same pieces, the first ones after they have given the folds their units."""
+    first = []
+    for piece in pieces:
+        first.append(piece)
+        if not folds.looks_at(piece):
+            break
+    while first:
+        yield first.pop(0)
+    yield from pieces
+
+
 def read_in_pieces(
     source: Any,
     target: str,
@@ -480,6 +485,7 @@ def read_in_pieces(
     parts: Sequence[LinearStatistics],
     tell: Optional[Callable[[Progress], Any]],
     named: Sequence[str] = (),
+    seed: int = 1,
 ) -> list[LinearStatistics]:
     """Adds all rows of a source to statistics; those that have rows.
 
@@ -489,17 +495,20 @@ def read_in_pieces(
     target, sample_weight : str
         Names of columns.
     parts : sequence of LinearStatistics
-        Each row is added to one of them, which `parts_of_rows` tells.
+        Each row is added to one of them, which `RowFolds` tells.
     tell : callable
         Called with the progress after each piece; it may raise.
     named : sequence of str
         Other columns that stay, although they may be labels of rows.
+    seed : int
+        Of the division among the parts.
     """
     rows, started = 0, time.monotonic()
     pieces = pieces_of_fit(source, [target, sample_weight, *named])
-    for piece in pieces:
+    folds = RowFolds(len(parts), seed, target, sample_weight) if len(parts) > 1 else None
+    for piece in pieces if folds is None else _after_a_look(pieces, folds):
         try:
-            rows += _add(piece, target, sample_weight, parts, rows)
+            rows += _add(piece, target, sample_weight, parts, folds)
         except ValueError as error:
             raise in_source(error, rows, pieces.place_of) from None
         elapsed = time.monotonic() - started

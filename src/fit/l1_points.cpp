@@ -26,7 +26,6 @@ L1Sums L1Points::ask(L1Question question) {
   question.units = pass.units;
   question.own_label = pass.own_label;
   question.folds = folds_;
-  question.seed = seed_;
   const auto asked = std::make_shared<const L1Question>(std::move(question));
   return {*asked, passes_.numbers(asked)};
 }
@@ -51,8 +50,8 @@ bool L1Points::take(const L1Sums& sums, Index place, L1Point& point) const {
   point.w = point.trial;
   point.log_likelihood = log_likelihood;
   point.omega = sums.omega[place];
-  point.of_fold.resize(point.w.size(), folds_);
-  for (Index f = 0; f < folds_; ++f) point.of_fold.col(f) = sums.gradient[static_cast<std::size_t>(f)].col(place);
+  point.of_fold.resize(point.w.size(), folds_.count);
+  for (Index f = 0; f < folds_.count; ++f) point.of_fold.col(f) = sums.gradient[static_cast<std::size_t>(f)].col(place);
   point.gradient = point.of_fold.rowwise().sum();
   return true;
 }
@@ -137,8 +136,8 @@ L1Points::Tests L1Points::tests(const std::vector<L1Point>& points) {
   const auto count = static_cast<Index>(points.size());
   L1Question question;
   question.is_test = true;
-  question.W.resize(length_.size(), folds_ * count);
-  for (Index f = 0; f < folds_; ++f) {
+  question.W.resize(length_.size(), folds_.count * count);
+  for (Index f = 0; f < folds_.count; ++f) {
     const double left = 1 - weight_[f] / weight_.sum();  // the share of the other rows, and of the curvature that they have
     for (Index i = 0; i < count; ++i) {
       const L1Point& point = points[static_cast<std::size_t>(i)];

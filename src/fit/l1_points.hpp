@@ -45,9 +45,8 @@ struct L1Settings {
 class L1Points {
  public:
   /// \param length  [q] sqrt(sum of k x^2) of each column, for the rounding of gradients
-  /// \param folds   that the gradients are divided by, and the seed of the division
-  L1Points(Passes& passes, Vector length, Index folds = 1, std::uint64_t seed = 0)
-      : passes_(passes), length_(std::move(length)), folds_(folds), seed_(seed) {}
+  /// \param folds   that the gradients are divided by
+  L1Points(Passes& passes, Vector length, RowFolds folds = {}) : passes_(passes), length_(std::move(length)), folds_(std::move(folds)) {}
 
   /// converged: of all points; max_sweeps; stopped_by_user.
   Status run(std::vector<L1Point>& points, const L1Settings& settings);
@@ -78,8 +77,7 @@ class L1Points {
 
   Passes& passes_;
   Vector length_;
-  Index folds_;
-  std::uint64_t seed_;
+  RowFolds folds_;
   std::vector<Model> models_;
   Vector weight_;  // [folds] of the rows
 };

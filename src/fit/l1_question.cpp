@@ -1,7 +1,6 @@
 #include "fit/l1_question.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "core/blas.hpp"
 #include "core/logistic_rows.hpp"
@@ -9,18 +8,17 @@
 namespace ardvark::internal {
 namespace {
 
-// The rows of each fold. Rows that are equal, label included, have the same hash; so have 0 and -0.
+// The rows of each fold. Equal rows have equal numbers, wherever they stand.                                                     (L1.14)
 std::vector<std::vector<Index>> divided(const L1Question& asked, const RowBlock& block) {
-  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15U;
-  std::vector<std::vector<Index>> out(static_cast<std::size_t>(asked.folds));
+  const RowFolds& folds = asked.folds;
+  std::vector<std::vector<Index>> out(static_cast<std::size_t>(folds.count));
+  const bool is_centred = asked.units.center.size() > 0;
   for (Index i = 0; i < block.X.rows(); ++i) {
-    std::uint64_t hash = mixed_bits(asked.seed + 1);
-    const auto add = [&](double value) { hash = (hash ^ std::bit_cast<std::uint64_t>(value + 0.0)) * factor; };
-    if (asked.folds > 1) {
-      add(block.y[i]);
-      for (Index j = 0; j < block.X.cols(); ++j) add(block.X(i, j));
-    }
-    out[mixed_bits(hash) % out.size()].push_back(i);
+    double number = 0;
+    for (Index j = 0; j < folds.factor.size(); ++j)
+      if (folds.factor[j] != 0) number += folds.factor[j] * (block.X(i, j) - (is_centred ? asked.units.center[j] : 0.0));
+    const Index fold = folds.count > 1 ? folds.fold_of(number, block.y[i] == asked.own_label) : 0;
+    out[static_cast<std::size_t>(fold)].push_back(i);
   }
   return out;
 }
@@ -42,7 +40,7 @@ class Places {
   explicit Places(const L1Question& asked) : asked_(asked), points_(asked.num_points()), q_(asked.W.rows()) {}
   [[nodiscard]] Index of_fold(Index fold) const { return fold * (1 + points_ + (asked_.is_test ? 0 : points_ * q_)); }
   [[nodiscard]] Index gradient(Index fold) const { return of_fold(fold) + 1 + points_; }
-  [[nodiscard]] Index omega() const { return of_fold(asked_.folds); }
+  [[nodiscard]] Index omega() const { return of_fold(asked_.folds.count); }
   [[nodiscard]] Index gram(Index number) const { return omega() + (asked_.is_test ? 0 : points_) + number * (q_ * (q_ + 1) / 2); }
   [[nodiscard]] Index size() const { return gram(static_cast<Index>(asked_.grams.size())); }
 
@@ -94,7 +92,7 @@ Vector L1Question::sums_of(const RowBlock& block) const {
   Vector out = Vector::Zero(places.size());
   std::vector<Matrix> all(grams.size(), Matrix::Zero(q, q));
   const std::vector<std::vector<Index>> rows = divided(*this, block);
-  for (Index f = 0; f < folds; ++f)
+  for (Index f = 0; f < folds.count; ++f)
     if (const auto& own = rows[static_cast<std::size_t>(f)]; !own.empty()) add_fold(*this, block, own, f, all, out);
   for (std::size_t g = 0; g < all.size(); ++g)
     for (Index j = 0, at = places.gram(static_cast<Index>(g)); j < q; at += q - j, ++j) out.segment(at, q - j) = all[g].col(j).tail(q - j);
@@ -103,8 +101,10 @@ Vector L1Question::sums_of(const RowBlock& block) const {
 
 void L1Question::write(WorkWriter& to) const {
   to.flag("intercept", units.intercept);
-  to.whole_number("folds", folds);
-  to.bits("seed", seed);
+  to.whole_number("folds", folds.count);
+  to.bits("seed", folds.seed);
+  to.vector("factor", folds.factor);
+  to.numbers("width", {folds.width});
   to.flag("test", is_test);
   to.whole_numbers("grams", grams);
   to.vector("center", units.center);
@@ -119,16 +119,19 @@ std::shared_ptr<const RowWork> L1Question::read(const WorkReader& from) {
   out->units = {from.vector("center"), from.vector("scale"), from.flag("intercept")};
   for (const Vector* of_columns : {&out->units.center, &out->units.scale})
     require_consistent(of_columns->size() == 0 || of_columns->size() == p);
-  out->folds = from.whole_number("folds");
-  require_consistent(out->folds >= 1 && out->folds <= most_folds_by_passes);
-  out->seed = from.bits("seed");
+  out->folds = {from.whole_number("folds"), from.bits("seed"), from.vector("factor"), 1};
+  require_consistent(out->folds.count >= 1 && out->folds.count <= most_folds_by_passes);
+  require_consistent(out->folds.factor.size() == 0 || out->folds.factor.size() == p);
+  const Vector width = from.vector("width");
+  require_consistent(width.size() == 1 && width[0] > 0);
+  out->folds.width = width[0];
   out->is_test = from.flag("test");
   out->grams = from.whole_numbers("grams");
   const Vector own = from.vector("own_label");
   require_consistent(own.size() == 1);
   out->own_label = own[0];
   out->W = from.matrix("points");
-  require_consistent(out->W.rows() == p + (out->units.intercept ? 1 : 0) && (!out->is_test || out->W.cols() % out->folds == 0));
+  require_consistent(out->W.rows() == p + (out->units.intercept ? 1 : 0) && (!out->is_test || out->W.cols() % out->folds.count == 0));
   for (const Index point : out->grams) require_consistent(point >= 0 && point < out->W.cols() && !out->is_test);
   return out;
 }
@@ -137,9 +140,9 @@ L1Sums::L1Sums(const L1Question& asked, const Vector& numbers) {
   const Places places(asked);
   if (numbers.size() != places.size()) throw InvalidArgument("the sums over the rows answer another question");
   const Index points = asked.num_points(), q = asked.W.rows();
-  weight.resize(asked.folds);
-  log_likelihood.resize(asked.folds, points);
-  for (Index f = 0; f < asked.folds; ++f) {
+  weight.resize(asked.folds.count);
+  log_likelihood.resize(asked.folds.count, points);
+  for (Index f = 0; f < asked.folds.count; ++f) {
     weight[f] = numbers[places.of_fold(f)];
     log_likelihood.row(f) = numbers.segment(places.of_fold(f) + 1, points).transpose();
     if (!asked.is_test) gradient.emplace_back(numbers.segment(places.gradient(f), q * points).reshaped(q, points));

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "fit/row_folds.hpp"
 #include "fit/row_sums.hpp"
 
 namespace ardvark::internal {
@@ -14,13 +15,12 @@ inline constexpr Index most_folds_by_passes = 100;
 struct L1Question final : RowWork {
   Standardization units;
   double own_label = 1;
-  Index folds = 1;  ///< rows are divided by their content: equal rows are in the same fold                                     (L1.12)
-  std::uint64_t seed = 0;
+  RowFolds folds;            ///< equal rows are in the same fold                                                              (L1.14)
   bool is_test = false;      ///< the log likelihood alone, of each row at the weights of its fold
   Matrix W;                  ///< [q, points]; of a test [q, folds * points], those of a fold side by side
   std::vector<Index> grams;  ///< points whose Gram matrix is asked for
 
-  [[nodiscard]] Index num_points() const { return is_test ? W.cols() / folds : W.cols(); }
+  [[nodiscard]] Index num_points() const { return is_test ? W.cols() / folds.count : W.cols(); }
   [[nodiscard]] Index num_numbers() const;
   [[nodiscard]] Vector sums_of(const RowBlock& block) const override;
   static constexpr const char* own_name = "l1";

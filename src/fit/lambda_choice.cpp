@@ -7,11 +7,13 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
 #include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
+#include "fit/row_folds.hpp"
 #include "frame/folds.hpp"
 #include "frame/frame.hpp"
 #include "frame/prepare.hpp"
@@ -26,23 +28,36 @@ struct Folds {
   OrderedRows rows;
   std::vector<int> fold;  // [rows]
   int count = 0;
+  double second = 0;  // the label of the second class
 };
+
+// Units, shifts and constant columns do not change this order.                                                                    (L1.14)
+void order_by_number(const Vector& number, OrderedRows& rows) {
+  std::vector<std::size_t> order(rows.rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return number[rows.rows[i]]; });
+  const OrderedRows given = rows;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    rows.rows[i] = given.rows[order[i]];
+    rows.weights[static_cast<Index>(i)] = given.weights[static_cast<Index>(order[i])];
+  }
+}
 
 Folds divide(Task task, MatrixView X, VectorView y, const FitOptions& options) {
   Folds out;
   const Vector target = y.eigen();
   out.rows = order_by_content(X, target, weights_or_ones(options.weights, X.rows()));
   const auto n = static_cast<Index>(out.rows.rows.size());
-  std::vector<Index> classes(static_cast<std::size_t>(n), 0), size(2, 0);
-  const double second = target.maxCoeff();
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    if (task == Task::logistic && target[out.rows.rows[i]] == second) classes[i] = 1;
-    ++size[static_cast<std::size_t>(classes[i])];
-  }
-  const Index fewest = task == Task::logistic ? std::min(size[0], size[1]) : n;
+  out.second = n > 0 ? Vector(target(out.rows.rows)).maxCoeff() : 0;
+  const auto is_second = [&](Index row) { return task == Task::logistic && target[row] == out.second; };
+  const Index of_second = std::ranges::count_if(out.rows.rows, is_second),
+              fewest = task == Task::logistic ? std::min(n - of_second, of_second) : n;
   if (fewest < 2 || n < 3)
     throw InvalidArgument(fmt::format("{} {} rows that differ: too few to choose lambda by cross-validation; give lambda",
                                       task == Task::logistic ? "a class has" : "there are", fewest));
+  order_by_number(fold_numbers(task, X, y, options), out.rows);
+  std::vector<Index> classes;
+  for (const Index row : out.rows.rows) classes.push_back(is_second(row) ? 1 : 0);
   out.count = static_cast<int>(std::min<Index>(options.folds, n));
   out.fold = StratifiedDealer(options.seed).deal(classes, task == Task::logistic ? 2 : 1, out.count);
   return out;
@@ -77,7 +92,6 @@ FoldLoss test_fold(Task task, MatrixView X, VectorView y, const Folds& folds, in
   const LambdaPath path = lasso_path(frame, grid);
 
   FoldLoss out{Vector::Zero(lambda.size()), 0, count_unfinished(path)};
-  const double second = y.eigen().maxCoeff();
   for (const Index i : test) out.weight += folds.rows.weights[i];
   for (Index l = 0; l < path.lambda.size(); ++l) {
     Vector m = Vector::Constant(static_cast<Index>(test.size()), path.intercept.size() > 0 ? path.intercept[l] : 0.0);
@@ -86,7 +100,8 @@ FoldLoss test_fold(Task task, MatrixView X, VectorView y, const Folds& folds, in
       if (const double w = path.mean(j, l); w != 0)
         for (Index i = 0; i < m.size(); ++i) m[i] += w * X(row_of(i), j);
     for (Index i = 0; i < m.size(); ++i)
-      out.loss[l] += folds.rows.weights[test[static_cast<std::size_t>(i)]] * loss_of(task, y[row_of(i)], m[i], y[row_of(i)] == second);
+      out.loss[l] +=
+          folds.rows.weights[test[static_cast<std::size_t>(i)]] * loss_of(task, y[row_of(i)], m[i], y[row_of(i)] == folds.second);
   }
   out.loss /= out.weight;
   return out;

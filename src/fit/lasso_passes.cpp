@@ -131,6 +131,18 @@ class LassoPasses {
 
   // ---- the choice of lambda -------------------------------------------------------------------------------------------------------------
 
+  // Standardised columns, from the sums over the rows: the fit may leave the columns as they are.                                (L1.14)
+  [[nodiscard]] RowFolds folds() const {
+    const Index p = frame_.num_columns();
+    const Vector sd = (known_.cross.diagonal().head(p) / known_.weight).cwiseMax(0.0).cwiseSqrt();
+    const Vector direction = (sd.array() > 0).select(fold_factors(frame_.left_out).cwiseQuotient(sd), 0.0);
+    const double spread = std::sqrt(std::max(direction.dot(known_.cross.topLeftCorner(p, p) * direction) / known_.weight, 0.0));
+    const Vector& scale = passes_.question().units.scale;
+    RowFolds out{frame_.options.folds, frame_.options.seed, scale.size() > 0 ? Vector(direction.cwiseProduct(scale)) : direction, 1};
+    if (spread > 0) out.width = std::ldexp(spread, -20);
+    return out;
+  }
+
   [[nodiscard]] L1Settings settings_of_path() const {
     L1Settings out;
     out.tolerance = 1e-4;  // of lambda, which differs by a tenth between two points
@@ -163,7 +175,7 @@ class LassoPasses {
           fmt::format("folds is {}; rows that are not in memory are divided into at most {}", options.folds, most_folds_by_passes));
     double lambda_max = 0;
     if (!find_lambda_max(lambda_max)) return stopped_choice(options, lambda_max);
-    LambdaPath path = empty_path(lambdas_of({}, lambda_max, known_.num_rows > frame_.num_columns()));
+    LambdaPath path = empty_path(lambdas_of({}, lambda_max, is_tall(frame_)));
     std::vector<FoldLoss> losses(static_cast<std::size_t>(options.folds), FoldLoss{Vector::Zero(path.lambda.size()), 0, 0});
     const Index count = path.lambda.size(), at_once = points_at_once();
     const Matrix starts = start_({path.lambda.begin(), path.lambda.end()});
@@ -172,7 +184,7 @@ class LassoPasses {
       std::vector<L1Point> points;
       for (Index i = first; i < std::min(first + at_once, count); ++i)
         points.push_back(point_at(path.lambda[i], i > 0 && starts.size() > 0 ? Vector(starts.col(i)) : w0_));
-      L1Points search(passes_, length(), options.folds, options.seed);
+      L1Points search(passes_, length(), folds());
       if (search.run(points, settings_of_path()) == Status::stopped_by_user) return stopped_choice(options, lambda_max);
       note_path(points, first, path);
       note_losses(search.tests(points), first, losses);

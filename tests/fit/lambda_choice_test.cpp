@@ -13,6 +13,7 @@
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "ardvark/softmax.hpp"
+#include "fit/row_folds.hpp"
 #include "frame/folds.hpp"
 #include "frame/row_order.hpp"
 
@@ -36,7 +37,18 @@ Fit fitted(Task task, const Matrix& X, const Vector& y, const FitOptions& option
 
 // The losses by the definition: a fit to the other rows for each fold and lambda.
 std::pair<double, double> loss_by_hand(Task task, const Matrix& X, const Vector& y, const Vector& k, double lambda, int folds) {
-  const internal::OrderedRows rows = internal::order_by_content(X, y, k);
+  internal::OrderedRows rows = internal::order_by_content(X, y, k);
+  FitOptions all;
+  all.weights = k;
+  const Vector number = internal::fold_numbers(task, X, y, all);
+  std::vector<std::pair<double, double>> order;  // number and position
+  for (const Index row : rows.rows) order.emplace_back(number[row], static_cast<double>(order.size()));
+  std::ranges::sort(order);
+  const internal::OrderedRows given = rows;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto from = static_cast<std::size_t>(order[i].second);
+    rows.rows[i] = given.rows[from], rows.weights[static_cast<Index>(i)] = given.weights[static_cast<Index>(from)];
+  }
   std::vector<Index> classes;
   for (const Index row : rows.rows) classes.push_back(task == Task::logistic && y[row] > 0 ? 1 : 0);
   const std::vector<int> fold = internal::StratifiedDealer(1).deal(classes, task == Task::logistic ? 2 : 1, folds);
@@ -121,6 +133,58 @@ TEST_P(LambdaChoices, DoNotDependOnTheOrderOfRowsOrOnThreads) {
   EXPECT_EQ(fitted(task, problem.X, y, options).lambda_choice->loss, one.lambda_choice->loss);
   options.seed = 2;
   EXPECT_NE(fitted(task, problem.X, y, options).lambda_choice->loss, one.lambda_choice->loss);
+}
+
+// A table whose columns are in other units, shifted, and beside a constant column, with rows of weight 0 between the others.
+struct OtherTable {
+  Matrix X;
+  Vector y, weights;
+};
+OtherTable in_other_units(Task task, const Matrix& X, const Vector& y, double shift, double unit_of_target) {
+  const Index n = X.rows(), p = X.cols();
+  OtherTable out{Matrix(n + 3, p + 1), Vector(n + 3), Vector::Ones(n + 3)};
+  const auto place = [&](Index i) { return i < n / 2 ? i + 1 : i + 3; };
+  for (const Index absent : {Index{0}, n / 2 + 1, n / 2 + 2}) {
+    out.X.row(absent).setConstant(7.5e3), out.y[absent] = task == Task::linear ? 1e4 : y[0];
+    out.weights[absent] = 0;
+  }
+  for (Index i = 0; i < n; ++i) {
+    out.y[place(i)] = task == Task::linear ? unit_of_target * (y[i] + shift) : y[i];
+    out.X(place(i), 1) = 1.75;
+    for (Index j = 0; j < p; ++j) out.X(place(i), j == 0 ? 0 : j + 1) = std::pow(10.0, 3.0 - static_cast<double>(j)) * (X(i, j) + shift);
+  }
+  return out;
+}
+
+// (L1.14): with numbers that all differ, and with few values, of which pairs of rows have equal distances from the means.
+TEST_P(LambdaChoices, DoNotDependOnUnitsShiftsConstantColumnsAndRowsOfWeightZero) {
+  const Task task = GetParam();
+  for (const bool discrete : {false, true})
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      SCOPED_TRACE(seed);
+      auto problem = make_problem(seed, 64, 6);
+      if (discrete)
+        for (Index i = 0; i < 64; ++i)
+          for (Index j = 0; j < 6; ++j) problem.X(i, j) = (i >> j) % 2 == 0 ? -1 : 1;  // a full factorial plan
+      if (discrete && task == Task::linear) problem.y = problem.y.unaryExpr([](double y) { return std::round(2 * y); });
+      const Vector& y = task == Task::linear ? problem.y : problem.labels;
+      const Fit one = fitted(task, problem.X, y, chosen_by());
+      for (const double shift : {0.0, 100.0, 1e5})
+        for (const double unit : {1e100, 1e-3, 1e-100}) {
+          const OtherTable table = in_other_units(task, problem.X, y, shift, unit);
+          FitOptions options = chosen_by();
+          options.weights = table.weights;
+          const Fit other = fitted(task, table.X, table.y, options);
+          const double of_loss = task == Task::linear ? unit * unit : 1, of_lambda = task == Task::linear ? unit : 1;
+          const LambdaChoice &before = *one.lambda_choice, &after = *other.lambda_choice;
+          const double allowed = shift > 100 ? 1e-6 : 1e-8;
+          ASSERT_EQ(after.lambda.size(), before.lambda.size());
+          EXPECT_LE((after.loss / of_loss - before.loss).cwiseAbs().maxCoeff(), allowed * before.loss.maxCoeff());
+          EXPECT_LE((after.loss_error / of_loss - before.loss_error).cwiseAbs().maxCoeff(), allowed * before.loss.maxCoeff());
+          EXPECT_NEAR(other.lambda / of_lambda / one.lambda, 1, 1e-6);
+          EXPECT_NEAR(after.one_standard_error / of_lambda / before.one_standard_error, 1, 1e-6);
+        }
+    }
 }
 
 TEST_P(LambdaChoices, TakeARowOfWeightTwoForTwoRows) {

@@ -199,6 +199,35 @@ TEST(Impute, WithoutGapsIsThePlainFit) {
   EXPECT_TRUE(found.imputation.rows->completed(Eigen::Vector3d(10, gap, 0)).allFinite());  // new rows may have gaps
 }
 
+TEST(Impute, RowsOfWeightZeroTakeNoPart) {
+  const Gapped t = table_with_gaps(60);
+  Matrix X(64, 3);
+  Vector y(64), weights = Vector::Ones(64);
+  for (Index i = 0, at = 0; at < 64; ++at) {
+    if (at % 20 == 3) {
+      X.row(at) << (at < 30 ? gap : 40), 3, at < 50 ? gap : 7;
+      y[at] = 12, weights[at] = 0;
+    } else {
+      X.row(at) = t.X.row(i), y[at] = t.y[i], ++i;
+    }
+  }
+  for (const Prior& prior : {Prior::sparse(), Prior::shared()}) {
+    FitOptions options, weighted;
+    options.prior = weighted.prior = prior;
+    weighted.weights = weights;
+    const ImputedFit with = fit_linear_imputed(X, y, numbers(3), weighted), without = fit_linear_imputed(t.X, t.y, numbers(3), options);
+    EXPECT_LE((with.fit.mean - without.fit.mean).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_LE((with.fit.variance - without.fit.variance).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_EQ(with.imputation.gaps, without.imputation.gaps);
+    const Vector labels = (y.array() > 3).cast<double>(), own = (t.y.array() > 3).cast<double>();
+    EXPECT_LE(
+        (fit_logistic_imputed(X, labels, numbers(3), weighted).fit.mean - fit_logistic_imputed(t.X, own, numbers(3), options).fit.mean)
+            .cwiseAbs()
+            .maxCoeff(),
+        1e-9);
+  }
+}
+
 TEST(Impute, SaysWhatWasMissing) {
   Gapped t = table_with_gaps(60);
   const ImputedFit found = fit_linear_imputed(t.X, t.y, {}, {.column_names = {"a", "b", "c"}}, {.imputations = 5});
@@ -290,7 +319,7 @@ TEST(Impute, ManagesAwkwardTables) {
   fits(X, {.standardize = false});
   const std::vector<double> weights = [&] {
     std::vector<double> w(30, 1.0);
-    w[0] = 0, w[2] = 3;
+    w[5] = 0, w[2] = 3;
     return w;
   }();
   fits(X, {.weights = weights});

@@ -106,11 +106,18 @@ TEST(LassoByPasses, IsTheFitOfRowsInMemoryUnderEachOption) {
   }
 }
 
+Vector weighted_mean(const Matrix& columns, const Vector& k) { return columns.transpose() * k / k.sum(); }
+
 // In which fold each row is: the sums over it alone say so.
 std::vector<Index> folds_of(const LabelledRows& table, Index folds, std::uint64_t seed) {
   internal::L1Question question;
-  question.folds = folds;
-  question.seed = seed;
+  question.units.center = weighted_mean(table.X, table.k());
+  const Matrix apart = table.X.rowwise() - question.units.center.transpose();
+  const Vector sd = weighted_mean(apart.cwiseAbs2(), table.k()).cwiseSqrt();
+  question.folds = {folds, seed, Vector(table.X.cols()), 1};
+  for (Index j = 0; j < sd.size(); ++j) question.folds.factor[j] = internal::fold_factor(j + 1) / sd[j];
+  question.folds.width = std::ldexp(std::sqrt(weighted_mean((apart * question.folds.factor).cwiseAbs2(), table.k())[0]), -20);
+  question.own_label = table.y.maxCoeff();
   question.W = Matrix::Zero(table.X.cols(), 1);
   std::vector<Index> out;
   for (Index i = 0; i < table.y.size(); ++i) {
@@ -164,10 +171,10 @@ TEST(LassoByPasses, ChooseLambdaAsAFitForEachFold) {
       const LabelledRows table = lasso_table(21, 16000, p, p / 2, weighted);
       FitOptions options = lasso(0);
       options.folds = 5;
-      options.seed = 3;
+      options.seed = 52;
       const LogisticFit fit = fit_logistic(table.rows(), options);
       const Vector spread = (table.X.rowwise() - table.X.colwise().mean()).cwiseAbs2().colwise().mean().cwiseSqrt();
-      const LambdaChoice expected = cross_validated(table, folds_of(table, 5, 3), options);
+      const LambdaChoice expected = cross_validated(table, folds_of(table, 5, 52), options);
       const LambdaChoice& found = *fit.lambda_choice;
       SCOPED_TRACE(fmt::format("{} columns", p));
       ASSERT_EQ(found.lambda.size(), expected.lambda.size());
@@ -257,6 +264,7 @@ TEST(LassoByPasses, OfPartsAreTheSameFit) {
   SoftmaxOptions options;
   options.prior = Prior::laplace(0);
   options.folds = 4;
+  options.seed = 4;
   const SoftmaxFit passes = fit_softmax(in_parts, options), whole = fit_softmax(table.rows(), options);
   for (std::size_t c = 0; c < 3; ++c) {
     const LambdaChoice &one = *passes.machines[c].lambda_choice, &other = *whole.machines[c].lambda_choice;
@@ -266,6 +274,30 @@ TEST(LassoByPasses, OfPartsAreTheSameFit) {
   }
 }
 
+// (L1.14): the folds of the same rows in other units, shifted, beside a constant column, with rows of weight 0.
+TEST(LassoByPasses, ChooseLambdaWithoutRegardToUnitsShiftsConstantColumnsAndRowsOfWeightZero) {
+  LabelledRows table = lasso_table(25, 14000, 6, 3), other;
+  table.X.col(5) = table.X.col(5).unaryExpr([](double x) { return x > 0 ? 1.0 : 0.0; });
+  other.X.resize(14100, 7), other.y.resize(14100), other.weights = Vector::Ones(14100);
+  for (Index i = 0, at = 0; at < 14100; ++at) {
+    const bool is_absent = at % 141 == 7;
+    other.weights[at] = is_absent ? 0 : 1;
+    other.y[at] = table.y[std::min<Index>(i, 13999)];
+    other.X(at, 2) = is_absent ? 5 : 3;
+    for (Index j = 0; j < 6; ++j) other.X(at, j < 2 ? j : j + 1) = std::pow(10.0, 4.0 - 2.0 * j) * ((is_absent ? 9 : table.X(i, j)) + 10);
+    if (!is_absent) ++i;
+  }
+  FitOptions options = lasso(0);
+  options.folds = 4;
+  const LogisticFit one = fit_logistic(table.rows(), options), two = fit_logistic(other.rows(), options);
+  EXPECT_NEAR(two.lambda / one.lambda, 1, 1e-6);
+  const LambdaChoice &before = *one.lambda_choice, &after = *two.lambda_choice;
+  EXPECT_LE((after.loss - before.loss).cwiseQuotient(before.loss_error).cwiseAbs().maxCoeff(), 0.02);
+  options.seed = 2;
+  EXPECT_GT((fit_logistic(table.rows(), options).lambda_choice->loss - before.loss).cwiseQuotient(before.loss_error).cwiseAbs().maxCoeff(),
+            0.02);
+}
+
 TEST(LassoByPasses, AWeightIsARepetition) {
   LabelledRows table = lasso_table(9, 12000, 6, 3), repeated;
   table.weights = Vector::Ones(12000);
@@ -273,8 +305,10 @@ TEST(LassoByPasses, AWeightIsARepetition) {
   repeated.X.resize(16000, 6), repeated.y.resize(16000);
   for (Index i = 0, at = 0; i < 12000; ++i)
     for (int k = 0; k < static_cast<int>(table.weights[i]); ++k, ++at) repeated.X.row(at) = table.X.row(i), repeated.y[at] = table.y[i];
-  const LambdaChoice of_weights = *fit_logistic(table.rows(), lasso(0)).lambda_choice;
-  const LambdaChoice of_rows = *fit_logistic(repeated.rows(), lasso(0)).lambda_choice;
+  FitOptions chosen = lasso(0);
+  chosen.seed = 4;
+  const LambdaChoice of_weights = *fit_logistic(table.rows(), chosen).lambda_choice;
+  const LambdaChoice of_rows = *fit_logistic(repeated.rows(), chosen).lambda_choice;
   EXPECT_LE((of_weights.loss - of_rows.loss).cwiseQuotient(of_rows.loss_error).cwiseAbs().maxCoeff(), 1e-3);
   EXPECT_LE((of_weights.loss_error.cwiseQuotient(of_rows.loss_error).array() - 1).abs().maxCoeff(), 1e-3);
   for (const double lambda : {1.0, 25.0}) {

@@ -314,6 +314,10 @@ std::vector<double> lambdas_of(const PathGrid& grid, double lambda_max, bool tal
   return lambdas;
 }
 
+bool is_tall(const Frame& frame) {
+  return frame.rows > static_cast<double>(std::count(frame.left_out.begin(), frame.left_out.end(), false));
+}
+
 LambdaPath lasso_path(const Frame& frame, const PathGrid& grid) {
   const Stopwatch watch;
   const FitOptions& options = frame.options;
@@ -326,7 +330,7 @@ LambdaPath lasso_path(const Frame& frame, const PathGrid& grid) {
   path.classes = frame.classes;
   path.notes = frame.notes;
   path.lambda_max = problem.lambda_max();
-  const std::vector<double> lambdas = lambdas_of(grid, path.lambda_max, frame.X.rows() > frame.X.cols());
+  const std::vector<double> lambdas = lambdas_of(grid, path.lambda_max, is_tall(frame));
   const auto count = static_cast<Index>(lambdas.size());
   const Index p = frame.num_columns();
   const Units units = frame.user_units();

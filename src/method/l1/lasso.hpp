@@ -10,6 +10,8 @@ namespace ardvark::internal {
 void validate_lasso(const FitOptions& options);
 
 [[nodiscard]] Solution solve_lasso(const Frame& frame);
+/// Whether there are more rows, by their weight, than columns that take part.
+[[nodiscard]] bool is_tall(const Frame& frame);
 [[nodiscard]] LambdaPath lasso_path(const Frame& frame, const PathGrid& grid);
 
 /// Whether columns of the design separate some rows of one class from the others, so that without a prior they have no maximum.  (L1.13)
