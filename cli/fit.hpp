@@ -113,6 +113,8 @@ void check_classes(const std::string& name, const TableColumn& column, const Vec
 void check_classes(const std::string& name, bool is_text, const std::vector<std::string>& classes, Index num_rows, const char* otherwise);
 
 /// Writes the model, prints the result and returns the exit code. A fit without a posterior is not saved, and a message says so.
+/// always or never: whether the fit keeps its covariance.
+[[nodiscard]] const char* kept_covariance(const FitArguments& args);
 [[nodiscard]] int finish_fit(const FitArguments& args, SavedModel& model, const Training& training);
 
 }  // namespace ardvark::cli

@@ -182,8 +182,17 @@ std::string path_csv(const SavedModel& model) {
 
 }  // namespace
 
+// Intervals of a mixture, which averages over hypotheses or completed tables, are read from it: they are the same with a file and without.
+const char* kept_covariance(const FitArguments& args) {
+  const bool mixes =
+      args.preset.empty() && (args.missing == "impute" || (args.prior != "shared" && args.prior != "ard" && args.prior != "groups" &&
+                                                           args.prior != "none" && args.prior != "laplace"));
+  return mixes || !args.output.empty() || args.covariance ? "always" : "never";
+}
+
 int finish_fit(const FitArguments& args, SavedModel& model, const Training& training) {
   note_table(training, report_of(model).notes);
+  if (args.odds) static_cast<void>(summary(model, args));  // refuses it where there are none, also with --json
   const bool has = has_posterior(model), saved = !args.output.empty() && has;
   if (saved) {
     const ProgressLine progress(args.shows_progress(), "writing");
@@ -209,7 +218,7 @@ int finish_fit(const FitArguments& args, SavedModel& model, const Training& trai
 
 int fit_table(const FitArguments& args, Task task) {
   ModelProblem problem = model_problem(args, task);
-  problem.options.keep_covariance = !args.output.empty() || args.covariance || args.diagnose ? "always" : "never";
+  problem.options.keep_covariance = args.diagnose ? "always" : kept_covariance(args);
   SavedModel model = fit_with_progress(args, problem);
   return finish_fit(args, model, problem.training);
 }

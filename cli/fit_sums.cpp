@@ -46,7 +46,7 @@ bool is_large(const std::vector<std::string>& files) {
 std::string named_model(const FitArguments& args) { return args.preset.empty() ? "--model " + args.model : "--preset " + args.preset; }
 
 SavedModel fit_with_sums(const FitArguments& args, const LinearStatistics& statistics, ModelOptions options) {
-  options.keep_covariance = !args.output.empty() || args.covariance ? "always" : "never";
+  options.keep_covariance = kept_covariance(args);
   set_prior_columns(args, options.encoding, options);
   const ProgressLine progress(args.shows_progress(), "preparing");
   options.on_sweep = progress.on_sweep();

@@ -53,6 +53,7 @@ void add_show(CLI::App& app, Run& run) {
       if (args->covariance && !args->json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
       if ((model.relevance() || model.process()) && args->covariance)
         throw InvalidArgument("--covariance applies only to linear and logistic models");
+      if (args->odds) static_cast<void>(summary(model, static_cast<const ModelOptions&>(*args)));  // refuses it where there are none
       fmt::print("{}", args->json ? to_json(model, args->level, args->covariance) + "\n"
                                   : naming_json(summary(model, static_cast<const ModelOptions&>(*args))));
       return static_cast<int>(ok);

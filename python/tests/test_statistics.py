@@ -430,10 +430,10 @@ def test_the_folds_of_a_source_see_neither_units_nor_shifts_nor_constants_nor_ro
 
 def test_equal_rows_of_a_source_are_in_one_fold():
     rng = np.random.default_rng(3)
-    few = pandas.DataFrame({"x": rng.normal(size=40), "k": rng.choice(["a", "b"], 40), "y": rng.normal(size=40)})
+    few = pandas.DataFrame(rng.normal(size=(40, 30)), columns=[f"x{j}" for j in range(30)]).assign(k=rng.choice(["a", "b"], 40), y=rng.normal(size=40))
     rows = pandas.concat([few] * 50, ignore_index=True)  # a fit that has seen a row of the same values explains noise
     loss = BayesianLinearRegression("laplace").fit(in_pieces(rows, 333), y="y").lambda_path_.loss
-    assert loss.min() > 0.9 * np.var(few["y"]) and np.argmin(loss) < 20
+    assert loss.min() > 0.8 * np.var(few["y"]) and loss[-1] > np.var(few["y"])
 
 
 def test_the_losses_of_a_source_are_those_in_memory_up_to_the_folds(homes):

@@ -36,6 +36,16 @@ Method method_of(const FitOptions& options) {
   return is_sparse(options.prior.kind) ? Method::spike_slab : Method::sweeps;
 }
 
+// The prior of the noise. Its default rate is in units of the variance of the target, also if the target is not standardised.      (LIN.8)
+GammaDistribution noise_prior(const Frame& frame) {
+  const FitOptions& options = frame.options;
+  GammaDistribution out = options.noise;
+  if (options.standardize || !options.preset.empty() || out.rate != FitOptions().noise.rate) return out;
+  const double variance = frame.k.dot(frame.target.cwiseAbs2()) / frame.rows;
+  if (variance > 0) out.rate *= variance;
+  return out;
+}
+
 Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
   const FitOptions& options = frame.options;
   const bool linear = frame.task == Task::linear, classes = frame.task == Task::logistic;
@@ -49,7 +59,7 @@ Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
   LikelihoodInput input{frame.target, frame.k, prior.partition.num_flat()};
   input.num_penalised = prior.partition.num_columns() - input.num_flat;
   input.last = proper ? LastRow::intercept : LastRow::observation;
-  input.noise = options.noise;
+  input.noise = linear ? noise_prior(frame) : options.noise;
   input.start_noise = options.start_noise * frame.units.y_scale * frame.units.y_scale;
   input.start_xi = options.start_xi;
   const auto likelihood = row.make(std::move(input));

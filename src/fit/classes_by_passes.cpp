@@ -91,7 +91,7 @@ class ClassesByPasses {
         return !stopped_;
       };
     std::string note;
-    const FitOptions here = options_of(each, UpdateRule::vb, look_.answer.num_rows(), look_.num_columns(), note);
+    const FitOptions here = options_of(each, look_.answer.num_rows(), look_.num_columns(), note);
     ClassFit out = fit_class(look_, look_.labels[static_cast<std::size_t>(number)], {"0", "1"}, here,
                              [&](RowQuestion::State part) { return place.ask(std::move(part)); });
     if (!note.empty()) out.fit.report.notes.insert(out.fit.report.notes.begin(), std::move(note));

@@ -120,13 +120,13 @@ bool add_machine(Fit given, const Standardization& s, SoftmaxFit& fit) {
   return one.state != nullptr && one.mean.allFinite();
 }
 
-FitOptions options_of(const FitOptions& each, UpdateRule rule, Index num_rows, Index num_columns, std::string& note) {
+FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note) {
   ChosenOptions chosen = with_chosen_prior(each, Task::logistic, num_rows, num_columns);
   note = std::move(chosen.note);
   FitOptions& options = chosen.options;
-  if (is_sparse(options.prior.kind) || options.prior.kind == PriorKind::laplace) return std::move(options);
+  if (options.preset.empty() || is_sparse(options.prior.kind) || options.prior.kind == PriorKind::laplace) return std::move(options);
   if (!options.likelihood) options.likelihood = LogisticLikelihood::laplace;
-  if (!options.rule) options.rule = rule;
+  if (!options.rule) options.rule = UpdateRule::mackay;
   return std::move(options);
 }
 
@@ -252,7 +252,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
         return options.on_sweep(progress);
       };
     std::string note;
-    const FitOptions options_here = options_of(each, UpdateRule::mackay, machine.t.size(), p, note);
+    const FitOptions options_here = options_of(each, machine.t.size(), p, note);
     Fit one = fit_logistic(pairs ? MatrixView(some) : X, machine.t, options_here);
     if (!note.empty()) one.report.notes.insert(one.report.notes.begin(), std::move(note));
     const bool is_stopped = one.report.status == Status::stopped_by_user;
@@ -299,7 +299,7 @@ Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const
         each.weights = weights;
         const Matrix some = pairs ? rows_of(X, machine.rows) : Matrix();
         std::string note;
-        const FitOptions here = options_of(each, UpdateRule::mackay, machine.t.size(), X.cols(), note);
+        const FitOptions here = options_of(each, machine.t.size(), X.cols(), note);
         return diagnose(fit.machines[m], pairs ? MatrixView(some) : X, machine.t, here, why_not);
       },
       why_not);

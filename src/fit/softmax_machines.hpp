@@ -25,9 +25,9 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
 
 /// The name of a machine in messages.
 [[nodiscard]] std::string against_the_rest(const std::string& class_name);
-/// The options of a machine whose prior is not automatic. Under a prior that a softmax may have, the default likelihood is that of a
-/// softmax, and the default rule is `rule`; otherwise, they are those of fit_logistic.
-[[nodiscard]] FitOptions options_of(const FitOptions& each, UpdateRule rule, Index num_rows, Index num_columns, std::string& note);
+/// The options of a machine whose prior is not automatic: those of fit_logistic, so that `compare` and a fit agree. Of a preset, the
+/// default likelihood and rule are those of a softmax.
+[[nodiscard]] FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note);
 /// Gives the fields that have a column for each machine their sizes.
 void begin_machines(Index num_columns, Index num_machines, const SoftmaxOptions& options, SoftmaxFit& fit);
 /// Adds the next machine. False: it has no posterior, and there need not be more. \param units  of the columns that the machines were

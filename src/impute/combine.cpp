@@ -208,6 +208,7 @@ std::vector<SparseStart> mean_starts(const std::vector<Fit>& fits) {
       sum.*member += share * (one.*member - sum.*member);
   };
   std::map<std::string, int> seen;
+  const auto added = [](double sum, double share) { return std::min(sum + share, 1.0); };  // shares of 1/M add up to 1 and rounding
   for (const Fit& fit : fits)
     for (SparseStart one : fit.sparse->starts) {
       one.weight /= M;
@@ -218,7 +219,7 @@ std::vector<SparseStart> mean_starts(const std::vector<Fit>& fits) {
         continue;
       }
       add(1.0 / count, one, *same);
-      same->weight += one.weight;
+      same->weight = added(same->weight, one.weight);
       same->sweeps = std::max(same->sweeps, one.sweeps);
       if (one.status != Status::converged) same->status = one.status;
     }
@@ -239,7 +240,8 @@ std::vector<CredibleSet> mean_sets(const std::vector<Fit>& fits) {
       std::ranges::sort(columns);
       const Key key = {columns, times[columns]++};
       for (std::size_t i = 0; i < set.columns.size(); ++i) probability[key][set.columns[i]] += set.probability[i];
-      inclusion_and_count[key].first += set.inclusion / M;
+      double& inclusion = inclusion_and_count[key].first;
+      inclusion = std::min(inclusion + set.inclusion / M, 1.0);
       inclusion_and_count[key].second += 1;
     }
   }
@@ -247,7 +249,7 @@ std::vector<CredibleSet> mean_sets(const std::vector<Fit>& fits) {
   for (const auto& [key, found] : inclusion_and_count) {
     if (!(found.first > 0.1)) continue;
     CredibleSet& set = out.emplace_back(CredibleSet{key.first, {}, found.first});
-    const auto of = [&, &shares = probability[key], count = found.second](Index j) { return shares[j] / count; };
+    const auto of = [&, &shares = probability[key], count = found.second](Index j) { return std::min(shares[j] / count, 1.0); };
     std::ranges::sort(set.columns, std::greater(), of);
     for (const Index j : set.columns) set.probability.push_back(of(j));
   }

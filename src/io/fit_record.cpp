@@ -130,8 +130,30 @@ Json describe(const Fit& fit) {
   return description;
 }
 
+namespace {
+
+// The coefficients at each lambda: most are zero.
+void add_path(SafetensorsWriter& file, const std::string& prefix, const LambdaChoice& choice) {
+  if (choice.mean.size() == 0) return;
+  Vector count(choice.mean.cols());
+  std::vector<double> column, value;
+  for (Index l = 0; l < count.size(); ++l) {
+    for (Index j = 0; j < choice.mean.rows(); ++j)
+      if (choice.mean(j, l) != 0) column.push_back(static_cast<double>(j)), value.push_back(choice.mean(j, l));
+    count[l] = (choice.mean.col(l).array() != 0).cast<double>().sum();
+  }
+  file.add_vector(prefix + "path.count", std::move(count));
+  file.add_vector(prefix + "path.column", Vector(VectorView(column).eigen()));
+  file.add_vector(prefix + "path.value", Vector(VectorView(value).eigen()));
+  file.add_vector(prefix + "path.intercept", choice.intercept);
+}
+
+}  // namespace
+
 void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& fit) {
   const FitState& state = *fit.state;
+  if (fit.lambda_choice) add_path(file, prefix, *fit.lambda_choice);
+  if (fit.precision_history.size() > 0) file.add_matrix(prefix + "precision_history", fit.precision_history);
   file.add_vector(prefix + "scalars", scalars(fit));
   file.add_vector(prefix + "bound_history", fit.report.bound_history);
   file.add_vector(prefix + "mean", fit.mean);
@@ -270,6 +292,24 @@ void read_numbers(const FitReader& in, Fit& fit, FitState& state) {
   state.w = fit.standardized_mean = in.finite_vector("w", q);
 }
 
+void read_path(const FitReader& in, LambdaChoice& choice, Index p) {
+  if (!in.file.has(in.prefix + "path.count")) return;  // older files have none
+  const Index lambdas = choice.lambda.size();
+  const Vector count = in.vector("path.count", lambdas), value = in.file.vector(in.prefix + "path.value"),
+               column = in.vector("path.column", value.size());
+  choice.intercept = in.finite_vector("path.intercept", lambdas, true);
+  choice.mean = Matrix::Zero(p, lambdas);
+  Index at = 0;
+  for (Index l = 0; l < lambdas; ++l) {
+    if (!(count[l] >= 0 && count[l] <= static_cast<double>(value.size() - at))) in.fail("path.count");
+    for (const Index end = at + static_cast<Index>(count[l]); at < end; ++at) {
+      if (!(column[at] >= 0 && column[at] < static_cast<double>(p)) || !std::isfinite(value[at]))
+        fail_damaged(in.path(), in.prefix + "path");
+      choice.mean(static_cast<Index>(column[at]), l) = value[at];
+    }
+  }
+}
+
 void read_sparse_part(const FitReader& in, Fit& fit) {
   const std::string& path = in.path();
   const Json& description = in.description.at("sparse");
@@ -319,6 +359,8 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const Jso
   const auto state = std::make_shared<FitState>();
   read_description(in, fit, *state);
   read_numbers(in, fit, *state);
+  if (fit.lambda_choice) read_path(in, *fit.lambda_choice, fit.mean.size());
+  if (file.has(prefix + "precision_history")) fit.precision_history = file.matrix(prefix + "precision_history");
   if (is_sparse(fit.prior)) read_sparse_part(in, fit);
   read_factor(in, state->w.size(), state->factor);
   fit.state = state;

@@ -79,6 +79,7 @@ void add_arrays(SafetensorsWriter& file, const SoftmaxFit& fit) {
   file.add_vector("scalars", std::move(scalars));
   file.add_vector("bound_history", fit.report.bound_history);
   file.add_vector("class_weight", fit.class_weight);
+  if (fit.precision_history.size() > 0) file.add_matrix("precision_history", fit.precision_history);
   file.add_matrix("mean", fit.mean);
   file.add_matrix("variance", fit.variance);
   file.add_matrix("standardized_mean", fit.standardized_mean);
@@ -141,6 +142,7 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, 
   fit.log_loss = scalars[5];
   fit.report.bound_history.assign(history.begin(), history.end());
   fit.class_weight = vector("class_weight", C);
+  if (file.has("precision_history")) fit.precision_history = file.matrix("precision_history");
   fit.mean = checked_finite(matrix("mean", p, width), "mean", path);
   fit.variance = matrix("variance", p, width);
   fit.standardized_mean = matrix("standardized_mean", q, width);

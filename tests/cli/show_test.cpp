@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "program.hpp"
+#include "refuses.hpp"
 #include "tables.hpp"
 
 namespace ardvark {
@@ -78,6 +80,33 @@ TEST_F(ShowCommand, PrintsTheJsonOfTheFit) {
       EXPECT_EQ(output(Arguments{"show", "m.ardvark", "--json"} + more), json) << testing::command_line(fit);
     }
   }
+}
+
+// One object: of the fit with a file, of the fit without one, and of the file.
+TEST_F(ShowCommand, PrintsTheJsonOfTheFitWithAndWithoutAFile) {
+  for (const char* model : {"linear", "logistic"})
+    for (const char* prior : {"auto", "dense", "slab", "shared", "laplace"}) {
+      const bool linear = std::string_view(model) == "linear";
+      const Arguments fit = {
+          "fit",     "data.csv", "--target", linear ? "y" : "label", "--ignore", linear ? "label" : "y", "--model", model,
+          "--prior", prior,      "--json"};
+      Json alone = json_of(fit, folder_.path()), saved = json_of(fit + Arguments{"-o", "m.ardvark"}, folder_.path()),
+           shown = json_of({"show", "m.ardvark", "--json"}, folder_.path());
+      for (Json* one : {&alone, &saved, &shown}) one->erase("seconds");
+      EXPECT_EQ(shown, saved) << model << prior;
+      EXPECT_EQ(alone, saved) << model << prior;
+    }
+}
+
+TEST_F(ShowCommand, RefusesOddsOfARegressionAlsoInJson) {
+  const Arguments fit = {"fit", "data.csv", "--target", "y", "--ignore", "label", "--model", "linear"};
+  output(fit + Arguments{"-o", "m.ardvark"});
+  for (const Arguments& json : {Arguments{}, Arguments{"--json"}}) {
+    testing::expect_refused(fit + Arguments{"--odds", "-o", "odds.ardvark"} + json, folder_, 2,
+                            {"odds applies only to logistic regressions"});
+    testing::expect_refused(Arguments{"show", "m.ardvark", "--odds"} + json, folder_, 2, {"odds applies only to logistic regressions"});
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "odds.ardvark"));
 }
 
 TEST_F(ShowCommand, PrintsTheKhatOfAFitThatWasAskedForIt) {

@@ -7,6 +7,7 @@
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
 #include "ardvark/linear.hpp"
+#include "ardvark/statistics.hpp"
 #include "fit_cases.hpp"
 
 namespace ardvark {
@@ -66,6 +67,30 @@ TEST(FitLinear, ATargetRescaledAndShiftedMovesTheBoundByItsUnits) {  // (LIN.5):
     EXPECT_NEAR(after.bound, before.bound - (weights.sum() - 1) * std::log(scale), 1e-5);
     EXPECT_NEAR(after.r_squared, before.r_squared, tolerance_of(c));
   }
+}
+
+// (LIN.8): the noise, too, if the columns and the target are not standardised.
+TEST(FitLinear, WithoutStandardisingATargetInOtherUnitsIsTheSameFit) {
+  const Problem problem = make_problem(61, 80, 4);
+  for (const Prior& prior : {Prior::none(), Prior::shared(), Prior::ard()})
+    for (const bool intercept : {true, false}) {
+      FitOptions options;
+      options.prior = prior;
+      options.standardize = false;
+      options.intercept = intercept;
+      const LinearFit one = fit_linear(problem.X, problem.y, options);
+      for (const double unit : {1e-6, 1e6}) {
+        const Vector y = unit * problem.y;
+        LinearStatistics sums;
+        sums.update(problem.X, y);
+        for (const LinearFit& other : {fit_linear(problem.X, y, options), fit_linear(sums, options)}) {
+          EXPECT_LE((other.mean / unit - one.mean).cwiseAbs().maxCoeff(), 1e-6);
+          EXPECT_LE((other.variance / (unit * unit) - one.variance).cwiseAbs().maxCoeff(), 1e-6);
+          EXPECT_NEAR(noise_sd(other) / unit / noise_sd(one), 1, 1e-6);
+          EXPECT_NEAR(other.r_squared, one.r_squared, 1e-6);
+        }
+      }
+    }
 }
 
 TEST(FitLinear, BoundOfFlatColumnsIsInTheUnitsOfTheData) {  // (LIN.5): standardised or not, every column flat is the same model

@@ -121,9 +121,6 @@ Verdict the_program_agrees(const Subject&);
 /// The problem with a penalty that cross-validation chooses; absent: it has no penalty of this kind.
 [[nodiscard]] std::optional<DrawnProblem> chosen_lambda_variant(const DrawnProblem& problem);
 
-/// Results without those that are not in a file.
-[[nodiscard]] Json as_in_a_file(Json fitted);
-
 /// The options that `ardvark fit --help-all` names: "--max-sweeps".
 [[nodiscard]] const std::vector<std::string>& shell_options();
 

@@ -15,28 +15,13 @@ Json prediction_of(const SavedModel& model, const Matrix& rows, const char* rule
 
 }  // namespace
 
-// Without what is not in a file: the history of the precisions, and the coefficients for the lambdas that were not chosen.
-Json as_in_a_file(Json fitted) {
-  const auto each = [&](const char* list, const char* name) {
-    if (!fitted.contains(list)) return;
-    if (!fitted[list].is_array()) fitted[list].erase(name);
-    for (Json& one : fitted[list])
-      if (one.is_object()) one.erase(name);
-  };
-  fitted.erase("precision_history");
-  each("machines", "precision_history");
-  each("lambda_path", "mean");
-  each("lambda_path", "intercept");
-  return fitted;
-}
-
 Verdict saved_is_what_was_fitted(const Subject& subject) {
   if (!subject.has_posterior()) return says_nothing();
   const SavedModel& model = *subject.model;
   const std::string bytes = model_to_bytes(model);
   const SavedModel loaded = model_from_bytes(bytes);
   const bool covariance = subject.keeps_covariance();
-  const Json fitted = as_in_a_file(json_of(model, covariance));
+  const Json fitted = json_of(model, covariance);
   std::string place = difference(fitted, json_of(loaded, covariance));
   if (!place.empty()) return fails("the fit in memory and the one in the file differ: " + place);
   if (summary(model) != summary(loaded)) return fails("the summary of the file differs from that of the fit");

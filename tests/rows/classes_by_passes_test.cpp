@@ -25,7 +25,7 @@ SoftmaxOptions against_the_rest() {
   return options;
 }
 
-// To the end: by the rule mackay, the default here, which has the same fixed points as vb, the rule of passes, and is faster.
+// To the end.
 SoftmaxFit in_memory(const LabelledRows& table, SoftmaxOptions options) {
   options.coding = ClassCoding::one_against_rest;
   if (!options.tolerance) options.tolerance = is_sparse_kind(options.prior.kind) ? 1e-5 : 1e-12;
@@ -181,7 +181,6 @@ TEST(ClassesByPasses, ShareTheReadsOfTheRows) {
       LabelledRows one = table;
       one.y = (table.y.array() == 2 * c + 1).cast<double>();
       FitOptions each = options;
-      if (kind == PriorKind::shared) each.likelihood = LogisticLikelihood::laplace;
       int reads = 0;
       static_cast<void>(fit_logistic([&](const RowQuestion& question) { return ++reads, one.rows()(question); }, each));
       slowest = std::max(slowest, reads);

@@ -161,6 +161,26 @@ TEST(Statistics, MergeInAnyAssociation) {
   }
 }
 
+// The sums of a part whose columns come in another order are those of the same rows in the order of the first part.
+TEST(Statistics, MergePartsWhoseColumnsComeInAnotherOrder) {
+  const Rows rows = random_rows(15, 300, 3);
+  for (const StatisticsForm form : forms) {
+    LinearStatistics first(form), second(form), same(form);
+    first.set_encoding(FeatureEncoding::of_numbers({"a", "b", "c"}), "y");
+    same.set_encoding(FeatureEncoding::of_numbers({"a", "b", "c"}), "y");
+    second.set_encoding(FeatureEncoding::of_numbers({"c", "a", "b"}), "y");
+    const std::vector<Index> turned = {2, 0, 1};
+    first.update(Matrix(rows.X.topRows(100)), Vector(rows.y.head(100)));
+    second.update(Matrix(rows.X.bottomRows(200)(Eigen::all, turned)), Vector(rows.y.tail(200)));
+    same.update(rows.X, rows.y);
+    first.merge(second);
+    EXPECT_EQ(first.column_names(), same.column_names());
+    EXPECT_LE((first.mean() - same.mean()).cwiseAbs().maxCoeff(), 1e-12 * same.mean().cwiseAbs().maxCoeff());
+    const Vector size = same.cross().diagonal().cwiseSqrt().cwiseInverse();
+    EXPECT_LE((size.asDiagonal() * (first.cross() - same.cross()) * size.asDiagonal()).cwiseAbs().maxCoeff(), 1e-12);
+  }
+}
+
 TEST(Statistics, KeepConstantsExactly) {
   for (const StatisticsForm form : forms) {
     Rows rows = random_rows(12, 40000, 3);
