@@ -21,8 +21,8 @@ enum class ClassCoding {
 [[nodiscard]] const char* to_string(ClassCoding coding);
 
 /// Options of fit_softmax. A softmax does not read the options of FitOptions about noise, xi, acceleration and single precision. The
-/// default likelihood is laplace, the default rule mackay. The priors sparse, slab, dense and laplace apply only to the other codings,
-/// whose regressions are then those of fit_logistic.
+/// default likelihood of a softmax is laplace, its default rule mackay; regressions have those of two classes. The priors sparse, slab,
+/// dense and laplace apply only to the other codings, whose regressions are then those of fit_logistic.
 struct SoftmaxOptions : FitOptions {
   /// None: one_against_rest with the priors sparse, slab, dense and laplace. Also with 8 or more classes if the number of rows is at most
   /// twice columns times classes, where it predicted better in comparisons. Else softmax.
