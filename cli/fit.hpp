@@ -111,6 +111,8 @@ void note_remarks(const ModelProblem& problem, std::vector<std::string>& notes);
 void check_classes(const std::string& name, const TableColumn& column, const Vector& labels, const char* otherwise);
 /// \param classes  ascending: texts, or numbers as texts
 void check_classes(const std::string& name, bool is_text, const std::vector<std::string>& classes, Index num_rows, const char* otherwise);
+/// \throws InvalidArgument  one of these numbers may stand for several whole numbers
+void require_exact_classes(const std::string& name, const std::vector<std::string>& classes);
 
 /// Writes the model, prints the result and returns the exit code. A fit without a posterior is not saved, and a message says so.
 /// always or never: whether the fit keeps its covariance.

@@ -51,6 +51,7 @@ int fit_machine(const FitArguments& args) {
   problem.training = training_of(std::move(table), args);
   Training& training = problem.training;
   if (task == Task::logistic) {
+    if (!target.categorical) require_exact_classes(args.target, {fmt::format("{}", problem.target.cwiseAbs().maxCoeff())});
     require_two_classes(args, target, problem.target, training.weights);
     check_classes(args.target, target, problem.target, args.preset.empty() ? "--task regression" : "--model rvm --task regression");
   }

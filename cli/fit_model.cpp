@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/classes.hpp"
 #include "fit.hpp"
 #include "io/text.hpp"
 #include "model/remarks.hpp"
@@ -86,6 +87,13 @@ Target target_of(const Table& table, const std::string& name, Task task) {
 
 }  // namespace
 
+void require_exact_classes(const std::string& name, const std::vector<std::string>& classes) {
+  const auto found = std::ranges::find_if(classes, [](const std::string& text) { return internal::may_be_rounded(std::stod(text)); });
+  if (found == classes.end()) return;
+  throw InvalidArgument(fmt::format("target '{}' has a class near {}; {}; to read the labels as texts: --categorical {}", name, *found,
+                                    internal::why_rounded, name));
+}
+
 Vector linear_target_of(const Table& table, const std::string& name) { return target_of(table, name, Task::linear).values; }
 
 void check_classes(const std::string& name, const TableColumn& column, const Vector& labels, const char* otherwise) {
@@ -99,6 +107,7 @@ void check_classes(const std::string& name, const TableColumn& column, const Vec
 }
 
 void check_classes(const std::string& name, bool is_text, const std::vector<std::string>& classes, Index num_rows, const char* otherwise) {
+  if (!is_text) require_exact_classes(name, classes);
   std::string some;
   for (std::size_t i = 0; i < classes.size() && i < 5; ++i) some += (i > 0 ? ", " : "") + classes[i];
   if (classes.size() > 5) some += ", ...";

@@ -18,8 +18,17 @@ std::vector<double> distinct(std::vector<double> values) {
   return values;
 }
 
+// Labels that may have been other numbers before they were rounded would join classes without a word.
+void require_exact(VectorView labels) {
+  for (Index i = 0; i < labels.size(); ++i)
+    if (may_be_rounded(labels[i]))
+      throw InvalidArgument(fmt::format("labels at row {} is {}; {}; give the positions 0, 1, ... of the classes, and their names", i + 1,
+                                        text_of(labels[i]), why_rounded));
+}
+
 // The two labels, ascending.
 std::pair<double, double> two_labels(VectorView labels, bool signs) {
+  require_exact(labels);
   double low = labels[0], high = labels[0];
   for (double label : labels) low = std::min(low, label), high = std::max(high, label);
   if (low == high && signs && std::abs(low) == 1) return {-1, 1};
@@ -35,6 +44,11 @@ std::pair<double, double> two_labels(VectorView labels, bool signs) {
 
 }  // namespace
 
+bool may_be_rounded(double label) {
+  constexpr double first = 9007199254740992;  // 2^53: it may have been 2^53 + 1
+  return std::abs(label) >= first;
+}
+
 void require_names(VectorView labels, const std::vector<std::string>& names) {
   for (Index i = 0; i < labels.size() && !names.empty(); ++i)
     if (!(labels[i] >= 0 && labels[i] < static_cast<double>(names.size()) && labels[i] == std::floor(labels[i])))
@@ -44,6 +58,7 @@ void require_names(VectorView labels, const std::vector<std::string>& names) {
 
 Classes read_classes(VectorView labels, VectorView k, const std::vector<std::string>& names) {
   require_names(labels, names);
+  if (names.empty()) require_exact(labels);
   const auto counts = [&](Index i) { return k.empty() || k[i] > 0; };
   std::vector<double> of_rows;
   for (Index i = 0; i < labels.size(); ++i)

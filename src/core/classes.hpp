@@ -21,8 +21,12 @@ struct Classes {
 
 /// \param k      [n] observation weights: rows of weight 0 do not count; empty: every row counts, with weight 1
 /// \param names  names of the labels 0, 1, ..; empty: the numbers themselves
-/// \throws InvalidArgument  only one class, or a label without a name
+/// \throws InvalidArgument  only one class, a label without a name, or one that may be rounded
 [[nodiscard]] Classes read_classes(VectorView labels, VectorView k, const std::vector<std::string>& names);
+
+/// Whether the label is so large that it may stand for several whole numbers, which a double does not tell apart.
+[[nodiscard]] bool may_be_rounded(double label);
+inline constexpr const char* why_rounded = "from 2^53 on, whole numbers that differ become one number, and so would classes";
 
 /// \throws InvalidArgument  a label that is not a position in `names`, unless `names` is empty
 void require_names(VectorView labels, const std::vector<std::string>& names);

@@ -1,11 +1,17 @@
 // Tables that the program refuses: values, names, rows, classes and weights.
+#include <fmt/format.h>
+
+#include <filesystem>
+
 #include "ardvark/fit.hpp"
 #include "refuses.hpp"
 
 namespace ardvark {
 namespace {
 
+using testing::Arguments;
 using testing::good;
+using testing::Json;
 using testing::Refuses;
 
 // ---- values ---------------------------------------------------------------------------------------------------------------------------
@@ -140,6 +146,35 @@ TEST_F(Refuses, OtherThanTwoClasses) {
   fit({"bad.csv", "--target", "y", "--model", "logistic", "--missing", "drop"}, {"2.5", "different numbers"});
   put("x,y,w\n1,a,1\n2,b,0\n3,a,1\n");
   fit({"bad.csv", "--target", "y", "--model", "logistic", "--weights", "w"}, {"weight zero", "two classes"});
+}
+
+// 2^53 and 2^53 + 1 are one double.
+TEST_F(Refuses, ClassesThatADoubleDoesNotTellApart) {
+  const auto table = [&](int num_labels) {
+    std::string text = "x,y\n";
+    for (int i = 0; i < 24; ++i) text += fmt::format("{},{}\n", i % 7, 9007199254740992 + i % num_labels);
+    put(text);
+  };
+  const std::vector<Arguments> ways = {{"--model", "logistic"},
+                                       {"--model", "rvm", "--task", "classification"},
+                                       {"--model", "kernel"},
+                                       {"--preset", "slr_var"},
+                                       {"--model", "logistic", "--stream", "always"},
+                                       {"--model", "kernel", "--stream", "always", "--task", "classification"}};
+  for (const int num_labels : {2, 3}) {
+    table(num_labels);
+    for (const Arguments& way : ways) {
+      if (num_labels == 3 && way[1] == "slr_var") continue;
+      fit(Arguments{"bad.csv", "--target", "y"} + way, {"target 'y' has a class near 900719925474099", "2^53", "--categorical y"});
+      const Json fitted = testing::json_of(
+          Arguments{"fit", "bad.csv", "--target", "y", "--categorical", "y", "-o", "m.ardvark", "--json"} + way, folder_.path());
+      const Json predicted = testing::json_of({"predict", "m.ardvark", "bad.csv", "--json"}, folder_.path());
+      EXPECT_EQ(predicted.at("classes").size(), static_cast<std::size_t>(num_labels));
+      EXPECT_EQ(predicted.at("classes")[1], "9007199254740993");
+      EXPECT_EQ(predicted.at("score").at("num_rows"), 24);
+      std::filesystem::remove(folder_ / "m.ardvark");
+    }
+  }
 }
 
 TEST_F(Refuses, ATextTargetOfALinearFit) {

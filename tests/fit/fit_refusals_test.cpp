@@ -9,6 +9,7 @@
 #include "../support/thrown.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
+#include "ardvark/softmax.hpp"
 #include "fit_cases.hpp"
 
 namespace ardvark {
@@ -86,6 +87,12 @@ TEST(FitLogistic, RejectsImpossibleLabels) {
   expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, labels)); }, {"labels has more than two classes", "-1", "0.5", "row 4"});
   labels[3] = nan;
   expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, labels)); }, {"labels at row 4", "NaN"});
+  for (const double large : {0x1p53, -0x1p53, 1e300}) {  // 2^53 + 1 is the same number
+    labels[3] = large;
+    const std::initializer_list<const char*> words = {"labels at row 4 is ", "2^53", "positions 0, 1, ..."};
+    expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, labels)); }, words);
+    expect_invalid([&] { static_cast<void>(fit_softmax(problem.X, labels)); }, words);
+  }
   expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, Vector(Vector::Constant(6, 2.0)))); }, {"labels has only one class", "2"});
   expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, Vector(problem.labels.head(4)))); }, {"labels has 4 entries", "6"});
   const Vector one_class = (problem.labels.array() > 0).select(Vector::Ones(6), Vector::Zero(6));
