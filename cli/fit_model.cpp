@@ -7,6 +7,7 @@
 
 #include "core/classes.hpp"
 #include "fit.hpp"
+#include "io/notation.hpp"
 #include "io/text.hpp"
 #include "model/remarks.hpp"
 

@@ -251,8 +251,11 @@ def _truths(values: Sequence[Any]) -> Optional[Texts]:
 
 def _as_texts(column: Any, values: np.ndarray) -> Texts:
     """Numbers of a column that the model knows as texts."""
+    gaps = np.isnan(values)
+    if (np.abs(values[~gaps]) >= 2**53).any():  # whole numbers that differ may be one double
+        return Texts(*numbered([None if gap else str(int(value)) if value == int(value) else repr(float(value)) for gap, value in zip(gaps, column.to_list())]))
     different, codes = np.unique(values, return_inverse=True)  # NaN is one of them, the last
-    codes[np.isnan(values)] = -1
+    codes[gaps] = -1
     is_truth = holds_truths(column.dtype)
     names = [str(bool(x)) if is_truth else str(int(x)) if x == int(x) else repr(float(x)) for x in different[~np.isnan(different)]]
     return Texts(names, codes)

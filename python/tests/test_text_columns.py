@@ -493,7 +493,7 @@ def test_texts_that_are_numbers_are_warned_of_and_codes_are_not():
     number = rng.normal(size=200).round(1).astype(str)
     said, _ = told(table.assign(x=number))
     assert len(said) == 1 and said[0].startswith("text column 'x': its texts are numbers ('")
-    assert f"and each of the {len(set(number))} is a level; if they are measurements, turn them into numbers" in said[0]
+    assert f"and each of the {len({float(text) for text in number})} is a level; if they are measurements, turn them into numbers" in said[0]
     kilos = [f"{w:.1f} kg".replace(".", ",") for w in rng.normal(70, 5, size=200)]
     said, _ = told(table.assign(x=kilos))
     assert len(said) == 1 and "nearly all of its texts begin with a number ('" in said[0] and "write numbers without units" in said[0]
@@ -518,3 +518,70 @@ def test_the_error_has_a_public_name(tmp_path):
     with pytest.raises(ardvark.InvalidArgumentError, match="is not an ardvark model or statistics file: it is a text, such as a table") as caught:
         ardvark.load(tmp_path / "t.csv")
     assert isinstance(caught.value, ValueError) and repr(type(caught.value)) == "<class 'ardvark.InvalidArgumentError'>"
+
+
+def test_numbers_in_other_notations_are_warned_of_in_every_kind_of_table():
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(5)
+    number = rng.integers(0, 60, 200)
+    notations = {
+        "marks between thousands": [f"1\u202f{i:03}" for i in number],
+        "another character for the minus sign": [f"\u2212{i}.5" for i in number],
+        "a currency": [f"CHF {i}.50" for i in number],
+        "times or durations": [f"00:{i:02}:30" for i in number],
+    }
+    table = pd.DataFrame({"y": rng.normal(size=200)}).assign(positive=lambda t: t.y > 0)
+    for words, texts in notations.items():
+        here = table.assign(x=pd.Series(texts, dtype=object))
+        for kind in (here, here.astype({"x": "category"}), polars.from_pandas(here), pyarrow.Table.from_pandas(here)):
+            for known, target, other in (
+                (ardvark.BayesianLinearRegression("shared"), "y", "positive"),
+                (ardvark.BayesianLogisticRegression("shared"), "positive", "y"),
+            ):
+                rows = kind.drop_columns(other) if isinstance(kind, pyarrow.Table) else kind.drop(columns=other) if hasattr(kind, "iloc") else kind.drop(other)
+                with pytest.warns(ardvark.ArdvarkWarning) as said:
+                    known.fit(rows, target=target)
+                assert any("text column 'x': nearly all of its texts are" in str(w.message) and words in str(w.message) for w in said), (words, type(kind))
+    places = table.assign(x=[f"site{i}" for i in number])
+    assert told(places)[0] == []
+
+
+def test_codes_are_the_same_levels_as_whole_numbers_and_with_fractions():
+    rng = np.random.default_rng(6)
+    code = rng.integers(1, 4, 90)
+    y = code % 3 + 0.1 * rng.normal(size=90)
+    kinds = {
+        "ints": pd.Series(code).astype("category"),
+        "floats": pd.Series(code.astype(float)).astype("category"),
+        "both": pd.Series([str(c) if i % 2 else f"{c}.0" for i, c in enumerate(code)]),
+    }
+    fits = {kind: ardvark.BayesianLinearRegression("shared").fit(pd.DataFrame({"code": column}), y) for kind, column in kinds.items()}
+    for known in fits.values():
+        assert known.columns_ == fits["ints"].columns_
+        for column in [*kinds.values(), pd.Series(code), pd.Series(code.astype(float))]:
+            np.testing.assert_array_equal(known.predict(pd.DataFrame({"code": column})), fits["ints"].predict(pd.DataFrame({"code": kinds["ints"]})))
+    zeros = pd.DataFrame({"code": ["007", "7"] * 45})
+    assert len(ardvark.BayesianLinearRegression("shared").fit(zeros, y).columns_) == 1  # two levels: one has a column
+
+
+def test_large_codes_keep_their_digits():
+    rng = np.random.default_rng(7)
+    code = 2**53 + rng.integers(0, 3, 90)
+    y = (code - 2**53) % 2 + 0.1 * rng.normal(size=90)
+    table = pd.DataFrame({"code": pd.Series(code).astype("category")})
+    known = ardvark.BayesianLinearRegression("shared").fit(table, y)
+    assert len(known.columns_) == 2
+    np.testing.assert_array_equal(known.predict(pd.DataFrame({"code": code})), known.predict(table))
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint64", "Int64", "UInt64", "int64[pyarrow]", "category"])
+def test_large_labels_keep_their_digits(kind):
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(8)
+    code = np.arange(90) % 3
+    labels = pd.Series(2**53 + code).astype(kind)
+    X = pd.DataFrame({"x": code + 0.1 * rng.normal(size=90)})
+    for known in (ardvark.BayesianLogisticRegression(), ardvark.RelevanceVectorClassifier(), ardvark.KernelClassifier()):
+        known.fit(X, labels)
+        assert [int(label) for label in known.classes_] == [2**53, 2**53 + 1, 2**53 + 2]
+        np.testing.assert_array_equal(known.predict(X[:3]).astype(np.int64), 2**53 + code[:3])

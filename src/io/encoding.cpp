@@ -18,6 +18,7 @@
 #include "ardvark/table.hpp"
 #include "core/pulse.hpp"
 #include "io/levels.hpp"
+#include "io/notation.hpp"
 #include "io/text.hpp"
 
 namespace ardvark {
@@ -96,11 +97,14 @@ std::vector<Index> match_levels(const Table& table, Index column, const FeatureC
   const TableColumn& here = table.columns[static_cast<std::size_t>(column)];
   std::unordered_map<std::string, Index> known;
   for (const std::string& level : feature.levels) known.emplace(level, static_cast<Index>(known.size()));
+  for (std::size_t level = 0; level < feature.levels.size(); ++level)  // of a model that had 1.0 beside 1
+    known.emplace(io::code_of(feature.levels[level]), static_cast<Index>(level));
 
   std::vector<Index> matched;
   std::vector<bool> is_known;
   for (const std::string& text : here.levels) {
-    const auto found = known.find(text);
+    auto found = known.find(text);
+    if (found == known.end()) found = known.find(std::string(io::code_of(text)));
     const Index level = found != known.end() ? found->second : level_of(feature, io::truth_of(text));
     is_known.push_back(level >= 0);
     matched.push_back(dummy_of(feature, level, encoding.dummies));
@@ -310,12 +314,13 @@ void set_reference(const std::string& text, const RowsOfLevel& rows_of, FeatureE
       throw InvalidArgument(fmt::format("reference is '{}', but column '{}' holds {}; only a text column has a reference", shown(text),
                                         shown(feature.name),
                                         feature.is_truth ? "true and false, which are compared with false" : "numbers"));
-    const auto found = std::ranges::find(feature.levels, level);
+    auto found = std::ranges::find(feature.levels, level);
+    if (found == feature.levels.end()) found = std::ranges::find(feature.levels, io::code_of(level));
     if (found == feature.levels.end())
       throw InvalidArgument(fmt::format("reference is '{}', but '{}' is not a level of column '{}'; its levels are {}", shown(text),
                                         shown(level), shown(feature.name), listed(feature.levels)));
     feature.reference = static_cast<Index>(found - feature.levels.begin());
-    feature.reference_rows = rows_of(feature, level);
+    feature.reference_rows = rows_of(feature, *found);
     return;
   }
   throw InvalidArgument(fmt::format("reference is '{}', but no feature column has the name before the '='", shown(text)));

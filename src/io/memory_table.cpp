@@ -62,10 +62,10 @@ void put_numbers(const ColumnView& column, const OnMissing& missing, Index strid
   }
 }
 
-// Without the blanks at its ends, as in a CSV file: "Oslo " and "Oslo" are one level.
-std::string_view without_blanks(std::string_view text) {
+// Without the blanks at its ends, as in a CSV file: "Oslo " and "Oslo" are one level, and so are "1.0" and "1".
+std::string_view level_of(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
-  return first == std::string_view::npos ? text : text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  return io::code_of(first == std::string_view::npos ? text : text.substr(first, text.find_last_not_of(" \t") - first + 1));
 }
 
 // Writes the position of each text among the sorted levels.
@@ -74,7 +74,7 @@ std::vector<std::string> put_texts(const ColumnView& column, const OnMissing& mi
   for (std::size_t i = 0; i < column.texts.size(); ++i) {
     if (column.texts[i] == nullptr) missing.meet(static_cast<Index>(i), column.name);
     if (column.texts[i] == nullptr) continue;
-    const std::string_view text = without_blanks(column.texts[i]);
+    const std::string_view text = level_of(column.texts[i]);
     if (position.emplace(text, 0.0).second && !io::is_utf8(text))
       fail_at(static_cast<Index>(i), column.name, fmt::format("the text '{}' is not UTF-8", shown(text)));
   }
@@ -83,7 +83,7 @@ std::vector<std::string> put_texts(const ColumnView& column, const OnMissing& mi
   std::ranges::sort(levels);
   for (std::size_t level = 0; level < levels.size(); ++level) position.at(levels[level]) = static_cast<double>(level);
   for (const char* const text : column.texts) {
-    *to = text == nullptr ? std::numeric_limits<double>::quiet_NaN() : position.at(without_blanks(text));
+    *to = text == nullptr ? std::numeric_limits<double>::quiet_NaN() : position.at(level_of(text));
     to += stride;
   }
   return levels;

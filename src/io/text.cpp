@@ -87,6 +87,15 @@ std::optional<bool> truth_of(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view code_of(std::string_view text) {
+  const std::size_t first = text.starts_with('-') ? 1 : 0, point = text.find_first_not_of("0123456789", first);
+  if (point == std::string_view::npos || point == first || text[point] != '.') return text;
+  if (text[first] == '0' && point > first + 1) return text;
+  if (point + 1 == text.size() || text.find_first_not_of('0', point + 1) != std::string_view::npos) return text;
+  const std::string_view whole = text.substr(0, point);
+  return whole == "-0" ? whole.substr(1) : whole;
+}
+
 std::string shown(std::string_view text) { return escaped(text, 60); }
 std::string printable(std::string_view text) { return escaped(text, std::numeric_limits<int>::max()); }
 
@@ -135,74 +144,12 @@ Look look_of(std::string_view text) {
   return look;
 }
 
-// What follows the number with which a text begins; nothing if it does not, or if more digits follow, as in a date or a range.
-std::optional<std::string_view> after_number(std::string_view text) {
-  for (const std::string_view before : {"$", "\u20AC", "\u00A3", " ", "-", "+"})
-    if (text.starts_with(before)) text.remove_prefix(before.size());
-  const std::size_t end = std::min(text.find_first_not_of("0123456789.,"), text.size());
-  if (end == 0 || text.find_first_of("0123456789") != 0) return std::nullopt;
-  const std::string_view rest = text.substr(end);
-  if (rest.find_first_of("0123456789") != std::string_view::npos) return std::nullopt;
-  return rest;
-}
-
-// For example "2024-02-09", "9.2.2024", "02/09/24 14:30".
-bool is_date(std::string_view text) {
-  const std::size_t separator = std::min(text.find_first_not_of("0123456789"), text.size());
-  if (separator == text.size() || separator == 0 || std::string_view("-./").find(text[separator]) == std::string_view::npos) return false;
-  const std::size_t second = text.find(text[separator], separator + 1);
-  if (second == std::string_view::npos) return false;
-  const std::string_view month = text.substr(separator + 1, second - separator - 1), rest = text.substr(second + 1);
-  const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
-  const auto is_short = [](std::size_t digits) { return digits == 1 || digits == 2; };
-  const bool is_right_size = is_short(month.size()) && (separator == 4 ? is_short(end) : is_short(separator) && (end == 2 || end == 4));
-  return is_right_size && month.find_first_not_of("0123456789") == std::string_view::npos &&
-         (end == rest.size() || rest[end] == ' ' || rest[end] == 'T');
-}
-
 }  // namespace
-
-bool holds_comma(std::string_view text) {
-  const std::size_t comma = text.find(',');
-  const std::size_t start = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
-  return comma != std::string_view::npos && comma > start && comma + 1 < text.size() &&
-         text.substr(start, comma - start).find_first_not_of("0123456789.") == std::string_view::npos &&
-         text.find_first_not_of("0123456789", comma + 1) == std::string_view::npos;
-}
 
 bool look_alike(std::string_view a, std::string_view b) {
   if (a == b) return false;
   const Look here = look_of(a), there = look_of(b);
   return (here.has_parts || there.has_parts) && here.text == there.text;
-}
-
-std::string remark_on_numbers(const std::vector<std::string>& levels) {
-  constexpr std::size_t fewest = 5;  // fewer are rather categories, such as doses
-  std::size_t num_numbers = 0, num_units = 0, num_fractions = 0;
-  std::string example;
-  if (levels.size() < fewest) return {};
-  const auto nearly_all = [&](std::size_t count) { return 10 * count >= 9 * levels.size(); };
-  if (levels.size() >= 2 * fewest && nearly_all(static_cast<std::size_t>(std::ranges::count_if(levels, is_date))))
-    return fmt::format("nearly all of its texts are dates ('{}'); make numbers of them, such as the days since a start",
-                       shown(*std::ranges::find_if(levels, is_date)));
-  for (const std::string& level : levels) {
-    const std::optional<std::string_view> rest = after_number(level);
-    if (!rest) continue;
-    ++num_numbers;
-    if (!rest->empty()) ++num_units;
-    if (level.find_first_of(".,") < level.size() - rest->size()) ++num_fractions;
-    if (example.empty() || (num_units == 1 && !rest->empty())) example = level;
-  }
-  if (!nearly_all(num_numbers)) return {};
-  if (2 * std::ranges::count_if(levels, holds_comma) >= std::ssize(levels))
-    return fmt::format("its texts are numbers with a decimal comma ('{}'); write a decimal point (in pandas: read_csv with decimal=',')",
-                       shown(*std::ranges::find_if(levels, holds_comma)));
-  if (2 * num_units >= num_numbers)
-    return fmt::format("nearly all of its texts begin with a number ('{}'); if they are measurements, write numbers without units",
-                       shown(example));
-  if (num_fractions == 0 || levels.size() < 2 * fewest) return {};
-  return fmt::format("its texts are numbers ('{}'), and each of the {} is a level; if they are measurements, turn them into numbers",
-                     shown(example), levels.size());
 }
 
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {

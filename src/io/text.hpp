@@ -26,6 +26,10 @@ namespace ardvark::internal::io {
 /// Whether the text says true or false, as programs write them (True, TRUE, true, ...); nothing: neither.
 [[nodiscard]] std::optional<bool> truth_of(std::string_view text);
 
+/// The text as a level: a whole number that is written with a fraction of zeros, such as 1.0, is the level 1. Digits with zeros before
+/// them, such as 007, and numbers with an exponent stay what they are: they may be codes.
+[[nodiscard]] std::string_view code_of(std::string_view text);
+
 /// "'a', 'b', 'c'"; beyond 20 names "... and 5 more".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);
 
@@ -38,13 +42,6 @@ namespace ardvark::internal::io {
 /// Whether two texts that differ may look the same: an accent is a character of its own in one of them, or a blank is another kind of
 /// blank.
 [[nodiscard]] bool look_alike(std::string_view a, std::string_view b);
-
-/// Whether the text is a number, perhaps with a decimal comma, such as "1,5" or "1.234,5".
-[[nodiscard]] bool holds_comma(std::string_view text);
-
-/// For texts that nearly all begin with a number: what that may mean, such as "nearly all of its texts begin with a number ('5 kg'); ...",
-/// or that they are dates. Otherwise empty; so are whole numbers without a unit, which may be codes.
-[[nodiscard]] std::string remark_on_numbers(const std::vector<std::string>& levels);
 
 /// "; did you mean 'type'?" if one of the names is similar to `name`, otherwise empty. If both look the same, it says so.
 [[nodiscard]] std::string did_you_mean(const std::string& name, const std::vector<std::string>& names);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "io/notation.hpp"
 #include "io/text.hpp"
 
 namespace ardvark::internal {

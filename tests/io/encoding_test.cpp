@@ -8,6 +8,7 @@
 
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"
+#include "io/notation.hpp"
 #include "io/text.hpp"
 #include "temporary_file.hpp"
 

@@ -1,0 +1,17 @@
+// Numbers as other places and instruments write them, among the texts of a column.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ardvark::internal::io {
+
+/// Whether the text is a number, perhaps with a decimal comma, such as "1,5" or "1.234,5".
+[[nodiscard]] bool holds_comma(std::string_view text);
+
+/// For texts that nearly all are numbers in another notation, or begin with a number: what that may mean, such as "nearly all of its texts
+/// begin with a number ('5 kg'); ...", or that they are dates. Otherwise empty; so are whole numbers without a unit, which may be codes.
+[[nodiscard]] std::string remark_on_numbers(const std::vector<std::string>& levels);
+
+}  // namespace ardvark::internal::io
