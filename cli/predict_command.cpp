@@ -158,7 +158,7 @@ class Predictor {
       if (f.categorical) csv.categorical.push_back(f.name);
     }
     const auto is_feature = [&](const std::string& name) { return std::ranges::find(csv.only, name) != csv.only.end(); };
-    std::ranges::copy_if(keep_, std::back_inserter(csv.verbatim), std::not_fn(is_feature));
+    csv.verbatim = keep_;
     const std::string& target = target_of(model_);
     if (!target.empty() && !is_feature(target)) {
       scored_ = target;

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <variant>
 
 #include "commands.hpp"
+#include "io/csv_numbers.hpp"
 #include "io/text.hpp"
 #include "predict/predictive.hpp"
 
@@ -28,23 +28,38 @@ std::string name_of_probability(const std::string& name) { return "probability_"
 
 std::optional<double> number_of(const std::string& text) {
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  if (!internal::io::parse_number(text, value) || !std::isfinite(value)) return std::nullopt;
   return value;
+}
+
+// Whether a double brings back what the text says: not of 007, and not of whole numbers with more digits than it holds.
+bool is_held_by_double(const std::string& text) {
+  const std::optional<double> value = number_of(text);
+  if (!value) return true;  // no value
+  const std::string digits = text.substr(text.find_first_not_of("+-"));
+  if (digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9') return false;
+  const bool is_whole = digits.find_first_not_of("0123456789") == std::string::npos;
+  return !is_whole || fmt::format("{:.0f}", std::abs(*value)) == digits;
+}
+
+// The type in which a kept column is written to Parquet; empty: texts.
+std::string type_to_write(const KeptColumn& column) {
+  for (const char* type : {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "FLOAT", "DOUBLE",
+                           "BOOLEAN", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
+    if (column.stored_type == type) return type;
+  if (column.stored_type.starts_with("DECIMAL(")) return column.stored_type;
+  return column.stored_type.empty() && column.is_number && std::ranges::all_of(column.texts, is_held_by_double) ? "DOUBLE" : "";
 }
 
 }  // namespace
 
 KeptColumn kept_column(const Table& table, const std::string& name) {
-  const Index j = table.at(name);
+  const Index own = table.at(name), after = own + 1;
+  const bool has_copy = after < table.num_columns() && table.columns[static_cast<std::size_t>(after)].is_copy;
+  const Index j = has_copy ? after : own;
   const TableColumn& column = table.columns[static_cast<std::size_t>(j)];
-  KeptColumn kept{name, {}, !column.categorical};
-  for (Index i = 0; i < table.num_rows; ++i) {
-    const double value = table.value(i, j);
-    kept.texts.push_back(std::isnan(value)    ? ""
-                         : column.categorical ? column.levels[static_cast<std::size_t>(value)]
-                                              : fmt::format("{}", value));
-  }
+  KeptColumn kept{name, {}, !table.columns[static_cast<std::size_t>(own)].categorical, column.stored_type};
+  for (Index i = 0; i < table.num_rows; ++i) kept.texts.push_back(column.levels[static_cast<std::size_t>(table.value(i, j))]);
   return kept;
 }
 
@@ -66,16 +81,24 @@ void PredictionOutput::put_column(const std::string& name, std::vector<std::stri
 void PredictionOutput::begin_columns() {
   if (numbers_rows_)
     columns_.push_back({"row", internal::io::OutputColumn::Type::whole_number, {rows_->numbers.begin(), rows_->numbers.end()}, {}});
-  for (const KeptColumn& column : rows_->kept) {
-    if (!column.is_number) {
-      put_column(column.name, column.texts);
-      continue;
-    }
-    Vector numbers(static_cast<Index>(column.texts.size()));
-    for (std::size_t i = 0; i < column.texts.size(); ++i)
-      numbers[static_cast<Index>(i)] = number_of(column.texts[i]).value_or(std::numeric_limits<double>::quiet_NaN());
-    put_column(column.name, numbers);
+  for (const KeptColumn& column : rows_->kept) put_kept(column);
+}
+
+// The rows of a file of Parquet have one type, which the first ones decide.
+void PredictionOutput::put_kept(const KeptColumn& column) {
+  const std::string here = type_to_write(column), &type = kept_types_.emplace(column.name, here).first->second;
+  if (here != type && !type.empty())
+    throw InvalidArgument(
+        fmt::format("column '{}' of --keep is written as {}, which cannot hold all values of later rows; write CSV", column.name, type));
+  if (type != "DOUBLE" || !column.stored_type.empty()) {
+    put_column(column.name, column.texts);
+    columns_.back().written_as = type;
+    return;
   }
+  Vector numbers(static_cast<Index>(column.texts.size()));
+  for (std::size_t i = 0; i < column.texts.size(); ++i)
+    numbers[static_cast<Index>(i)] = number_of(column.texts[i]).value_or(std::numeric_limits<double>::quiet_NaN());
+  put_column(column.name, numbers);
 }
 
 void PredictionOutput::note_rows() {
@@ -237,10 +260,11 @@ Vector observed(const KeptColumn& target, const std::vector<std::string>& classe
     value = classes.empty() && number ? *number : std::numeric_limits<double>::quiet_NaN();
     const std::optional<bool> truth = internal::io::truth_of(text);
     const auto is_it = [&](const std::string& name) {
-      return name == text || (number && number_of(name) == number) || (truth && internal::io::truth_of(name) == truth);
+      return (number && number_of(name) == number) || (truth && internal::io::truth_of(name) == truth);
     };
-    if (const auto found = std::ranges::find_if(classes, is_it); found != classes.end())
-      value = static_cast<double>(found - classes.begin());
+    auto found = std::ranges::find(classes, text);  // numbers that differ in digits that a double does not hold are other classes
+    if (found == classes.end()) found = std::ranges::find_if(classes, is_it);
+    if (found != classes.end()) value = static_cast<double>(found - classes.begin());
   }
   return y;
 }

@@ -20,9 +20,10 @@ using Json = nlohmann::ordered_json;
 struct KeptColumn {
   std::string name;
   std::vector<std::string> texts;
-  bool is_number = false;
+  bool is_number = false;        ///< to the model
+  std::string stored_type = {};  ///< in a file of Parquet
 };
-/// The texts of the column in each row; numbers with the digits that bring them back.
+/// The texts of the column in each row, as they are in the file.
 [[nodiscard]] KeptColumn kept_column(const Table& table, const std::string& name);
 
 /// What stands beside the predictions of some rows.
@@ -67,14 +68,16 @@ class PredictionOutput {
   void begin_columns();
   void put_column(const std::string& name, const Vector& numbers);
   void put_column(const std::string& name, std::vector<std::string> texts);
+  void put_kept(const KeptColumn& column);
 
   const SavedModel& model_;
   double level_;
   std::optional<int> digits_;
   OutputFormat format_;
   bool numbers_rows_, has_header_ = false;
-  std::map<Index, int> places_;             // of the probabilities of each class
-  const RowsOfPrediction* rows_ = nullptr;  // of the piece
+  std::map<Index, int> places_;                    // of the probabilities of each class
+  std::map<std::string, std::string> kept_types_;  // of the kept columns in the rows before, in Parquet
+  const RowsOfPrediction* rows_ = nullptr;         // of the piece
   Json json_;
   std::string csv_;
   Columns columns_;

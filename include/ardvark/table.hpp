@@ -31,7 +31,7 @@ struct CsvOptions {
   /// (otherwise a typing error would not be noticed).
   std::vector<std::string> only = {};
   /// With `only`: columns that are also read, as texts as they are. In them, no text means a missing value. They must be there unless they
-  /// are `optional`.
+  /// are `optional`. One that is in `only`, too, is read twice: the table has a copy behind it.
   std::vector<std::string> verbatim = {};
   std::vector<std::string> optional = {};  ///< with `only`: read if the file has them; no error otherwise
   /// Names that the file must have, checked before any value is read. The second text says for the message what needs the column, such as
@@ -47,6 +47,8 @@ struct TableColumn {
   bool categorical = false;
   std::vector<std::string> levels;  ///< sorted distinct texts (byte order); empty for numeric columns
   bool is_listed = false;           ///< text because the caller said so: levels, even if they are true and false
+  bool is_copy = false;             ///< the texts of the column before it, as they are in the file
+  std::string stored_type = {};     ///< of texts as they are: the type that the file has for them, such as BIGINT; empty: none, or several
 };
 
 /// "row 3 (line 4)". \param file_rows, file_lines  as in Table of a file
@@ -85,7 +87,7 @@ class Table {
   [[nodiscard]] Index row_number(Index row) const;
   /// The names of the rows without the values, for a table that is given away.
   [[nodiscard]] Table row_names() const;
-  /// Position of the column with this name, or -1.
+  /// Position of the column with this name, or -1; of a column and its copy, that of the column.
   [[nodiscard]] Index find(const std::string& name) const;
   /// Like find, but throws InvalidArgument, which names the column, a column with a similar name and the columns of the table.
   [[nodiscard]] Index at(const std::string& name) const;

@@ -20,6 +20,7 @@ using io::Comma;
 using io::comma_in;
 using io::CsvField;
 using io::CsvRecords;
+using io::is_mentioned;
 using io::Kind;
 using io::parse_number;
 using io::shown;
@@ -84,13 +85,6 @@ class RowNames {
   std::string example_;
   std::unordered_set<std::string> others_;
 };
-
-// Whether the caller speaks of a column that has no name in the file.
-bool is_mentioned(const std::string& name, const CsvOptions& options) {
-  const auto is_in = [&](const std::vector<std::string>& names) { return std::ranges::find(names, name) != names.end(); };
-  return is_in(options.ignore) || is_in(options.categorical) || is_in(options.only) || is_in(options.verbatim) || is_in(options.optional) ||
-         std::ranges::any_of(options.required, [&](const auto& needed) { return needed.first == name; });
-}
 
 // Without a name, the first column holds row names, and any other is refused.
 bool holds_row_names(const std::string& path, const CsvRecords& records, const CsvOptions& options) {
@@ -159,7 +153,7 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
   }
   const std::string_view text = field.text();
   if (!column.verbatim && is_missing(field.quoted ? trimmed(text) : text, options)) return std::nullopt;
-  const auto [code, is_new] = column.levels.code(text);
+  const auto [code, is_new] = column.levels.code(column.verbatim ? text : io::code_of(text));
   if (column.num_texts++ == 0)
     column.texts = std::make_unique<StoredColumn::Texts>(
         StoredColumn::Texts{fmt::format("{}: '{}'", records.where(column.field), shown(text)), {}, {}});

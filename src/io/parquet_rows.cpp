@@ -15,19 +15,29 @@
 #include "ardvark/errors.hpp"
 #include "core/pulse.hpp"
 #include "io/duckdb.hpp"
+#include "io/json_reader.hpp"
 #include "io/text.hpp"
 
 namespace ardvark::internal::io {
+
+struct ParquetColumn {
+  std::string name, type;
+  std::string in_duckdb;  // its name there: names that differ in case only, gene and GENE, are gene and GENE_1
+};
+
 namespace {
 
 constexpr std::string_view parquet_mark = "PAR1";
 
-// The file itself, even if its name has the characters of a pattern; names of folders such as year=2024 are no columns.
-std::string reading(const std::string& path) {
+// The file itself, even if its name has the characters of a pattern.
+std::string quoted_path(const std::string& path) {
   std::string name;
   for (const char c : path) name += c == '*' || c == '?' || c == '[' ? fmt::format("[{}]", c) : std::string(1, c);
-  return fmt::format("read_parquet({}, hive_partitioning = false)", in_quotes(name, '\''));
+  return in_quotes(name, '\'');
 }
+
+// Names of folders such as year=2024 are no columns.
+std::string reading(const std::string& path) { return fmt::format("read_parquet({}, hive_partitioning = false)", quoted_path(path)); }
 
 enum class Type { number, truth, text, time, other };
 Type type_of(std::string_view name) {
@@ -42,16 +52,49 @@ Type type_of(std::string_view name) {
   return Type::other;
 }
 
-struct NamedType {
-  std::string name, type;
-};
-
-std::vector<NamedType> columns_of(const DuckDb& duckdb, const std::string& path) {
-  const auto answer = duckdb.ask(fmt::format("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {})", reading(path)), 2, path);
-  std::vector<NamedType> out;
+// The names in the file. \returns nothing if its schema is none that is known here
+std::vector<std::string> names_in(const DuckDb& duckdb, const std::string& path) {
+  const auto answer =
+      duckdb.ask(fmt::format("SELECT name, coalesce(num_children, 0)::DOUBLE FROM parquet_schema({})", quoted_path(path)), 2, path);
+  std::vector<std::string> out;
+  std::vector<double> open;  // children still to come, of the whole and of what it holds: they are in the order of a walk
   while (answer->next())
-    for (std::size_t i = 0; i < answer->num_rows(); ++i)
-      out.push_back({std::string(answer->column<DuckDbText>(0)[i].view()), std::string(answer->column<DuckDbText>(1)[i].view())});
+    for (std::size_t i = 0; i < answer->num_rows(); ++i) {
+      if (open.size() == 1) out.emplace_back(answer->column<DuckDbText>(0)[i].view());
+      if (!open.empty()) --open.back();
+      if (const double children = answer->column<double>(1)[i]; children > 0 || open.empty()) open.push_back(children);
+      while (open.size() > 1 && open.back() == 0) open.pop_back();
+    }
+  return out;
+}
+
+std::vector<ParquetColumn> columns_of(const DuckDb& duckdb, const std::string& path) {
+  const auto answer = duckdb.ask(fmt::format("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {})", reading(path)), 2, path);
+  std::vector<ParquetColumn> out;
+  while (answer->next())
+    for (std::size_t i = 0; i < answer->num_rows(); ++i) {
+      const std::string name(answer->column<DuckDbText>(0)[i].view());
+      out.push_back({name, std::string(answer->column<DuckDbText>(1)[i].view()), name});
+    }
+  const std::vector<std::string> names = names_in(duckdb, path);
+  for (std::size_t j = 0; j < out.size() && names.size() == out.size(); ++j) out[j].name = names[j];
+  return out;
+}
+
+// The columns that pandas wrote as the labels of the rows, and would take for them again.
+std::vector<std::string> row_labels_in(const DuckDb& duckdb, const std::string& path) {
+  constexpr std::size_t most_bytes = std::size_t{256} << 20;
+  const auto answer =
+      duckdb.ask(fmt::format("SELECT decode(value) FROM parquet_kv_metadata({}) WHERE key = 'pandas'::BLOB", quoted_path(path)), 1, path);
+  std::vector<std::string> out;
+  while (answer->next())
+    for (std::size_t i = 0; i < answer->num_rows(); ++i) try {
+        const Json about = bounded_json(answer->column<DuckDbText>(0)[i].view(), most_bytes, path);
+        for (const Json& label : about.at("index_columns").list())
+          if (label.is_string()) out.push_back(label.text());  // others are ranges, which take no column
+      } catch (const JsonError&) {
+        continue;  // some other program has written it
+      }
   return out;
 }
 
@@ -60,7 +103,16 @@ double num_rows_of(const DuckDb& duckdb, const std::string& path) {
   return answer->next() ? answer->column<double>(0)[0] : 0;
 }
 
-[[noreturn]] void refuse_column(const std::string& path, const NamedType& column, Type type) {
+// A column as texts. Whole numbers have all digits and no fraction, in whatever type they are, as a file of CSV has them.
+std::string text_of(const ParquetColumn& column, bool as_it_is) {
+  const std::string name = in_quotes(column.in_duckdb, '"'), text = fmt::format("CAST({} AS VARCHAR)", name);
+  if (as_it_is || (column.type != "DOUBLE" && column.type != "FLOAT")) return text;
+  return fmt::format(
+      "CASE WHEN isnan({0}) THEN NULL WHEN abs({0}) < 1e18 AND {0} = trunc({0}) THEN CAST(CAST({0} AS BIGINT) AS VARCHAR) ELSE {1} END",
+      name, text);
+}
+
+[[noreturn]] void refuse_column(const std::string& path, const ParquetColumn& column, Type type) {
   throw InvalidArgument(
       fmt::format("column '{}' of '{}' holds {} ({}); {}, or leave it out (--ignore)", shown(column.name), path,
                   type == Type::time ? "dates or times" : "neither numbers nor texts", column.type,
@@ -101,6 +153,7 @@ struct ParquetRows::State {
   bool is_begun = false;
   std::vector<bool> are_truths = {};  // of each column, in the first file
   std::vector<double> missing_numbers = {};
+  std::optional<std::string> note_of_row_names = {};
 };
 
 ParquetRows::ParquetRows(const CsvOptions& options, bool names_file) : TableRows(options), state_(new State{names_file}) {
@@ -112,6 +165,23 @@ ParquetRows::ParquetRows(const CsvOptions& options, bool names_file) : TableRows
 }
 ParquetRows::~ParquetRows() = default;
 
+void ParquetRows::begin_columns(const std::string& path, const std::vector<ParquetColumn>& columns, std::vector<std::string> row_labels) {
+  std::vector<std::string> names;
+  for (const ParquetColumn& column : columns) names.push_back(column.name);
+  std::erase_if(row_labels,
+                [&](const std::string& label) { return is_mentioned(label, options_) || std::ranges::find(names, label) == names.end(); });
+  if (options_.only.empty() && !row_labels.empty() && !state_->note_of_row_names)
+    state_->note_of_row_names = fmt::format(
+        "column{} {}, in which pandas keeps the labels of the rows, {} left out; if they are data, make a column of them (reset_index)",
+        row_labels.size() == 1 ? "" : "s", listed(row_labels), row_labels.size() == 1 ? "is" : "are");
+  begin_file(path, names, false, std::move(row_labels));
+  for (const StoredColumn& column : stored_)
+    if (std::ranges::count(names, column.name) > 1)
+      throw InvalidArgument(
+          fmt::format("two columns of '{}' are named '{}'; give each column a name of its own, or leave them out: --ignore '{}'", path,
+                      shown(column.name), shown(column.name)));
+}
+
 void ParquetRows::open(const std::string& path) {
   State& s = *state_;
   s.answer.reset();
@@ -120,22 +190,22 @@ void ParquetRows::open(const std::string& path) {
     throw InvalidArgument(fmt::format("'{}' is no Parquet file, as those before it are; the files of a table have one format", path));
   s.num_bytes = s.file.size();
   if (!s.duckdb) s.duckdb.emplace(path);
-  const std::vector<NamedType> columns = columns_of(*s.duckdb, path);
-  std::vector<std::string> names;
-  for (const NamedType& column : columns) names.push_back(column.name);
+  const std::vector<ParquetColumn> columns = columns_of(*s.duckdb, path);
   const bool is_first_file = stored_.empty();
-  begin_file(path, names);
+  begin_columns(path, columns, row_labels_in(*s.duckdb, path));
   std::vector<std::string> wanted;
   for (StoredColumn& column : stored_) {
-    const NamedType& here = columns[column.field];
+    const ParquetColumn& here = columns[column.field];
     const Type type = type_of(here.type);
+    if (is_first_file && column.verbatim) column.stored_type = here.type;
+    if (column.stored_type != here.type) column.stored_type.clear();
     const bool as_text = column.listed || type == Type::text || type == Type::truth;
     if (!column.verbatim && (type == Type::time || type == Type::other)) refuse_column(path, here, type);
     if (is_first_file) column.kind = as_text ? Kind::text : Kind::number;
     if (as_text != (column.kind == Kind::text))
       refuse_kind(path, column, s.are_truths[wanted.size()], type == Type::truth ? "true and false" : as_text ? "texts" : "numbers");
     if (is_first_file) s.are_truths.push_back(type == Type::truth);
-    wanted.push_back(fmt::format("CAST({} AS {})", in_quotes(column.name, '"'), as_text ? "VARCHAR" : "DOUBLE"));
+    wanted.push_back(as_text ? text_of(here, column.verbatim) : fmt::format("CAST({} AS DOUBLE)", in_quotes(here.in_duckdb, '"')));
   }
   s.num_rows = num_rows_of(*s.duckdb, path);
   s.answer = s.duckdb->ask(fmt::format("SELECT {} FROM {}", fmt::join(wanted, ", "), reading(path)), wanted.size(), path);
@@ -167,7 +237,8 @@ bool ParquetRows::next(double* row) {
       } else {
         const std::string_view text = is_null ? "" : s.answer->column<DuckDbText>(j)[i].view();
         const bool is_marker = std::ranges::find(options_.missing_markers, text) != options_.missing_markers.end();
-        if (column.verbatim || !(is_null || is_marker)) value = static_cast<double>(column.levels.code(text).first);
+        if (column.verbatim || !(is_null || is_marker))
+          value = static_cast<double>(column.levels.code(column.verbatim ? text : code_of(text)).first);
       }
       if (!value) complete = keeps_gap(column, options_.missing == Missing::refuse ? where(column) : "") && complete;
       row[j] = value.value_or(std::numeric_limits<double>::quiet_NaN());
@@ -178,6 +249,7 @@ bool ParquetRows::next(double* row) {
 }
 
 Index ParquetRows::row() const { return state_->row; }
+std::optional<std::string> ParquetRows::note_of_row_names() const { return state_->note_of_row_names; }
 const File& ParquetRows::file() const { return state_->file; }
 std::uint64_t ParquetRows::num_bytes_read() const {
   const State& s = *state_;

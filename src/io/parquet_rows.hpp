@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "io/table_rows.hpp"
 
@@ -11,8 +13,10 @@ namespace ardvark::internal::io {
 /// Whether a regular file begins as Parquet does.
 [[nodiscard]] bool is_parquet(const std::string& path);
 
+struct ParquetColumn;
+
 /// Numbers of any type, truths, texts and enumerations; NULL and NaN are missing values. Truths are the texts true and false, as in CSV.
-/// DuckDB reads the files.
+/// DuckDB reads the files. Columns in which pandas keeps the labels of the rows are left out, with a note, unless the options name them.
 class ParquetRows final : public TableRows {
  public:
   /// \param names_file  whether messages say which file a row is of
@@ -26,8 +30,11 @@ class ParquetRows final : public TableRows {
   [[nodiscard]] Index line() const override { return 0; }
   [[nodiscard]] const File& file() const override;
   [[nodiscard]] std::uint64_t num_bytes_read() const override;
+  [[nodiscard]] std::optional<std::string> note_of_row_names() const override;
 
  private:
+  void begin_columns(const std::string& path, const std::vector<ParquetColumn>& columns, std::vector<std::string> row_labels);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -103,6 +103,17 @@ std::string in_small_letters(std::string name) {
   return name;
 }
 
+// What is written: the columns, those of texts in their types.
+std::string columns_to_write(const ParquetWriter::Columns& columns) {
+  std::string out;
+  for (const OutputColumn& column : columns) {
+    const std::string name = in_quotes(column.name, '"');
+    out += fmt::format("{}{}", out.empty() ? "" : ", ",
+                       column.written_as.empty() ? name : fmt::format("CAST({0} AS {1}) AS {0}", name, column.written_as));
+  }
+  return out;
+}
+
 void refuse_equal_names(const ParquetWriter::Columns& columns, const std::string& path) {
   std::map<std::string, std::string> seen;
   for (const OutputColumn& column : columns)
@@ -117,11 +128,12 @@ void refuse_equal_names(const ParquetWriter::Columns& columns, const std::string
 
 void ParquetWriter::write(const std::string& to, Columns first, const std::function<Columns()>& next) {
   refuse_equal_names(first, path_);
+  const std::string columns = columns_to_write(first);
   const SizeLimitAsError no_signal;
   RowsInTheMaking rows{duckdb_.library(), std::move(first), next};
   in_the_making = &rows;
-  const std::string error = duckdb_.obey(
-      fmt::format("COPY (SELECT * FROM {}) TO {} (FORMAT parquet, USE_TMP_FILE false)", table_of_rows(duckdb_), in_quotes(to, '\'')));
+  const std::string error = duckdb_.obey(fmt::format("COPY (SELECT {} FROM {}) TO {} (FORMAT parquet, USE_TMP_FILE false)", columns,
+                                                     table_of_rows(duckdb_), in_quotes(to, '\'')));
   in_the_making = nullptr;
   if (rows.error) std::rethrow_exception(rows.error);
   if (!error.empty())

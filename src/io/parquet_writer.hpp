@@ -16,6 +16,7 @@ struct OutputColumn {
   Type type = Type::number;
   std::vector<double> numbers;     ///< if it is no text; NaN: no value
   std::vector<std::string> texts;  ///< if it is text; empty: no value
+  std::string written_as = {};     ///< the type of DuckDB that the texts become in the file, such as BIGINT; empty: texts
 };
 
 class ParquetWriter {

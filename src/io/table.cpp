@@ -83,7 +83,8 @@ void Table::drop_gaps_of(const std::vector<Index>& which) {
 void Table::Free::operator()(double* p) const { std::free(p); }
 
 Index Table::find(const std::string& name) const {
-  const auto found = std::find_if(columns.begin(), columns.end(), [&](const TableColumn& column) { return column.name == name; });
+  const auto found =
+      std::find_if(columns.begin(), columns.end(), [&](const TableColumn& column) { return column.name == name && !column.is_copy; });
   return found == columns.end() ? -1 : static_cast<Index>(found - columns.begin());
 }
 

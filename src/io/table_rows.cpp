@@ -63,6 +63,12 @@ void unify_truths(Table& table) {
   }
 }
 
+bool is_mentioned(const std::string& name, const CsvOptions& options) {
+  const auto is_in = [&](const std::vector<std::string>& names) { return std::ranges::find(names, name) != names.end(); };
+  return is_in(options.ignore) || is_in(options.categorical) || is_in(options.only) || is_in(options.verbatim) || is_in(options.optional) ||
+         std::ranges::any_of(options.required, [&](const auto& needed) { return needed.first == name; });
+}
+
 namespace {
 
 using NameSet = std::unordered_set<std::string_view>;
@@ -101,10 +107,19 @@ void check_names(const std::string& path, const std::vector<std::string>& names,
   require(options.categorical, " to read as text");
 }
 
+StoredColumn column_of(const std::string& name, std::size_t field, bool as_text, bool verbatim, bool may_be_listed) {
+  StoredColumn column;
+  column.name = name, column.field = field;
+  column.verbatim = verbatim, column.may_be_listed = may_be_listed;
+  if (as_text || verbatim) column.kind = Kind::text, column.listed = true;
+  return column;
+}
+
 std::vector<StoredColumn> choose_columns(const std::string& path, const std::vector<std::string>& names, const CsvOptions& options,
-                                         bool has_row_names) {
+                                         bool has_row_names, const std::vector<std::string>& row_labels) {
   const NameSet ignored = set_of(options.ignore), categorical = set_of(options.categorical);
-  NameSet wanted = set_of(options.only);
+  const NameSet values = set_of(options.only), labels = set_of(row_labels);
+  NameSet wanted = values;
   for (const std::string& name : options.only)
     if (ignored.contains(name)) throw InvalidArgument(fmt::format("column '{}' is both wanted and ignored", shown(name)));
   const NameSet verbatim = set_of(options.verbatim);
@@ -113,13 +128,11 @@ std::vector<StoredColumn> choose_columns(const std::string& path, const std::vec
   std::vector<StoredColumn> stored;
   for (std::size_t field = 0; field < names.size(); ++field) {
     const std::string& name = names[field];
-    if ((has_row_names && field == 0) || ignored.contains(name) || (!wanted.empty() && !wanted.contains(name))) continue;
-    StoredColumn& column = stored.emplace_back();
-    column.name = name;
-    column.field = field;
-    column.may_be_listed = wanted.empty();
-    column.verbatim = verbatim.contains(name);
-    if (categorical.contains(name) || column.verbatim) column.kind = Kind::text, column.listed = true;
+    if ((has_row_names && field == 0) || ignored.contains(name) || labels.contains(name)) continue;
+    if (!wanted.empty() && !wanted.contains(name)) continue;
+    const bool as_it_is = verbatim.contains(name), is_both = as_it_is && values.contains(name);
+    stored.push_back(column_of(name, field, categorical.contains(name), as_it_is && !is_both, wanted.empty()));
+    if (is_both) stored.push_back(column_of(name, field, true, true, false)), stored.back().is_copy = true;
   }
   if (stored.empty()) throw InvalidArgument(fmt::format("no column of '{}' is left to read: all are ignored", path));
   return stored;
@@ -135,10 +148,13 @@ std::vector<StoredColumn> choose_columns(const std::string& path, const std::vec
 
 // The fields of another file of the table.
 void match_columns(const std::string& path, const std::vector<std::string>& names, const std::string& first_path,
-                   const std::vector<std::string>& first_names, const CsvOptions& options, std::vector<StoredColumn>& stored) {
-  const NameSet here = set_of(names), there = set_of(first_names), ignored = set_of(options.ignore);
+                   const std::vector<std::string>& first_names, const std::vector<std::string>& labels, const CsvOptions& options,
+                   std::vector<StoredColumn>& stored) {
+  const NameSet here = set_of(names), there = set_of(first_names), ignored = set_of(options.ignore), left_out = set_of(labels);
   constexpr const char* rule = "files of one table have the same columns, in any order";
-  const auto is_needed = [&](const std::string& name) { return !ignored.contains(name) && options.only.empty(); };
+  const auto is_needed = [&](const std::string& name) {
+    return !ignored.contains(name) && !left_out.contains(name) && options.only.empty();
+  };
   const auto is_read = [&](const std::string& name) { return std::ranges::find(stored, name, &StoredColumn::name) != stored.end(); };
   for (const std::string& name : first_names)
     if (!here.contains(name) && (is_needed(name) || is_read(name)))
@@ -154,15 +170,18 @@ void match_columns(const std::string& path, const std::vector<std::string>& name
 
 }  // namespace
 
-void TableRows::begin_file(const std::string& path, const std::vector<std::string>& names, bool has_row_names) {
+void TableRows::begin_file(const std::string& path, const std::vector<std::string>& names, bool has_row_names,
+                           std::vector<std::string> row_labels) {
   path_ = path;
   if (first_path_.empty()) {
     check_names(path, names, options_);
-    stored_ = choose_columns(path, names, options_, has_row_names);
+    stored_ = choose_columns(path, names, options_, has_row_names, row_labels);
     first_path_ = path;
     first_names_ = names;
+    first_labels_ = std::move(row_labels);
   } else {
-    match_columns(path, names, first_path_, first_names_, options_, stored_);
+    row_labels.insert(row_labels.end(), first_labels_.begin(), first_labels_.end());
+    match_columns(path, names, first_path_, first_names_, row_labels, options_, stored_);
   }
 }
 
@@ -186,7 +205,7 @@ void TableRows::finish(Table& table, bool is_last) {
   table.columns.clear(), table.num_missing.clear();
   bool any_text = false;
   for (const StoredColumn& column : stored_) {
-    table.columns.push_back({column.name, column.kind == Kind::text, {}, column.listed});
+    table.columns.push_back({column.name, column.kind == Kind::text, {}, column.listed, column.is_copy, column.stored_type});
     table.num_missing.push_back(column.num_missing);
     any_text |= column.kind == Kind::text;
   }

@@ -63,6 +63,8 @@ struct StoredColumn {
   Kind kind = Kind::undecided;
   bool listed = false;        // listed as categorical: its numbers are text
   bool verbatim = false;      // any text is a level, and none is missing
+  bool is_copy = false;       // the texts of the column before it
+  std::string stored_type;    // of a verbatim column: in the files, if they agree
   bool may_be_listed = true;  // true if the caller chooses the columns, false if a model does
   Levels levels;
   std::vector<bool> has_comma;  // per level: whether it is a number with a comma
@@ -105,8 +107,10 @@ class TableRows {
 
  protected:
   /// Matches the columns of a file that is opened. \param has_row_names  whether the first one is left out
+  /// \param row_labels     further columns that are left out
   /// \throws InvalidArgument  the file lacks columns
-  void begin_file(const std::string& path, const std::vector<std::string>& names, bool has_row_names = false);
+  void begin_file(const std::string& path, const std::vector<std::string>& names, bool has_row_names = false,
+                  std::vector<std::string> row_labels = {});
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool is_first() const { return first_path_ == path_; }
   /// A value of the row is missing. True: the row is kept. \throws InvalidArgument  missing values are refused
@@ -118,8 +122,11 @@ class TableRows {
 
  private:
   std::string path_, first_path_;
-  std::vector<std::string> first_names_;
+  std::vector<std::string> first_names_, first_labels_;
 };
+
+/// Whether the options name this column.
+[[nodiscard]] bool is_mentioned(const std::string& name, const CsvOptions& options);
 
 /// The rows of a file and of those after it, which have the same format. \param names_file, most_row_names  as of CsvRows
 [[nodiscard]] std::unique_ptr<TableRows> rows_of_file(const std::string& path, const CsvOptions& options, bool names_file = false,

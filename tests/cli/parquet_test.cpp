@@ -121,6 +121,65 @@ TEST_F(ParquetInTheShell, IsReadAgainByTheNextCommand) {
   EXPECT_EQ(read_bytes(folder_ / "p.parquet.stats"), read_bytes(folder_ / "p.csv.stats"));
 }
 
+TEST_F(ParquetInTheShell, KeepsTheTypesAndDigitsOfCopiedColumns) {
+  testing::write_parquet(*duckdb_, folder_ / "t.parquet",
+                         "SELECT 9007199254740993 + 2 * range AS id, (range / 4)::DECIMAL(9, 2) AS price, range::FLOAT / 3 AS f, DATE "
+                         "'2024-02-27' + range::INT AS day, range % 5 AS z, sin(range) + range AS y FROM range(9)");
+  const auto answer = [&](const std::string& file) {
+    const std::string what = "SELECT id, price, f, day FROM '";
+    static_cast<void>(duckdb_->ask("COPY (" + what + (folder_ / file) + "') TO '" + (folder_ / "back.csv") + "' (HEADER)", 1, "")->next());
+    return read_bytes(folder_ / "back.csv");
+  };
+  output_of({"fit", "t.parquet", "--model", "linear", "--target", "y", "--ignore", "day", "-q", "-o", "m.ardvark"}, folder_.path());
+  const Arguments kept = {"predict", "m.ardvark", "t.parquet", "--keep", "id,price,f,day", "-q"};
+  output_of(kept + Arguments{"-o", "p.parquet"}, folder_.path());
+  EXPECT_EQ(answer("p.parquet"), answer("t.parquet"));
+  const std::string types =
+      "SELECT string_agg(column_type, ' ') FROM (DESCRIBE SELECT id, price, f, day FROM '" + (folder_ / "p.parquet") + "')";
+  const auto told = duckdb_->ask(types, 1, "");
+  ASSERT_TRUE(told->next());
+  EXPECT_EQ(told->column<internal::io::DuckDbText>(0)[0].view(), "BIGINT DECIMAL(9,2) FLOAT DATE");
+  const std::vector<std::string> lines = testing::lines_of(output_of(kept, folder_.path()));
+  EXPECT_TRUE(lines[2].starts_with("9007199254740995,0.25,0.33333334,2024-02-28,")) << lines[2];
+}
+
+TEST_F(ParquetInTheShell, WritesCopiedTextOfCsvAsNumbersOnlyIfTheyHoldIt) {
+  const std::string head = "id,code,x,y\n";
+  write_bytes(folder_ / "t.csv", head + "9007199254740993,007,1.50,1\n9007199254740995,8,2,2\n9007199254740997,9,+3,3.5\n4,1,-0.0,4\n");
+  output_of({"fit", "t.csv", "--model", "linear", "--target", "y", "-q", "-o", "m.ardvark"}, folder_.path());
+  output_of({"predict", "m.ardvark", "t.csv", "--keep", "id,code,x,y", "-q", "-o", "p.parquet"}, folder_.path());
+  const std::vector<std::string> lines = testing::lines_of(as_csv(*duckdb_, folder_, "p.parquet"));
+  EXPECT_TRUE(lines[1].starts_with("9007199254740993,007,1.5,1.0,")) << lines[1];
+  EXPECT_TRUE(lines[3].starts_with("9007199254740997,9,3.0,3.5,")) << lines[3];
+  std::string later = head;
+  for (int i = 0; i < 9000; ++i) later += "1,1,1,1\n";
+  write_bytes(folder_ / "late.csv", later + "1,007,1,1\n");
+  expect_refused({"predict", "m.ardvark", "late.csv", "--keep", "code", "-o", "p.parquet"}, folder_, 2,
+                 {"column 'code' of --keep is written as DOUBLE, which cannot hold all values of later rows; write CSV"});
+}
+
+TEST_F(ParquetInTheShell, SaysThatRowLabelsOfPandasAreLeftOut) {
+  const std::string about = R"({"index_columns": ["__index_level_0__"], "columns": []})",
+                    rows = "SELECT sin(range) AS x, range AS \"__index_level_0__\", sin(range) + 0.1 * cos(7 * range) AS y FROM range(60)";
+  testing::write_parquet(*duckdb_, folder_ / "t.parquet", rows, ", KV_METADATA {pandas: '" + about + "'}");
+  const char* const words = "column '__index_level_0__', in which pandas keeps the labels of the rows, is left out";
+  const auto columns_of = [&](const Arguments& more) {
+    const testing::Json fit = testing::json_of(Arguments{"fit", "t.parquet", "--model", "linear", "--json"} + more, folder_.path());
+    EXPECT_EQ(contains(fit.at("notes").dump(), words), fit.at("columns").size() == 1) << fit.at("notes");
+    return fit.at("columns").get<std::vector<std::string>>();
+  };
+  using Names = std::vector<std::string>;
+  for (const char* stream : {"always", "never"}) EXPECT_EQ(columns_of({"--target", "y", "--stream", stream}), Names{"x"});
+  EXPECT_EQ(columns_of({"--target", "__index_level_0__"}), (Names{"x", "y"}));
+  EXPECT_EQ(columns_of({"--target", "y", "--flat", "__index_level_0__"}), (Names{"x", "__index_level_0__"}));
+  output_of({"stats", "t.parquet", "--target", "y", "-o", "s.stats"}, folder_.path());
+  EXPECT_EQ(testing::json_of({"fit", "--statistics", "s.stats", "--json"}, folder_.path()).at("columns"), Json{"x"});
+  output_of({"fit", "t.parquet", "--model", "linear", "--target", "y", "-q", "-o", "m.ardvark"}, folder_.path());
+  const std::vector<std::string> lines =
+      testing::lines_of(output_of({"predict", "m.ardvark", "t.parquet", "--keep", "__index_level_0__", "-q"}, folder_.path()));
+  EXPECT_TRUE(lines[60].starts_with("59,")) << lines[60];
+}
+
 TEST_F(ParquetInTheShell, IsWrittenCompletelyOrNotAtAll) {
   put(3000);
   const Arguments rows = {"--missing", "drop", "-q"};

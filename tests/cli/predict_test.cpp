@@ -315,12 +315,12 @@ TEST_F(PredictCommand, WritesAsManyDigitsAsAreAskedFor) {
 
 TEST_F(PredictCommand, KeepsTheColumnsThatAreAskedFor) {
   put("x,y\n1,2\n2,3\n4,9\n3,4\n", "train.csv");
-  put("id,x,\"a,b\"\n007,1.50,\"say \"\"no\"\"\"\n,2,NA\n", "new.csv");
+  put("id,x,\"a,b\"\n007,1.50,\"say \"\"no\"\"\"\n,+2e0,NA\n", "new.csv");
   output({"fit", "train.csv", "--target", "y", "--model", "linear", "-q", "-o", "m.ardvark"});
   const std::vector<std::string> lines = lines_of(output({"predict", "m.ardvark", "new.csv", "--keep", "id,\"a,b\",x"}));
   EXPECT_EQ(lines[0], "id,\"a,b\",x,mean,sd,lower,upper");
-  EXPECT_TRUE(lines[1].starts_with("007,\"say \"\"no\"\"\",1.5,")) << lines[1];
-  EXPECT_TRUE(lines[2].starts_with("\"\",NA,2,")) << lines[2];  // a gap in a column that is only kept is no missing value
+  EXPECT_TRUE(lines[1].starts_with("007,\"say \"\"no\"\"\",1.50,")) << lines[1];
+  EXPECT_TRUE(lines[2].starts_with("\"\",NA,+2e0,")) << lines[2];  // a gap in a column that is only kept is no missing value
   const Json j = json({"predict", "m.ardvark", "new.csv", "--keep", "id"});
   EXPECT_EQ(j["keep"]["id"], (Json{"007", ""}));
   EXPECT_TRUE(contains(refused({"predict", "m.ardvark", "new.csv", "--keep", "ident"}).err, "has no column 'ident'"));

@@ -31,6 +31,16 @@ class ParquetTables : public ::testing::Test {
     testing::write_parquet(*duckdb_, folder_ / name, question);
     return folder_ / name;
   }
+  // The names are put into the bytes of a file: DuckDB writes none that differ in case only. Each is as long as the one before.
+  std::string put_names(const std::vector<std::string>& after) const {
+    const std::vector<std::string> before = {"qqqa", "qqqb", "qqqqqc", "qqqd"};
+    std::string bytes = read_bytes(put("SELECT 1.0::DOUBLE AS qqqa, 2.0::DOUBLE AS qqqb, 3.0::DOUBLE AS qqqqqc, 4.0::DOUBLE AS qqqd"));
+    for (std::size_t j = 0; j < after.size(); ++j)
+      for (std::size_t at = bytes.find(before[j]); at != std::string::npos; at = bytes.find(before[j], at))
+        bytes.replace(at, before[j].size(), after[j]);
+    write_bytes(folder_ / "names.parquet", bytes);
+    return folder_ / "names.parquet";
+  }
   internal::io::DuckDb* duckdb_ = nullptr;
   TemporaryFolder folder_;
 };
@@ -157,6 +167,56 @@ TEST_F(ParquetTables, RefuseFilesThatAreCutOrDamaged) {
   }
   write_bytes(folder_ / "t.parquet", "PAR1");
   expect_invalid([&] { static_cast<void>(read_csv(folder_ / "t.parquet")); }, {"t.parquet' cannot be read as Parquet: "});
+}
+
+// DuckDB takes gene and GENE for one name, and calls the second GENE_1.
+TEST_F(ParquetTables, HaveTheNamesOfTheFileThoughTheyDifferInCaseOnly) {
+  const std::string path = put_names({"gene", "GENE", "GENE_1", "Gene"});
+  for (const CsvOptions& options : {CsvOptions{}, CsvOptions{.only = {"GENE_1", "Gene"}}, CsvOptions{.ignore = {"GENE"}}}) {
+    const Table table = read_csv(path, options);
+    for (const auto& [name, value] : std::vector<std::pair<std::string, double>>{{"gene", 1}, {"GENE", 2}, {"GENE_1", 3}, {"Gene", 4}})
+      if (const Index j = table.find(name); j >= 0) {
+        EXPECT_EQ(table.value(0, j), value) << name;
+      }
+    EXPECT_EQ(table.find("GENE_1_1"), -1);
+  }
+  expect_invalid([&] { (void)read_csv(path, {.only = {"GENE_1_1"}}); }, {"has no column 'GENE_1_1'"});
+}
+
+TEST_F(ParquetTables, LeaveOutTheRowLabelsOfPandas) {
+  const std::string columns = "range * 2.5 AS x, range AS \"__index_level_0__\", 'n' || range AS \"the name\"",
+                    about = R"({"index_columns": ["__index_level_0__", "the name", {"kind": "range", "name": null}], "columns": []})";
+  const std::string path = folder_ / "t.parquet", plain = put("SELECT range * 2.5 AS x FROM range(3, 9)", "plain.parquet");
+  testing::write_parquet(*duckdb_, path, "SELECT " + columns + " FROM range(5)", ", KV_METADATA {pandas: '" + about + "'}");
+  const Table table = read_csv(path);
+  ASSERT_EQ(table.num_columns(), 1);
+  EXPECT_EQ(table.columns[0].name, "x");
+  EXPECT_EQ(table.notes, std::vector<std::string>{
+                             "columns '__index_level_0__', 'the name', in which pandas keeps the labels of the rows, are left out; if "
+                             "they are data, make a column of them (reset_index)"});
+  for (const std::vector<std::string>& files : {std::vector{path, plain}, {plain, path}}) {
+    EXPECT_EQ(read_csv(files).num_columns(), 1);
+    EXPECT_EQ(read_csv(files).num_rows, 11);
+  }
+  EXPECT_EQ(read_csv(path, {.required = {{"the name", "--target"}}}).num_columns(), 2);
+  EXPECT_EQ(read_csv(path, {.only = {"x", "__index_level_0__"}}).num_columns(), 2);
+  EXPECT_EQ(read_csv(path, {.only = {"x"}, .verbatim = {"the name"}}).columns[1].levels.size(), 5U);
+  for (const char* other :
+       {"no JSON", "[1]", R"({"index_columns": 3})", R"({"index_columns": [7, null]})", R"({"index_columns": ["absent"]})"}) {
+    testing::write_parquet(*duckdb_, path, "SELECT " + columns + " FROM range(5)", fmt::format(", KV_METADATA {{pandas: '{}'}}", other));
+    EXPECT_EQ(read_csv(path).num_columns(), 3) << other;
+  }
+}
+
+TEST_F(ParquetTables, HaveTheSameCodesInEveryType) {
+  std::vector<std::string> paths;
+  for (const char* type : {"BIGINT", "DOUBLE", "FLOAT", "DECIMAL(9, 2)", "VARCHAR"})
+    paths.push_back(
+        put(fmt::format("SELECT (range + 1)::{0} AS code, range AS x FROM range(3)", type), fmt::format("{}.parquet", paths.size())));
+  put("SELECT CASE WHEN range = 0 THEN 'nan'::DOUBLE ELSE range END AS code, range AS x FROM range(4)", "gap.parquet");
+  const CsvOptions options{.missing = Missing::drop_rows, .categorical = {"code"}};
+  EXPECT_EQ(read_csv(paths, options).columns[0].levels, (std::vector<std::string>{"1", "2", "3"}));
+  EXPECT_EQ(read_csv(folder_ / "gap.parquet", options).columns[0].levels, (std::vector<std::string>{"1", "2", "3"}));
 }
 
 }  // namespace

@@ -1,0 +1,95 @@
+// Codes that some files write as 1 and others as 1.0 are one level, wherever the texts come from.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "ardvark/statistics.hpp"
+#include "ardvark/table_stream.hpp"
+#include "io/text.hpp"
+#include "temporary_file.hpp"
+
+namespace ardvark {
+namespace {
+
+using Texts = std::vector<std::string>;
+using internal::io::code_of;
+
+TEST(Codes, WithAFractionOfZerosAreTheWholeNumber) {
+  for (const auto& [text, code] :
+       std::vector<std::pair<std::string, std::string>>{{"1", "1"},
+                                                        {"1.0", "1"},
+                                                        {"-3.000", "-3"},
+                                                        {"0.0", "0"},
+                                                        {"-0.0", "0"},
+                                                        {"12345678901234567890123.0", "12345678901234567890123"}})
+    EXPECT_EQ(code_of(text), code);
+  for (const char* other : {"007", "007.0", "00.0", "1e0", "1.50", "1.", ".0", "-", "", "1.0a", "v1.0", "1.0.0", "1,0", "+1.0", " 1.0"})
+    EXPECT_EQ(code_of(other), other);
+}
+
+class CodesInFiles : public ::testing::Test {
+ protected:
+  std::string put(const std::string& rows, const std::string& name) const {
+    testing::write_bytes(folder_ / name, "a,code,y\n" + rows);
+    return folder_ / name;
+  }
+  const std::string whole_ = put("1,1,2\n2,2,3\n3,007,5\n4,1,4\n", "whole.csv"),
+                    fractions_ = put("5,1.0,6\n6,2.0,8\n7,7.0,7\n8,1e0,7\n", "fractions.csv");
+  const CsvOptions options_{.categorical = {"code"}};
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(CodesInFiles, AreTheSameLevelsInEveryPart) {
+  const Texts expected = {"007", "1", "1e0", "2", "7"};
+  EXPECT_EQ(read_csv({whole_, fractions_}, options_).columns[1].levels, expected);
+  EXPECT_EQ(read_csv({fractions_, whole_}, options_).columns[1].levels, expected);
+  FactsOfColumns facts;
+  TableStream stream({whole_, fractions_}, options_);
+  for (Table piece; stream.next(piece, 3);) facts.add(piece);
+  EXPECT_EQ(facts.facts()[1].column.levels, expected);
+}
+
+TEST_F(CodesInFiles, AreTheSameColumnsOfMergedStatistics) {
+  LinearStatistics left, right;
+  left.update(read_csv(whole_, options_), "y");
+  right.update(read_csv(fractions_, options_), "y");
+  left.merge(right);
+  EXPECT_EQ(left.encoding().features[1].levels, (Texts{"1", "1e0", "2", "7", "007"}));  // by value: 1, 1e0 and 7, 007 are equal
+}
+
+TEST_F(CodesInFiles, AreFoundByAModelOfEitherForm) {
+  const Table known = read_csv(put("1,1.0,2\n2,2.0,3\n3,2.0,3\n", "known.csv"), options_);
+  FeatureEncoding encoding = make_encoding(known, {"y"});
+  const auto encoded = [&](const std::string& row) {
+    const EncodedTable X = encode(read_csv(put(row, "new.csv"), options_), encoding);
+    return X.X()(0, 1);
+  };
+  for (const bool is_earlier : {false, true}) {  // models of earlier versions have the levels as they were written
+    if (is_earlier) encoding.features[1].levels = {"1.0", "2.0"};
+    EXPECT_EQ(encoded("1,1,0\n"), 1);
+    EXPECT_EQ(encoded("1,1.00,0\n"), 1);
+    EXPECT_EQ(encoded("1,2,0\n"), 0);
+  }
+}
+
+TEST_F(CodesInFiles, StayAsTheyAreWhereTheyAreCopied) {
+  CsvOptions options = options_;
+  options.only = {"a", "code"}, options.verbatim = {"code", "a"};
+  const Table table = read_csv(put("5,1.0,6\n06.50,NA,8\n", "kept.csv"), options);
+  ASSERT_EQ(table.num_columns(), 4);
+  EXPECT_EQ(table.columns[1].levels, (Texts{"06.50", "5"}));
+  EXPECT_TRUE(table.columns[1].is_copy && table.columns[3].is_copy);
+  EXPECT_EQ(table.columns[3].levels, (Texts{"1.0", "NA"}));
+  EXPECT_EQ(table.find("code"), 2);
+}
+
+TEST(Codes, OfATableInMemoryAreTheSameLevels) {
+  const std::vector<const char*> texts = {"1", "1.0", " 2.0", "007", nullptr};
+  const Table table = make_table(5, {{"code", {}, texts}}, Missing::keep);
+  EXPECT_EQ(table.columns[0].levels, (Texts{"007", "1", "2"}));
+  EXPECT_EQ(table.value(0, 0), table.value(1, 0));
+}
+
+}  // namespace
+}  // namespace ardvark
