@@ -180,6 +180,9 @@ TEST_F(ParquetTables, HaveTheNamesOfTheFileThoughTheyDifferInCaseOnly) {
       }
     EXPECT_EQ(table.find("GENE_1_1"), -1);
   }
+  const std::string nested = put("SELECT {'u': 1, 'v': {'w': 2}} AS s, [1, 2] AS l, MAP {'a': 1} AS m, 1.5 AS x, {'x': 3} AS last");
+  EXPECT_EQ(read_csv(nested, {.only = {"x"}}).value(0, 0), 1.5);
+  EXPECT_EQ(read_csv(nested, {.ignore = {"s", "l", "m", "last"}}).columns[0].name, "x");
   expect_invalid([&] { (void)read_csv(path, {.only = {"GENE_1_1"}}); }, {"has no column 'GENE_1_1'"});
 }
 
