@@ -142,7 +142,9 @@ Task relevance_task(const ModelOptions& options) {
 
 Task relevance_task(const ModelOptions& options, VectorView target) {
   if (!options.preset.empty() || !options.task.empty()) return relevance_task(options);
-  return !options.class_names.empty() || count_classes(target) == 2 ? Task::logistic : Task::linear;
+  const Index num_values = count_classes(target);
+  const bool may_be_two = num_values == 1 && may_be_rounded(target[0]);  // which the fit of classes then refuses
+  return !options.class_names.empty() || num_values == 2 || may_be_two ? Task::logistic : Task::linear;
 }
 
 }  // namespace ardvark
