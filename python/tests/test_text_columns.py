@@ -546,6 +546,18 @@ def test_numbers_in_other_notations_are_warned_of_in_every_kind_of_table():
     assert told(places)[0] == []
 
 
+def test_classes_that_are_numbers_in_another_notation_are_warned_of():
+    rng = np.random.default_rng(9)
+    number = rng.integers(0, 6, 120)
+    X = pd.DataFrame({"x": number + rng.normal(size=120)})
+    with pytest.warns(ardvark.ArdvarkWarning, match="the target has 6 classes: nearly all of its texts are numbers with another character for the minus"):
+        ardvark.BayesianLogisticRegression("shared").fit(X, [f"\u2212{i}.5" for i in number])
+    for labels in (number.astype(float), number, [f"grade {i}" for i in number]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ardvark.ArdvarkWarning)
+            ardvark.BayesianLogisticRegression("shared").fit(X, labels)
+
+
 def test_codes_are_the_same_levels_as_whole_numbers_and_with_fractions():
     rng = np.random.default_rng(6)
     code = rng.integers(1, 4, 90)

@@ -24,6 +24,14 @@ void warn_of_texts(const FeatureColumn& f, Index num_rows, Report& report) {
         num_levels, num_rows));
 }
 
+// Texts of a target are classes, in silence if they were meant to be numbers. Labels that are numbers may be 0.0, 1.0, ...
+void warn_of_classes(const std::vector<std::string>& classes, Report& report) {
+  std::vector<std::string> texts;
+  for (const std::string& name : classes) texts.emplace_back(io::code_of(name));
+  if (const std::string remark = io::remark_on_numbers(texts); !remark.empty())
+    report.warnings.push_back(fmt::format("the target has {} classes: {}", texts.size(), remark));
+}
+
 void note_missing(const std::string& what, const std::vector<std::string>& texts, const ModelOptions& options, Report& report) {
   for (const std::string& text : texts) {
     if (!(io::may_mean_missing(text) || text.empty()) || text == "none") continue;
@@ -61,6 +69,7 @@ Report remarks_on_texts(Index num_rows, const ModelOptions& options) {
     warn_of_texts(f, num_rows, report);
     note_missing(fmt::format("text column '{}' has the level", f.name), f.levels, options, report);
   }
+  warn_of_classes(options.class_names, report);
   note_missing("the target has the class", options.class_names, options, report);
   return report;
 }
