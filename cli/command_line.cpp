@@ -72,8 +72,37 @@ std::string is_number(const std::string& text) {
   return not_a("a number", text) + (reads_as<double>(with_point) ? ", with a point: " + with_point : "");
 }
 std::string is_whole_number(const std::string& text) { return reads_as<long long>(text) ? "" : not_a("a whole number", text); }
-std::string is_one_character(const std::string& text) {
-  return text.size() == 1 ? "" : fmt::format("it is '{}'; it must be one character", io::shown(text));
+namespace {
+
+std::string wrong_delimiter(const std::string& text) {
+  return text.size() == 1 || text == "auto" || text == "tab" || text == "\\t"
+             ? ""
+             : fmt::format("it is '{}'; it must be one character, tab or auto", io::shown(text));
+}
+
+std::string wrong_decimal(const std::string& text) {
+  return text == "," || text == "." || text == "auto" ? ""
+                                                      : fmt::format("it is '{}'; it must be a comma, a point or auto", io::shown(text));
+}
+
+}  // namespace
+
+void add_format(CLI::App& c, TableFormat& format) {
+  c.add_option(
+       "--delimiter", format.delimiter,
+       "Field separator: one character, or tab; auto (the default): a comma, a semicolon, a tab, | or a blank, as the header and the first "
+       "rows show")
+      ->check(wrong_delimiter);
+  c.add_option("--decimal", format.decimal,
+               "Decimal mark of numbers: . or , ; auto (the default): a comma if the delimiter is none and the first rows have numbers "
+               "such as 12,5 "
+               "and none such as 12.5")
+      ->check(wrong_decimal);
+}
+
+void set_format(const TableFormat& format, CsvOptions& csv) {
+  if (format.delimiter != "auto") csv.delimiter = format.delimiter.size() == 1 ? format.delimiter[0] : '\t';
+  if (format.decimal != "auto") csv.decimal = format.decimal[0];
 }
 
 void add_missing_marker(CLI::App& c, std::vector<std::string>& markers) {

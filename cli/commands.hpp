@@ -92,8 +92,14 @@ void flush_output();
 /// Checks of options that hold numbers.
 [[nodiscard]] std::string is_number(const std::string& text);
 [[nodiscard]] std::string is_whole_number(const std::string& text);
-/// The check of --delimiter.
-[[nodiscard]] std::string is_one_character(const std::string& text);
+
+/// How a file of CSV is written.
+struct TableFormat {
+  std::string delimiter = "auto", decimal = "auto";
+};
+/// The options --delimiter and --decimal.
+void add_format(CLI::App& c, TableFormat& format);
+void set_format(const TableFormat& format, CsvOptions& csv);
 
 /// Makes the help of all commands, which are added later, break its lines.
 void print_help_readably(CLI::App& app);

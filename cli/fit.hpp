@@ -20,7 +20,7 @@ struct FitArguments : ModelOptions {
   std::string data;                   ///< the only file
   std::string output, path, weights_column, statistics, stream = "auto";
   std::vector<std::string> ignore, categorical, missing_markers, groups, flat_columns;
-  char delimiter = ',';
+  TableFormat format;
   bool json = false, strict = false, covariance = false, quiet = false;
 
   FitArguments() { spelling = Spelling::command_line; }

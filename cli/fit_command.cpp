@@ -96,7 +96,7 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   add_model_option(c, *args, "reference")->allow_extra_args(false);
   add_model_option(c, *args, "missing");
   add_missing_marker(c, args->missing_markers);
-  c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
+  add_format(c, args->format);
 }
 
 void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool columns_only, bool several_files) {

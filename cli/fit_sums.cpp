@@ -99,7 +99,7 @@ int fit_in_pieces(const FitArguments& args) {
 }
 
 int fit_of_statistics(const FitArguments& args) {
-  for (const char* name : {"data", "--target", "--weights", "--categorical", "--missing", "--missing-marker", "--delimiter", "--stream",
+  for (const char* name : {"data", "--target", "--weights", "--categorical", "--missing", "--missing-marker", "--delimiter", "--decimal", "--stream",
                            "--diagnose", "--path"})
     if (args.command->get_option(name)->count() > 0)
       throw InvalidArgument(fmt::format(

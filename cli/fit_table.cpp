@@ -106,7 +106,7 @@ void require_writable(const FitArguments& args) {
 
 CsvOptions csv_options(const FitArguments& args) {
   CsvOptions csv;
-  csv.delimiter = args.delimiter;
+  set_format(args.format, csv);
   csv.missing = missing_of(args.missing);
   csv.missing_markers = args.missing_markers;
   csv.ignore = split_names(args.ignore);

@@ -16,6 +16,7 @@
 #include "ardvark/table_stream.hpp"
 #include "commands.hpp"
 #include "core/pulse.hpp"
+#include "io/csv_decimal.hpp"
 #include "io/text.hpp"
 #include "model/missing.hpp"
 #include "predictions.hpp"
@@ -30,7 +31,7 @@ struct PredictArguments {
   std::optional<int> digits;
   double level = 0.95;
   bool level_given = false;
-  char delimiter = ',';
+  TableFormat format;
   bool json = false, quiet = false;
 
   [[nodiscard]] bool is_parquet() const { return has_ending(".parquet"); }
@@ -146,7 +147,7 @@ class Predictor {
 
   [[nodiscard]] CsvOptions csv_options() {
     CsvOptions csv;
-    csv.delimiter = args_.delimiter;
+    set_format(args_.format, csv);
     csv.missing = missing();
     if (csv.missing == Missing::keep && !model_.imputation)
       throw InvalidArgument(
@@ -193,12 +194,11 @@ class Predictor {
     const Table names = piece.row_names();
     RowsOfPrediction rows;
     for (Index i = 0; i < piece.num_rows; ++i) rows.numbers.push_back(piece.row_number(i));
-    for (const std::string& name : keep_) {
-      rows.kept.push_back(kept_column(piece, name));
-      if (name == scored_ && classes_of(model_).empty()) rows.kept.back().is_number = true;
-    }
+    for (const std::string& name : keep_)
+      rows.kept.push_back(name == scored_ && classes_of(model_).empty() ? kept_numbers(piece, name) : kept_column(piece, name));
     std::optional<KeptColumn> known;
-    if (!scored_.empty() && piece.find(scored_) >= 0) known = kept_column(piece, scored_);
+    if (!scored_.empty() && piece.find(scored_) >= 0)
+      known = classes_of(model_).empty() ? kept_numbers(piece, scored_) : kept_column(piece, scored_);
     FeatureEncoding encoding = model_.encoding;
     encoding.keeps_gaps = model_.imputation.has_value();
     const EncodedTable encoded = encode(std::move(piece), encoding);
@@ -212,10 +212,20 @@ class Predictor {
     predictions.add(prediction, rows);
   }
 
+  // The target of a regression: numbers, with a decimal point.
+  [[nodiscard]] KeptColumn kept_numbers(const Table& piece, const std::string& name) const {
+    KeptColumn kept = kept_column(piece, name);
+    kept.is_number = true;
+    for (std::string& text : kept.texts)
+      if (double value = 0; stream_.decimal() == ',' && internal::io::read_number(text, ',', value)) std::ranges::replace(text, ',', '.');
+    return kept;
+  }
+
   // In the order in which they were always there.
   void complete(Json& json) const {
     Json more = {{"seconds", seconds_}};
     if (const auto warnings = warnings_.texts(); !warnings.empty()) more["warnings"] = warnings;
+    if (!stream_.notes().empty()) more["notes"] = stream_.notes();
     for (const char* name : {"rows", "keep"})
       if (json.contains(name)) more[name] = std::move(json[name]), json.erase(name);
     if (is_scored_) more["score"] = json_of(scorer_.score(), has_interval());
@@ -226,6 +236,7 @@ class Predictor {
 
   void say_more() const {
     if (args_.json || args_.quiet) return;
+    for (const std::string& note : stream_.notes()) fmt::print(stderr, "note: {}\n", note);
     for (const std::string& warning : warnings_.texts()) fmt::print(stderr, "WARNING: {}\n", warning);
     if (is_scored_) fmt::print(stderr, "{}\n", sentence_of(scorer_.score(), scored_, stream_.num_rows(), args_.level, has_interval()));
     if (const Index dropped = stream_.num_dropped(); dropped > 0)
@@ -292,7 +303,7 @@ void add_predict(CLI::App& app, Run& run) {
                "--missing impute, else refuse")
       ->check(not_empty);
   add_missing_marker(c, args->missing_markers);
-  c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
+  add_format(c, args->format);
   c.add_flag("--json", args->json, "One JSON object instead of CSV; it is made in memory");
   c.add_flag("-q,--quiet", args->quiet, "Write only the predictions: no progress, and no line on how good they are");
   c.footer(

@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
   const MemoryFile file(text);
   CsvOptions options;
-  options.delimiter = (how & 3U) == 0 ? ',' : (how & 3U) == 1 ? ';' : (how & 3U) == 2 ? '\t' : ' ';
+  if ((how & 3U) != 3U) options.delimiter = (how & 3U) == 0 ? ',' : (how & 3U) == 1 ? ';' : '\t';  // else it is found
   options.missing = (how & 4U) != 0 ? Missing::drop_rows : Missing::refuse;
   if ((how & 8U) != 0) options.categorical = {"b"};
   if ((how & 16U) != 0) options.ignore = {"a"};

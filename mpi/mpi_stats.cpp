@@ -33,8 +33,8 @@ constexpr std::size_t key_digits = 16;
 
 // A name for the statistics of a file as it is now, read with these options.
 std::string key_of(const std::string& file, const MpiArguments& args) {
-  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", std::filesystem::absolute(file).string(), args.form, args.target,
-                                 args.weights_column, args.delimiter, args.missing);
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", std::filesystem::absolute(file).string(), args.form, args.target,
+                                 args.weights_column, args.format.delimiter, args.format.decimal, args.missing);
   for (const auto* list : {&args.ignore, &args.categorical, &args.missing_markers}) text += fmt::format("{}\n", fmt::join(*list, "\t"));
   const auto stamp = internal::io::File::open(file).stamp_if_regular().value_or(internal::io::FileStamp());
   text += fmt::format("{} {} {} {}", stamp.number, stamp.size, stamp.modified_ns, stamp.changed_ns);
@@ -58,16 +58,17 @@ std::vector<Part> parts_of(const MpiArguments& args) {
   return parts;
 }
 
-// \param first_piece  only the first rows: what is wrong with the command shows there
-LinearStatistics read(const std::string& file, const MpiArguments& args, bool first_piece = false) {
+// \param notes  if they are asked for, only the first rows are read: what is wrong with the command shows there
+LinearStatistics read(const std::string& file, const MpiArguments& args, std::vector<std::string>* notes = nullptr) {
   const internal::blas::ThreadScope threads(std::max(1, args.threads));  // of a machine, each rank has a processor or more
   TableStream stream({file}, csv_options(args));
   LinearStatistics statistics(statistics_form(args.form));
   for (Table piece; stream.next(piece);) {
     check_features(piece, args);
     statistics.update(piece, args.target, args.weights_column);
-    if (first_piece) break;
+    if (notes != nullptr) break;
   }
+  if (notes != nullptr) *notes = stream.notes();
   return statistics;
 }
 
@@ -123,8 +124,10 @@ void clear_parts(const std::vector<Part>& parts, const MpiArguments& args) {
 }
 
 // What is wrong with the command is found by the first rank, if need be in the first rows; only then the others begin.
-void prepare(const MpiArguments& args) {
-  if (!ranks->is_first()) return;
+// \return  what is to be said of the first file
+std::vector<std::string> prepare(const MpiArguments& args) {
+  std::vector<std::string> notes;
+  if (!ranks->is_first()) return notes;
   static_cast<void>(statistics_form(args.form));
   static_cast<void>(csv_options(args));
   FitArguments writes = args;
@@ -134,13 +137,14 @@ void prepare(const MpiArguments& args) {
   for (const std::string& file : writes.files)
     if (!std::filesystem::is_regular_file(file)) throw InvalidArgument(fmt::format("'{}' is not a regular file", file));
   const std::string& first = writes.files[0];
-  static_cast<void>(read_part(first, [&] { return read(first, args, true); }));
+  static_cast<void>(read_part(first, [&] { return read(first, args, &notes); }));
   std::filesystem::create_directories(args.folder());
   ranks->begin();
+  return notes;
 }
 
 int run_stats(const MpiArguments& args) {
-  prepare(args);
+  const std::vector<std::string> notes = prepare(args);
   for (const int number : {SIGINT, SIGTERM}) std::signal(number, SIG_DFL);  // mpirun ends the ranks, and says why
   const std::vector<Part> parts = parts_of(args);
   LinearStatistics all = sum_of(parts, args);
@@ -152,6 +156,7 @@ int run_stats(const MpiArguments& args) {
   if (args.quiet) return ok;
   const auto used = std::ranges::count_if(parts, &Part::is_there);
   fmt::print("{}", summary(all));
+  for (const std::string& note : notes) fmt::print("note                  {}\n", note);
   if (used > 0) fmt::print("note                  the statistics of {} of {} files were there from a run before\n", used, parts.size());
   fmt::print("statistics            {}\n", args.output);
   return ok;

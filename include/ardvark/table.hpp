@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,7 +22,11 @@ enum class Missing {
 };
 
 struct CsvOptions {
-  char delimiter = ',';
+  /// None: it is found from the header and the first rows: a comma, a semicolon, a tab, '|', or a blank.
+  std::optional<char> delimiter = {};
+  /// The mark before the fraction of a number, '.' or ','. None: a comma if the delimiter is none and the first rows have numbers such as
+  /// 12,5 and none such as 12.5; else a point. With a comma, a number with a point (1.234,5) is refused.
+  std::optional<char> decimal = {};
   Missing missing = Missing::refuse;
   std::vector<std::string> missing_markers = {};  ///< further texts that mean a missing value, such as "." or "-999"
   std::vector<std::string> ignore = {};           ///< columns that are not read into the table (they may have any content)
@@ -69,7 +74,7 @@ class Table {
   };
   std::vector<FileOfRows> files;  ///< of a part of several files, which begins with a row of the first of these; else empty
 
-  std::vector<std::string> notes;  ///< what was left out of the file although nobody asked for it
+  std::vector<std::string> notes;  ///< what was found in the file, or left out of it, although nobody said so
 
   std::vector<Index> num_missing;  ///< [columns] missing values, those of dropped rows among them; empty: not known
 
@@ -109,10 +114,12 @@ class Table {
 /// A column is numeric if its first non-missing value is a number (or all values are missing), otherwise categorical. Blanks around an
 /// unquoted field are ignored. Numbers have a decimal point in every locale; a number too small for a double is 0. Blank lines are skipped,
 /// but in a file with one column, a blank line before the last row is a missing value.
-/// A column without a name is called "Unnamed: 0" (the first), "Unnamed: 1", ... If the first one has no name, or if the header has one
-/// field less than the rows, the first column holds row names, as R and pandas write them: texts or whole numbers that all differ. It is
-/// left out, with a note, unless the options name it. \throws InvalidArgument  empty file, no header, no rows, no columns, a duplicated
-/// column name, a column other than row names without a name, a row with too few or too many
+/// A first line "sep=;", as Excel writes it, is obeyed. Empty fields at the end of every row, for which the header has no name, are left
+/// out. A column without a name is called "Unnamed: 0" (the first), "Unnamed: 1", ... If the first one has no name, or if the header has
+/// one field less than the rows, the first column holds row names, as R and pandas write them: texts or whole numbers that all differ. It
+/// is left out, with a note, unless the options name it; so is any other column without a name that is empty. \throws InvalidArgument empty
+/// file, no header, no rows, no columns, a duplicated column name, a column other than row names without a name, a row with too few or too
+/// many
 ///         fields, text in a numeric column, infinity, a column that is not listed as categorical and has mostly numbers with a decimal
 ///         comma, a missing value (unless rows are dropped), a quote without end, a NUL byte, text that is not UTF-8; the message names
 ///         data row (from 1, without header and blank lines), line of the file, column and value

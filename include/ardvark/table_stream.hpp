@@ -46,6 +46,7 @@ class TableStream {
   [[nodiscard]] const std::vector<Index>& num_missing() const;  ///< [columns] missing values so far
   [[nodiscard]] const std::vector<std::string>& paths() const;
   [[nodiscard]] std::vector<std::string> notes() const;  ///< as Table::notes
+  [[nodiscard]] char decimal() const;                    ///< the decimal mark of the file that is read
 
  private:
   struct State;

@@ -4,7 +4,6 @@
 #include <memory>
 #include <new>
 #include <numeric>
-#include <optional>
 
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"
@@ -47,7 +46,7 @@ Table read_table(const std::string& path, const CsvOptions& options) {
   table.num_dropped = reader.num_dropped();
   reader.check_end(rows.num_rows());
 
-  if (const std::optional<std::string> note = reader.note_of_row_names()) table.notes.push_back(*note);
+  table.notes = reader.notes();
   table.has_lines = reader.line() > 0;
   table.num_rows = rows.num_rows();
   table.values = rows.take();

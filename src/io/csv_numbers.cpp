@@ -51,7 +51,7 @@ bool has_thousands(std::string_view text) {
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
   const std::string_view whole = text.substr(0, text.find('.'));
   std::size_t comma = whole.find(',');
-  if (comma == std::string_view::npos || comma == 0 || comma > 3) return false;
+  if (comma == std::string_view::npos || comma == 0 || comma > 3 || whole[0] == '0') return false;
   for (std::size_t at = 0; at < whole.size(); ++at) {
     const bool is_comma = at >= comma && (at - comma) % 4 == 0;
     if (is_comma ? whole[at] != ',' : whole[at] < '0' || whole[at] > '9') return false;
@@ -77,14 +77,14 @@ bool has_decimal_comma(std::string_view text) {
 
 Comma comma_in(std::string_view text) {
   const bool thousands = has_thousands(text), decimal = has_decimal_comma(text);
-  if (decimal && !thousands) return {"has a decimal comma", "write a decimal point"};
+  if (decimal && !thousands) return {"has a decimal comma", "write a decimal point, or read such numbers with --decimal ,"};
   if (!thousands) return {};
   std::string without(text), with_point(text);
   std::erase(without, ',');
   std::ranges::replace(with_point, ',', '.');
   if (!decimal) return {"has commas between thousands", fmt::format("write {}", shown(without))};
   return {"has a comma, which may be a decimal comma or stand between thousands",
-          fmt::format("write {} or {}", shown(with_point), shown(without)), false};
+          fmt::format("write {} (or use --decimal ,) or {}", shown(with_point), shown(without)), false};
 }
 
 }  // namespace ardvark::internal::io

@@ -58,30 +58,62 @@ std::string_view CsvField::text() {
   return raw();
 }
 
-CsvRecords::CsvRecords(const std::string& path, char delimiter, bool names_file, std::size_t chunk_size)
+CsvRecords::CsvRecords(const std::string& path, const CsvFormat& format, bool names_file, std::size_t chunk_size)
     : path_(path),
       file_(path),
       num_bytes_(static_cast<Index>(file_.file().size_if_regular().value_or(0))),
-      delimiter_(delimiter),
       names_file_(names_file),
       capacity_(chunk_size),
       buffer_(new char[chunk_size + 1]),
       position_(buffer_.get()),
       end_(buffer_.get()) {
   *end_ = '\n';
+  take_sample(format);
   read_header();
-  peek_at_first_row();
+}
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+// The beginning of the text says how it is written. At least a header and two rows are needed for that.
+void CsvRecords::take_sample(const CsvFormat& format) {
+  constexpr std::size_t size = std::size_t{64} << 10, largest = std::size_t{32} << 20;
+  bool is_whole = false;
+  while (!is_whole && sample_.size() < largest &&
+         (sample_.size() < size || num_line_breaks(sample_.data(), sample_.data() + sample_.size()) < 4)) {
+    const std::size_t before = sample_.size();
+    sample_.resize(std::max(size, 2 * before));
+    const std::size_t got = file_.read(sample_.data() + before, sample_.size() - before);
+    sample_.resize(before + got);
+    is_whole = got == 0;
+  }
+  std::string_view text = sample_;
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  if (text.find('\0') == std::string_view::npos)  // otherwise it is refused
+    dialect_ = dialect_of(text, is_whole, path_, format);
+}
+
+std::size_t CsvRecords::read_text(char* to, std::size_t size) {
+  if (sample_at_ == sample_.size()) return file_.read(to, size);
+  const std::size_t given = std::min(size, sample_.size() - sample_at_);
+  std::memcpy(to, sample_.data() + sample_at_, given);
+  sample_at_ += given;
+  if (sample_at_ == sample_.size()) sample_ = {}, sample_at_ = 0;
+  return given;
 }
 
 void CsvRecords::read_header() {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   while (static_cast<std::size_t>(end_ - position_) < byte_order_mark.size() && refill()) {
   }
   if (std::string_view(position_, end_).starts_with(byte_order_mark)) position_ += byte_order_mark.size();
 
-  do {
-    if (!read_record()) throw InvalidArgument(fmt::format("'{}' is empty: a table has a header row and at least one data row", path_));
-  } while (is_blank_line());
+  const auto read_line = [&] {
+    do {
+      if (!read_record()) throw InvalidArgument(fmt::format("'{}' is empty: a table has a header row and at least one data row", path_));
+    } while (is_blank_line());
+  };
+  if (dialect_.has_separator_line) read_line();
+  read_line();
+  fields_.erase(fields_.end() - static_cast<std::ptrdiff_t>(dialect_.num_extra_names), fields_.end());
 
   std::unordered_set<std::string_view> seen;
   names_.reserve(fields_.size());  // keeps the views in `seen` valid
@@ -94,31 +126,38 @@ void CsvRecords::read_header() {
       throw InvalidArgument(
           fmt::format("the header of '{}' names the column '{}' twice; give each column a name of its own", path_, shown(name)));
   }
-}
-
-// Whether the first row has one field more than the header, and its first one looks like a row name.
-void CsvRecords::peek_at_first_row() {
-  has_first_row_ = read_row();
-  is_peeked_ = true;
-  if (!has_first_row_ || names_.size() < 2 || fields_.size() != names_.size() + 1 || unnamed_.front()) return;
-  const CsvField &first = fields_.front(), &last = fields_.back();
-  if (!last.quoted && last.raw().empty()) return;  // rows that end with a delimiter
-  const bool may_be_number = !first.quoted && first.raw().find_first_not_of("0123456789.+-eE") == std::string_view::npos;
-  if (may_be_number && first.raw() != "0" && first.raw() != "1") return;
+  if (!dialect_.is_header_short) return;
   names_.insert(names_.begin(), "Unnamed: 0");
   unnamed_.insert(unnamed_.begin(), true);
-  is_header_short_ = true;
 }
 
-bool CsvRecords::read_row() {
-  if (std::exchange(is_peeked_, false)) return has_first_row_;
-  ++row_;
-  return read_record();
+bool CsvRecords::ends_blank(std::size_t count) const {
+  return std::all_of(fields_.end() - static_cast<std::ptrdiff_t>(count), fields_.end(),
+                     [](const CsvField& f) { return is_blank_text(f.raw()); });
+}
+
+// Of a row with more or fewer fields than it should have.
+std::string CsvRecords::why_not_a_row() {
+  const std::size_t count = fields_.size(), names = names_.size(), trailing = dialect_.num_trailing;
+  const std::string fields = fmt::format("{} has {} field{}", row_name(), count, count == 1 ? "" : "s");
+  if (trailing > 0 && count == names + trailing)
+    return fmt::format(
+        "{}: '{}' stands after the last column of the header, where the rows before it have nothing; give this column a name in the "
+        "header, or the first one, if it holds row names",
+        row_name(), shown(fields_[count - 1].text()));
+  if (trailing > 0 && count == names)
+    return fmt::format("{}, and the rows before it end with {} after so many; let every row end so, or none", fields,
+                       trailing == 1 ? "a delimiter" : "delimiters");
+  if (count > names && ends_blank(count - names))
+    return fmt::format("{}, the header has {}: the row ends with a delimiter, as others do not; remove the {} at its end", fields, names,
+                       name_of_delimiter(dialect_.delimiter));
+  return fmt::format("{}, the header has {}{}", fields, names, names == 1 ? hint_of_delimiter(names_.front(), dialect_.delimiter) : "");
 }
 
 bool CsvRecords::next() {
   for (;;) {
-    if (!read_row()) return false;
+    ++row_;
+    if (!read_record()) return false;
     if (is_blank_line()) {
       // In a table with one column a blank line is a missing value, unless it is the end of the file.
       const bool is_last = position_ == end_ && !refill();
@@ -129,9 +168,10 @@ bool CsvRecords::next() {
       }
       fields_.front().begin = fields_.front().end = position_;  // refill() may have moved the buffer
     }
-    if (fields_.size() == names_.size()) return true;
-    throw InvalidArgument(fmt::format("{} has {} field{}, the header has {}{}", row_name(), fields_.size(), fields_.size() == 1 ? "" : "s",
-                                      names_.size(), names_.size() == 1 ? hint_of_delimiter(names_.front(), delimiter_) : ""));
+    const std::size_t trailing = dialect_.num_trailing;
+    if (fields_.size() != names_.size() + trailing || !ends_blank(trailing)) throw InvalidArgument(why_not_a_row());
+    fields_.erase(fields_.end() - static_cast<std::ptrdiff_t>(trailing), fields_.end());
+    return true;
   }
 }
 
@@ -175,9 +215,9 @@ CsvRecords::Split CsvRecords::split_record() {
     } else {
       next = begin;
       if (has_lone_cr_)
-        while (*next != delimiter_ && !is_line_end(*next)) ++next;
+        while (*next != dialect_.delimiter && !is_line_end(*next)) ++next;
       else
-        while (*next != delimiter_ && *next != '\n') ++next;
+        while (*next != dialect_.delimiter && *next != '\n') ++next;
       if ((next == end_ && !at_end_of_file_) || is_cut_line_end(next)) return Split::cut;
       char* end = next;
       if (*next == '\n' && end != begin && end[-1] == '\r') --end;
@@ -211,7 +251,7 @@ CsvRecords::Split CsvRecords::split_quoted(char* opening, char*& next) {
   while (next != end_ && is_blank(*next)) ++next;
   if ((next == end_ && !at_end_of_file_) || is_cut_line_end(next)) return Split::cut;
   if (*next == '\r' && next[1] == '\n') ++next;  // next[1] may be the sentinel if the file ends with CR
-  if (*next != delimiter_ && !is_line_end(*next))
+  if (*next != dialect_.delimiter && !is_line_end(*next))
     throw InvalidArgument(
         fmt::format("{}: text follows the closing quote (a quote inside quotes is written twice)", where(fields_.size())));
   fields_.push_back({opening + 1, closing, true, has_doubled_quotes});
@@ -237,7 +277,7 @@ bool CsvRecords::refill() {
   end_ = position_ + num_unread;
 
   pulse("reading", {.done = static_cast<Index>(num_bytes_read()), .total = num_bytes_});
-  const std::size_t num_read = file_.read(end_, capacity_ - num_unread);
+  const std::size_t num_read = read_text(end_, capacity_ - num_unread);
   if (const void* nul = std::memchr(end_, '\0', num_read))
     throw InvalidArgument(fmt::format("'{}' is not a text file: byte {} is NUL (a table is CSV text in UTF-8)", path_,
                                       num_bytes_of_text_ + static_cast<std::uint64_t>(static_cast<const char*>(nul) - end_) + 1));

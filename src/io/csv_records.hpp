@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ardvark/types.hpp"
+#include "io/csv_dialect.hpp"
 #include "io/input_file.hpp"
 
 namespace ardvark::internal::io {
@@ -32,15 +33,18 @@ struct CsvField {
 /// A column without a name is called as pandas calls it: "Unnamed: 0", "Unnamed: 1", ...
 class CsvRecords {
  public:
+  /// \param format      what is not given is found from the beginning of the file
   /// \param names_file  whether row_name() has the path
   /// \param chunk_size  first size of the buffer in bytes, > 0; the buffer grows only if a record does not fit
-  CsvRecords(const std::string& path, char delimiter, bool names_file = false, std::size_t chunk_size = std::size_t{2} << 20);
+  explicit CsvRecords(const std::string& path, const CsvFormat& format = {}, bool names_file = false,
+                      std::size_t chunk_size = std::size_t{2} << 20);
 
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   /// Whether the header has no name for this column.
   [[nodiscard]] bool is_unnamed(std::size_t field) const { return unnamed_[field]; }
   /// Whether the header has one field less than the first row, as R's write.table leaves it: the first column is then unnamed.
-  [[nodiscard]] bool is_header_short() const { return is_header_short_; }
+  [[nodiscard]] bool is_header_short() const { return dialect_.is_header_short; }
+  [[nodiscard]] const CsvDialect& dialect() const { return dialect_; }
   /// Goes to the next data row; false at the end of the file. Fields of the previous row become invalid.
   bool next();
   [[nodiscard]] std::vector<CsvField>& fields() { return fields_; }
@@ -57,8 +61,10 @@ class CsvRecords {
   enum class Split { whole, cut };
 
   bool read_record();
-  bool read_row();
-  void peek_at_first_row();
+  void take_sample(const CsvFormat& format);
+  std::size_t read_text(char* to, std::size_t size);
+  [[nodiscard]] bool ends_blank(std::size_t count) const;
+  [[nodiscard]] std::string why_not_a_row();
   Split split_record();
   Split split_quoted(char* opening, char*& next);
   /// A line ends with LF, CRLF or CR. A CR alone counts only after one was found in the text.
@@ -67,17 +73,18 @@ class CsvRecords {
   [[nodiscard]] char* after_line_end(char* c) const;
   bool refill();
   void read_header();
-  [[nodiscard]] bool is_blank(char c) const { return (c == ' ' || c == '\t') && c != delimiter_; }
+  [[nodiscard]] bool is_blank(char c) const { return (c == ' ' || c == '\t') && c != dialect_.delimiter; }
   [[nodiscard]] bool is_blank_line() const { return fields_.size() == 1 && !fields_[0].quoted && fields_[0].begin == fields_[0].end; }
 
   std::string path_;
   InputFile file_;
-  Index num_bytes_;  // of the file; 0: not known
-  char delimiter_;
+  Index num_bytes_;     // of the file; 0: not known
+  std::string sample_;  // what was read to find the dialect, and is not in the buffer yet
+  std::size_t sample_at_ = 0;
+  CsvDialect dialect_;
   bool names_file_;
   std::vector<std::string> names_;
   std::vector<bool> unnamed_;
-  bool is_header_short_ = false, is_peeked_ = false, has_first_row_ = false;
   std::vector<CsvField> fields_;
   Index row_ = 0, line_ = 0, next_line_ = 1;
   Index breaks_ = 0;          // line breaks in quotes, in the record that is being split

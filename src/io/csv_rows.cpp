@@ -7,22 +7,27 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <unordered_set>
 
 #include "ardvark/errors.hpp"
+#include "io/csv_decimal.hpp"
 #include "io/csv_numbers.hpp"
 #include "io/text.hpp"
 
 namespace ardvark::internal::csv {  // not without a name: CsvRows::State, which has a name elsewhere, is made of these
 
 using io::Comma;
-using io::comma_in;
 using io::CsvField;
+using io::CsvFormat;
 using io::CsvRecords;
+using io::is_blank_text;
 using io::is_mentioned;
 using io::Kind;
+using io::other_mark_in;
 using io::parse_number;
+using io::read_number;
 using io::shown;
 using io::StoredColumn;
 using io::trimmed;
@@ -37,8 +42,20 @@ bool is_missing(std::string_view text, const CsvOptions& options) {
   return is_marker(text, options);
 }
 
-std::string ask_for_marker(std::string_view text) {
-  return fmt::format("if '{0}' means a missing value, use --missing-marker='{0}' and --missing drop or impute", shown(text));
+constexpr Index most_markers = 3;           // that a message spells out
+constexpr std::size_t longest_marker = 60;  // a longer text is a remark
+
+// What to do about texts that may mean missing values.
+std::string ask_for_markers(std::span<const std::string_view> texts, const StoredColumn& column, const CsvOptions& options) {
+  std::string drop = column.may_be_listed ? " and --missing drop or impute" : " and --missing drop";
+  if (options.missing != Missing::refuse) drop = "";
+  if (std::ssize(texts) > most_markers)
+    return fmt::format("if such texts mean missing values, use --missing-marker for each of them{}", drop);
+  std::vector<std::string> markers;
+  for (const std::string_view text : texts) markers.push_back(fmt::format("--missing-marker='{}'", shown(text)));
+  const std::string what =
+      texts.size() == 1 ? fmt::format("'{}' means a missing value", shown(texts[0])) : "these texts mean missing values";
+  return fmt::format("if {}, use {}{}", what, fmt::join(markers, " "), drop);
 }
 
 // Checks that the first column, which has no name, holds row names: texts or whole numbers that all differ. What other numbers would mean,
@@ -86,13 +103,26 @@ class RowNames {
   std::unordered_set<std::string> others_;
 };
 
-// Without a name, the first column holds row names, and any other is refused.
-bool holds_row_names(const std::string& path, const CsvRecords& records, const CsvOptions& options) {
-  for (std::size_t field = 1; field < records.names().size() && options.only.empty(); ++field)
-    if (const std::string& name = records.names()[field]; records.is_unnamed(field) && !is_mentioned(name, options))
-      throw InvalidArgument(
-          fmt::format("column {} of '{}' has no name in the header; give it one, or leave it out: --ignore '{}'", field + 1, path, name));
-  return records.is_unnamed(0) && !is_mentioned(records.names().front(), options) && (options.only.empty() || records.is_header_short());
+// The fields without a name, of which nobody speaks: the first one holds row names, and any other must be empty.
+std::vector<std::size_t> nameless_fields(const CsvRecords& records, const CsvOptions& options) {
+  std::vector<std::size_t> fields;
+  for (std::size_t field = 0; field < records.names().size(); ++field)
+    if (records.is_unnamed(field) && !is_mentioned(records.names()[field], options) &&
+        (options.only.empty() || (field == 0 && records.is_header_short())))
+      fields.push_back(field);
+  return fields;
+}
+
+void require_blank(CsvRecords& records, std::size_t field) {
+  CsvField& value = records.fields()[field];
+  if (!is_blank_text(value.raw()))
+    throw InvalidArgument(
+        fmt::format("{}: '{}' stands in column {}, which has no name in the header; give it one, or leave it out: --ignore '{}'",
+                    records.row_name(), shown(value.text()), field + 1, records.names()[field]));
+}
+
+std::string note_of_blank(std::size_t field) {
+  return fmt::format("column {}, which has no name in the header, is empty and is left out", field + 1);
 }
 
 [[noreturn]] void fail_at(const CsvRecords& records, const StoredColumn& column, const std::string& what) {
@@ -106,30 +136,34 @@ std::string way_to_text(const StoredColumn& column) {
 constexpr const char* one_way = "write 1 and 0, or true and false, in every row";
 
 // A text in a column of numbers.
-std::string why_no_number(const StoredColumn& column, CsvField& field) {
+std::string why_no_number(const StoredColumn& column, const CsvOptions& options, CsvField& field, char decimal) {
   const std::string_view text = trimmed(field.text());
-  if (io::may_mean_missing(text)) return fmt::format("'{}' is not a number; {}", shown(text), ask_for_marker(text));
   if (io::truth_of(text)) return fmt::format("'{}' is not a number; {}", shown(text), one_way);
-  if (const Comma comma = comma_in(text); comma.meaning != nullptr)
+  if (const Comma comma = other_mark_in(text, decimal); comma.meaning != nullptr)
     return fmt::format("'{}' {}; {}", shown(text), comma.meaning, comma.remedy);
-  const std::string way = column.may_be_listed ? way_to_text(column) : "; write a number there, or leave out such rows";
-  return fmt::format("'{}' is not a number{}", shown(field.text()), way);
+  if (text.size() > longest_marker)
+    return fmt::format("'{}' is not a number; write a number there, or leave out such rows{}", shown(text), way_to_text(column));
+  return fmt::format("'{}' is not a number; {}{}", shown(text), ask_for_markers({&text, 1}, column, options),
+                     io::may_mean_missing(text) ? "" : way_to_text(column));
 }
 
 // A number in a column that holds only texts so far. \param num_before  different texts before it
-[[noreturn]] void refuse_number_after_text(const CsvRecords& records, const StoredColumn& column, std::string_view text, Index num_before) {
+[[noreturn]] void refuse_number_after_text(const CsvRecords& records, const CsvOptions& options, const StoredColumn& column,
+                                           std::string_view text, Index num_before) {
   if (2 * column.num_commas >= column.num_texts)  // a whole number in a column with decimal commas
     throw InvalidArgument(fmt::format("{} {}; {}", column.texts->first_comma, column.texts->comma.meaning, column.texts->comma.remedy));
   if (io::truth_of(column.levels.first()))
     throw InvalidArgument(
         fmt::format("{} is a text, but {} holds the number '{}'; {}", column.texts->first, records.row_name(), shown(text), one_way));
+  std::string way = "; " + ask_for_markers(std::span(column.levels.texts()).first(static_cast<std::size_t>(num_before)), column, options);
+  if (records.row() == 2 && records.dialect().has_words_first) way += "; if row 1 belongs to the header, as units do, leave it out";
   throw InvalidArgument(fmt::format("{} is a text, but {} holds the number '{}'{}{}", column.texts->first, records.row_name(), shown(text),
-                                    num_before == 1 ? "; " + ask_for_marker(column.levels.first()) : "", way_to_text(column)));
+                                    way, way_to_text(column)));
 }
 
 // Whether a new text is a number with a comma; remembers the first of them.
 void note_comma(const CsvRecords& records, StoredColumn& column, std::string_view text) {
-  const Comma comma = column.listed ? Comma{} : comma_in(trimmed(text));
+  const Comma comma = column.listed ? Comma{} : other_mark_in(trimmed(text), records.dialect().decimal);
   column.has_comma.push_back(comma.meaning != nullptr);
   if (comma.meaning == nullptr || (column.num_commas > 0 && (column.texts->comma.is_clear || !comma.is_clear))) return;
   column.texts->first_comma = fmt::format("{}: '{}'", records.where(column.field), shown(text));
@@ -138,17 +172,18 @@ void note_comma(const CsvRecords& records, StoredColumn& column, std::string_vie
 
 // The value of a field in the table; nothing if it is missing.
 std::optional<double> read_value(const CsvRecords& records, const CsvOptions& options, StoredColumn& column, CsvField& field) {
+  const char decimal = records.dialect().decimal;
   if (column.kind != Kind::text) {
     const std::string_view text = field.quoted ? trimmed(field.raw()) : field.raw();
     double value;
-    if (parse_number(text, value)) {
+    if (read_number(text, decimal, value)) {
       if (std::isnan(value) || is_marker(text, options)) return std::nullopt;
       if (std::isinf(value)) fail_at(records, column, fmt::format("{} is not finite", shown(text)));
       column.kind = Kind::number;
       return value;
     }
     if (is_missing(text, options)) return std::nullopt;
-    if (column.kind == Kind::number) fail_at(records, column, why_no_number(column, field));
+    if (column.kind == Kind::number) fail_at(records, column, why_no_number(column, options, field, decimal));
     column.kind = Kind::text;
   }
   const std::string_view text = field.text();
@@ -159,8 +194,8 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
         StoredColumn::Texts{fmt::format("{}: '{}'", records.where(column.field), shown(text)), {}, {}});
   if (is_new) note_comma(records, column, text);
   if (column.has_comma[static_cast<std::size_t>(code)]) ++column.num_commas;
-  if (double number; is_new && !column.listed && parse_number(trimmed(text), number) && !std::isnan(number))
-    refuse_number_after_text(records, column, text, code);
+  if (double number; is_new && !column.listed && read_number(trimmed(text), decimal, number) && !std::isnan(number))
+    refuse_number_after_text(records, options, column, text, code);
   if (is_new && !io::is_utf8(text)) fail_at(records, column, fmt::format("'{}' is not UTF-8: save the file as UTF-8", shown(text)));
   return static_cast<double>(code);
 }
@@ -185,33 +220,61 @@ struct CsvRows::State {
   std::size_t most_row_names;
   std::optional<CsvRecords> records;
   std::optional<RowNames> row_names;
-  std::optional<std::string> note_of_row_names;
+  std::vector<std::size_t> blank_fields;  // without a name
+  std::vector<std::string> notes;
+  bool has_row_names_note = false;
+
+  void note(const std::string& text) {
+    if (std::ranges::find(notes, text) == notes.end()) notes.push_back(text);
+  }
+  void read_nameless();
 };
 
+// The fields without a name of a row.
+void CsvRows::State::read_nameless() {
+  if (row_names && records->row() == 1 && is_blank_text(records->fields().front().raw())) {
+    row_names.reset();
+    blank_fields.insert(blank_fields.begin(), 0);
+    note(note_of_blank(0));
+  }
+  for (const std::size_t field : blank_fields) require_blank(*records, field);
+  if (!row_names) return;
+  row_names->read(*records);
+  if (records->row() == 1 && !has_row_names_note) note(row_names->note()), has_row_names_note = true;
+}
+
 CsvRows::CsvRows(const CsvOptions& options, bool names_file, std::size_t most_row_names)
-    : TableRows(options), state_(new State{names_file, most_row_names, {}, {}, {}}) {
-  if (std::string_view("\"\r\n\0", 4).find(options.delimiter) != std::string_view::npos)
+    : TableRows(options), state_(new State{names_file, most_row_names, {}, {}, {}, {}, false}) {
+  if (options.delimiter && std::string_view("\"\r\n\0", 4).find(*options.delimiter) != std::string_view::npos)
     throw InvalidArgument("the delimiter is a quote, a line break or NUL: give another character, such as ',', ';' or a tab");
+  if (options.decimal && *options.decimal != '.' && *options.decimal != ',')
+    throw InvalidArgument(fmt::format("the decimal mark is '{}'; it must be a point or a comma", shown(std::string(1, *options.decimal))));
+  if (options.delimiter && *options.delimiter == '.')
+    throw InvalidArgument("the delimiter is a point, which numbers have; give another character");
 }
 CsvRows::~CsvRows() = default;
 
 void CsvRows::open(const std::string& path) {
   State& s = *state_;
-  const CsvRecords& records = s.records.emplace(path, options_.delimiter, s.names_file);
-  const bool has_row_names = holds_row_names(path, records, options_);
-  begin_file(path, records.names(), has_row_names);
+  const char decimal_before = s.records ? s.records->dialect().decimal : '.';
+  const CsvRecords& records = s.records.emplace(path, CsvFormat{options_.delimiter, options_.decimal, decimal_before}, s.names_file);
+  for (const std::string& note : records.dialect().notes) s.note(note);
+  s.blank_fields = nameless_fields(records, options_);
+  const std::vector<std::size_t> left_out = s.blank_fields;
   s.row_names.reset();
-  if (has_row_names) s.row_names.emplace(s.most_row_names);
+  if (!left_out.empty() && left_out.front() == 0) {
+    s.row_names.emplace(s.most_row_names);
+    s.blank_fields.erase(s.blank_fields.begin());
+  }
+  for (const std::size_t field : s.blank_fields) s.note(note_of_blank(field));
+  begin_file(path, records.names(), left_out);
 }
 
 bool CsvRows::next(double* row) {
   State& s = *state_;
   while (s.records->next()) {
     CsvRecords& records = *s.records;
-    if (s.row_names) {
-      s.row_names->read(records);
-      if (!s.note_of_row_names) s.note_of_row_names = s.row_names->note();
-    }
+    s.read_nameless();
     double* to = row;
     bool complete = true;
     for (StoredColumn& column : stored_) {
@@ -229,7 +292,8 @@ Index CsvRows::row() const { return state_->records->row(); }
 Index CsvRows::line() const { return state_->records->line(); }
 const File& CsvRows::file() const { return state_->records->file(); }
 std::uint64_t CsvRows::num_bytes_read() const { return state_->records->num_bytes_read(); }
-std::optional<std::string> CsvRows::note_of_row_names() const { return state_->note_of_row_names; }
+std::vector<std::string> CsvRows::notes() const { return state_->notes; }
+char CsvRows::decimal() const { return state_->records->dialect().decimal; }
 
 void CsvRows::check_end(Index num_rows) const {
   refuse_decimal_commas(stored_);

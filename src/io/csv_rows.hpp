@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "io/csv_records.hpp"
 #include "io/table_rows.hpp"
@@ -23,7 +23,8 @@ class CsvRows final : public TableRows {
   [[nodiscard]] Index line() const override;
   [[nodiscard]] const File& file() const override;
   [[nodiscard]] std::uint64_t num_bytes_read() const override;
-  [[nodiscard]] std::optional<std::string> note_of_row_names() const override;
+  [[nodiscard]] std::vector<std::string> notes() const override;
+  [[nodiscard]] char decimal() const override;
   /// \throws InvalidArgument  also: a column has mostly decimal commas
   void check_end(Index num_rows) const override;
 

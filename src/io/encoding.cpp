@@ -146,7 +146,9 @@ std::string remedy_of_text(const std::string& text, const std::vector<std::strin
   if (const std::string remark = io::remark_on_numbers(texts); !remark.empty()) return remark;
   if (io::may_mean_missing(text) && is_from_file)
     return fmt::format("if '{0}' means a missing value, use --missing-marker='{0}' and --missing drop or impute", text);
-  return fmt::format("write {}, or fit again to a table with such texts", is_truth ? "true or false" : "a number");
+  const std::string marker = fmt::format("; if '{0}' means a missing value, use --missing-marker='{0}' and --missing drop", text);
+  return fmt::format("write {}, or fit again to a table with such texts{}", is_truth ? "true or false" : "a number",
+                     is_from_file ? marker : "");
 }
 
 // Texts for a feature of numbers: true and false are 1 and 0.

@@ -23,6 +23,8 @@ struct OtherFormat {
 using namespace std::string_view_literals;
 constexpr const char *of_arrow = "is a table of Arrow, which is not read here",
                      *remedy_of_arrow = "write it as Parquet or CSV, or fit the model in Python, which reads it";
+constexpr const char *of_utf16 = "is text in UTF-16, such as 'Unicode Text' of Excel, which is not read",
+                     *remedy_of_utf16 = "save it as 'CSV UTF-8', or turn it into UTF-8: iconv -f UTF-16 -t UTF-8";
 constexpr OtherFormat other_formats[] = {
     {"BZh"sv, "is compressed by bzip2, which is not read (gzip and zstd are)", "unpack it: bunzip2"},
     {"\xFD"
@@ -32,6 +34,8 @@ constexpr OtherFormat other_formats[] = {
     {"ARROW1"sv, of_arrow, remedy_of_arrow},
     {"FEA1"sv, of_arrow, remedy_of_arrow},
     {"\xFF\xFF\xFF\xFF"sv, of_arrow, remedy_of_arrow},  // a stream
+    {"\xFF\xFE"sv, of_utf16, remedy_of_utf16},
+    {"\xFE\xFF"sv, of_utf16, remedy_of_utf16},
     {"PK\x03\x04"sv, "is a zip archive or a spreadsheet", "write the table as CSV"},
 };
 

@@ -94,7 +94,7 @@ void check_names(const std::string& path, const std::vector<std::string>& names,
     const std::string nearest = absent.size() == 1 ? io::did_you_mean(absent.front(), names) : "";
     throw InvalidArgument(fmt::format("'{}' has no column{} {}{}{} columns are {}{}{}", path, absent.size() == 1 ? "" : "s", listed(absent),
                                       purpose, nearest.empty() ? "; its" : nearest + " Its", listed(names),
-                                      names.size() == 1 ? io::hint_of_delimiter(names.front(), options.delimiter) : "",
+                                      names.size() == 1 ? io::hint_of_delimiter(names.front(), options.delimiter.value_or(',')) : "",
                                       hint_of_comma(absent, names)));
   };
   for (const auto& [name, asked_by] : options.required) require({name}, fmt::format(", which {} names", asked_by));
@@ -116,7 +116,7 @@ StoredColumn column_of(const std::string& name, std::size_t field, bool as_text,
 }
 
 std::vector<StoredColumn> choose_columns(const std::string& path, const std::vector<std::string>& names, const CsvOptions& options,
-                                         bool has_row_names, const std::vector<std::string>& row_labels) {
+                                         const std::vector<std::size_t>& left_out, const std::vector<std::string>& row_labels) {
   const NameSet ignored = set_of(options.ignore), categorical = set_of(options.categorical);
   const NameSet values = set_of(options.only), labels = set_of(row_labels);
   NameSet wanted = values;
@@ -128,7 +128,7 @@ std::vector<StoredColumn> choose_columns(const std::string& path, const std::vec
   std::vector<StoredColumn> stored;
   for (std::size_t field = 0; field < names.size(); ++field) {
     const std::string& name = names[field];
-    if ((has_row_names && field == 0) || ignored.contains(name) || labels.contains(name)) continue;
+    if (std::ranges::find(left_out, field) != left_out.end() || ignored.contains(name) || labels.contains(name)) continue;
     if (!wanted.empty() && !wanted.contains(name)) continue;
     const bool as_it_is = verbatim.contains(name), is_both = as_it_is && values.contains(name);
     stored.push_back(column_of(name, field, categorical.contains(name), as_it_is && !is_both, wanted.empty()));
@@ -146,11 +146,19 @@ std::vector<StoredColumn> choose_columns(const std::string& path, const std::vec
                                     shown(worst->name), worst->num_missing, num_dropped));
 }
 
-// The fields of another file of the table.
-void match_columns(const std::string& path, const std::vector<std::string>& names, const std::string& first_path,
-                   const std::vector<std::string>& first_names, const std::vector<std::string>& labels, const CsvOptions& options,
-                   std::vector<StoredColumn>& stored) {
-  const NameSet here = set_of(names), there = set_of(first_names), ignored = set_of(options.ignore), left_out = set_of(labels);
+// The names that all files must have: not those of empty columns.
+std::vector<std::string> names_to_match(const std::vector<std::string>& names, const std::vector<std::size_t>& left_out) {
+  std::vector<std::string> out;
+  for (std::size_t field = 0; field < names.size(); ++field)
+    if (field == 0 || std::ranges::find(left_out, field) == left_out.end()) out.push_back(names[field]);
+  return out;
+}
+
+// The fields of another file of the table. \param to_match  of its names
+void match_columns(const std::string& path, const std::vector<std::string>& names, const std::vector<std::string>& to_match,
+                   const std::string& first_path, const std::vector<std::string>& first_names, const std::vector<std::string>& labels,
+                   const CsvOptions& options, std::vector<StoredColumn>& stored) {
+  const NameSet here = set_of(to_match), there = set_of(first_names), ignored = set_of(options.ignore), left_out = set_of(labels);
   constexpr const char* rule = "files of one table have the same columns, in any order";
   const auto is_needed = [&](const std::string& name) {
     return !ignored.contains(name) && !left_out.contains(name) && options.only.empty();
@@ -160,7 +168,7 @@ void match_columns(const std::string& path, const std::vector<std::string>& name
     if (!here.contains(name) && (is_needed(name) || is_read(name)))
       throw InvalidArgument(
           fmt::format("'{}' has no column '{}', which '{}' has{}; {}", path, shown(name), first_path, io::did_you_mean(name, names), rule));
-  for (const std::string& name : names)
+  for (const std::string& name : to_match)
     if (!there.contains(name) && is_needed(name))
       throw InvalidArgument(fmt::format("'{}' has the column '{}', which '{}' does not have; {}", path, shown(name), first_path, rule));
   for (StoredColumn& column : stored)
@@ -170,18 +178,18 @@ void match_columns(const std::string& path, const std::vector<std::string>& name
 
 }  // namespace
 
-void TableRows::begin_file(const std::string& path, const std::vector<std::string>& names, bool has_row_names,
+void TableRows::begin_file(const std::string& path, const std::vector<std::string>& names, const std::vector<std::size_t>& left_out,
                            std::vector<std::string> row_labels) {
   path_ = path;
   if (first_path_.empty()) {
     check_names(path, names, options_);
-    stored_ = choose_columns(path, names, options_, has_row_names, row_labels);
+    stored_ = choose_columns(path, names, options_, left_out, row_labels);
     first_path_ = path;
-    first_names_ = names;
+    first_names_ = names_to_match(names, left_out);
     first_labels_ = std::move(row_labels);
   } else {
     row_labels.insert(row_labels.end(), first_labels_.begin(), first_labels_.end());
-    match_columns(path, names, first_path_, first_names_, row_labels, options_, stored_);
+    match_columns(path, names, names_to_match(names, left_out), first_path_, first_names_, row_labels, options_, stored_);
   }
 }
 

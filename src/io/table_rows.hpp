@@ -93,7 +93,8 @@ class TableRows {
   [[nodiscard]] virtual Index line() const = 0;                    ///< where the row begins, from 1; 0: the file has no lines
   [[nodiscard]] virtual const File& file() const = 0;              ///< that is open
   [[nodiscard]] virtual std::uint64_t num_bytes_read() const = 0;  ///< of this file
-  [[nodiscard]] virtual std::optional<std::string> note_of_row_names() const { return std::nullopt; }  ///< of the first file with row names
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }  ///< what was found in the files that nobody said
+  [[nodiscard]] virtual char decimal() const { return '.'; }                   ///< the decimal mark in the texts of the file that is open
   /// What can be said only after the last row. \param num_rows  that were read
   /// \throws InvalidArgument  there is no row; the format has more to refuse
   virtual void check_end(Index num_rows) const;
@@ -106,10 +107,10 @@ class TableRows {
   void finish(Table& table, bool is_last);
 
  protected:
-  /// Matches the columns of a file that is opened. \param has_row_names  whether the first one is left out
-  /// \param row_labels     further columns that are left out
+  /// Matches the columns of a file that is opened. \param left_out  positions of columns without a name
+  /// \param row_labels     names of further columns that are left out
   /// \throws InvalidArgument  the file lacks columns
-  void begin_file(const std::string& path, const std::vector<std::string>& names, bool has_row_names = false,
+  void begin_file(const std::string& path, const std::vector<std::string>& names, const std::vector<std::size_t>& left_out = {},
                   std::vector<std::string> row_labels = {});
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool is_first() const { return first_path_ == path_; }

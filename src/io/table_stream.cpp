@@ -154,9 +154,9 @@ Index TableStream::num_rows() const { return state_->num_rows; }
 Index TableStream::num_dropped() const { return state_->rows == nullptr ? 0 : state_->rows->num_dropped(); }
 const std::vector<Index>& TableStream::num_missing() const { return state_->num_missing; }
 const std::vector<std::string>& TableStream::paths() const { return state_->paths; }
+char TableStream::decimal() const { return state_->rows == nullptr ? '.' : state_->rows->decimal(); }
 std::vector<std::string> TableStream::notes() const {
-  const std::optional<std::string> note = state_->rows == nullptr ? std::nullopt : state_->rows->note_of_row_names();
-  return note ? std::vector<std::string>{*note} : std::vector<std::string>();
+  return state_->rows == nullptr ? std::vector<std::string>() : state_->rows->notes();
 }
 
 Table read_csv(const std::vector<std::string>& paths, const CsvOptions& options) {

@@ -22,7 +22,8 @@ TEST_F(Refuses, NumbersThatAreNone) {
   exactly(fit + Arguments{"--max-sweeps", "2,5"}, "--max-sweeps is '2,5'; it must be a whole number");
   exactly(fit + Arguments{"--max-sweeps", "99999999999"}, "--max-sweeps is '99999999999', which is out of range");
   exactly(fit + Arguments{"--level", "0,9"}, "--level is '0,9'; it must be a number, with a point: 0.9");
-  exactly(fit + Arguments{"--delimiter", ";;"}, "--delimiter is ';;'; it must be one character");
+  exactly(fit + Arguments{"--delimiter", ";;"}, "--delimiter is ';;'; it must be one character, tab or auto");
+  exactly(fit + Arguments{"--decimal", ";"}, "--decimal is ';'; it must be a comma, a point or auto");
   exactly(fit + Arguments{"--no-intercept=x"}, "--no-intercept takes no value");
   make_model();
   exactly({"show", "m.ardvark", "--level", "0,9"}, "--level is '0,9'; it must be a number, with a point: 0.9");

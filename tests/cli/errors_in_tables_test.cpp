@@ -110,11 +110,11 @@ TEST_F(Refuses, NumbersWithADecimalComma) {
   put("x,z,k\n1,two,a\n");
   exactly({"predict", "m.ardvark", "bad.csv"},
           "row 1 (line 2), column 'z': 'two' is a text, but the model was fitted to numbers there; write a number, or fit again to a table "
-          "with such "
-          "texts");
+          "with such texts; if 'two' means a missing value, use --missing-marker='two' and --missing drop");
   put("x,z,k\n1,1,a\n2,two,a\n");  // what predict cannot do is not advised
-  exactly({"predict", "m.ardvark", "bad.csv"},
-          "row 2 (line 3), column 'z': 'two' is not a number; write a number there, or leave out such rows");
+  exactly(
+      {"predict", "m.ardvark", "bad.csv"},
+      "row 2 (line 3), column 'z': 'two' is not a number; if 'two' means a missing value, use --missing-marker='two' and --missing drop");
 }
 
 TEST_F(Refuses, ATableInPlaceOfAModel) {

@@ -16,7 +16,7 @@ using testing::Numbers;
 using testing::output_of;
 using testing::write_bytes;
 
-constexpr int num_rows = 41000;  // more than twice the sample
+constexpr int rows_of_passes = 41000;  // more than twice the sample
 
 class KernelByPasses : public ::testing::Test {
  protected:
@@ -24,14 +24,14 @@ class KernelByPasses : public ::testing::Test {
     std::mt19937 random(5);
     std::normal_distribution<double> normal;
     lines_ = {"age,rent,city,price,click"};
-    for (int i = 0; i < num_rows; ++i) {
+    for (int i = 0; i < rows_of_passes; ++i) {
       const double age = normal(random), rent = 50 + 10 * normal(random);
       const bool ulm = i > 36000 && random() % 3 == 0;  // the first pieces have one level
       const double f = std::sin(2 * age) + ulm;
       const bool yes = std::generate_canonical<double, 53>(random) < 1 / (1 + std::exp(-3 * f));
       lines_.push_back(fmt::format("{:.6g},{:.6g},{},{:.6g},{}", age, rent, ulm ? "Ulm" : "Bern", f + 0.3 * normal(random), yes ? 1 : 0));
     }
-    put("all.csv", 1, num_rows);
+    put("all.csv", 1, rows_of_passes);
   }
   void put(const std::string& name, int first, int last) const {
     std::string text = lines_[0] + "\n";
@@ -59,7 +59,7 @@ TEST_F(KernelByPasses, FitsAsInMemory) {
 }
 
 TEST_F(KernelByPasses, SeveralFilesAreOneTable) {
-  put("p1.csv", 1, 100), put("p2.csv", 101, 17000), put("p3.csv", 17001, num_rows);
+  put("p1.csv", 1, 100), put("p2.csv", 101, 17000), put("p3.csv", 17001, rows_of_passes);
   const Arguments options = {"--target", "price", "--ignore", "click", "--width", "1"};
   const Json one = fit(Arguments{"all.csv", "--stream", "always"} + options),
              three = fit(Arguments{"p1.csv", "p2.csv", "p3.csv", "--stream", "always"} + options);
@@ -71,7 +71,7 @@ TEST_F(KernelByPasses, SeveralFilesAreOneTable) {
 TEST_F(KernelByPasses, FitsThreeClassesAsInMemory) {
   std::mt19937 random(6);
   std::string texts = "age,rent,visit\n", numbers = texts;
-  for (int i = 1; i <= num_rows; ++i) {
+  for (int i = 1; i <= rows_of_passes; ++i) {
     const std::string& line = lines_[static_cast<std::size_t>(i)];
     const std::string inputs = line.substr(0, line.find(',', line.find(',') + 1) + 1);
     const double age = std::stod(line);

@@ -25,7 +25,7 @@ const std::string sample =
 std::string account(const std::string& path, std::size_t chunk_size) {
   std::string result;
   try {
-    CsvRecords records(path, ',', false, chunk_size);
+    CsvRecords records(path, {.delimiter = ','}, false, chunk_size);
     for (const std::string& name : records.names()) result += "<" + name + ">";
     while (records.next()) {
       result += "\n" + std::to_string(records.row()) + ":";
