@@ -42,6 +42,7 @@ __all__ = [
     "fit_statistics",
     "load",
     "compare",
+    "csv_form",
     "path",
     "select",
     "version",
@@ -604,3 +605,21 @@ def catalogue() -> dict[str, Any]:
     (True, 'vb_linear_fit')
     """
     return Result(call_for_handle("result", "ardvark_catalogue")).to_dict()
+
+
+def csv_form(path: str) -> dict[str, Any]:
+    """How a CSV file is written, as its header and first rows show.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from ardvark import _core
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "t.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("a;b\\n1,5;2\\n")
+    ...     form = _core.csv_form(path)
+    >>> form["delimiter"], form["decimal"], form["names"]
+    (';', ',', ['a', 'b'])
+    """
+    return Result(call_for_handle("result", "ardvark_csv_form", os.fsencode(path), None, None)).to_dict()

@@ -94,6 +94,7 @@ class KernelMachine(FittedModel):
             if table is not None:
                 with pieces.naming_files():
                     self.fit(table, target, sample_weight)
+                self.notes_ += pieces.notes
                 return
             self._check_pieces()
             with Watch(type(self).__name__, self.verbose, self.callback) as watch:
@@ -103,6 +104,7 @@ class KernelMachine(FittedModel):
                 except UnknownLabel:
                     facts = facts_of(pieces, target, sample_weight, (), of_all=True, model="kernel")
                     self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
+        self.notes_ += pieces.notes
         if pieces.is_spooled:
             self.notes_.append("X can be read only once, so its rows were written to a temporary file, which is gone now")
 

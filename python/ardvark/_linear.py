@@ -356,10 +356,13 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         if sample_weight is not None and not isinstance(sample_weight, str):
             raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
         self._check_pieces()
+        notes: list[str] = []
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
             forms = [LinearStatistics(self._form) for _ in range(self._n_parts)]
-            parts = read_in_pieces(X, target, sample_weight, forms, watch.function, named=self._named_columns(), seed=self._fold_seed)
-        return self._fit_statistics(*parts)
+            parts = read_in_pieces(X, target, sample_weight, forms, watch.function, named=self._named_columns(), seed=self._fold_seed, notes=notes)
+        self._fit_statistics(*parts)
+        self.notes_ += notes
+        return self
 
     def _fit_statistics(self, *folds: LinearStatistics) -> BayesianLinearRegression:
         statistics = folds[0]

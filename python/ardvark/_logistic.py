@@ -326,7 +326,9 @@ class BayesianLogisticRegression(LogisticScore):
             table = pieces.table()
             if table is not None:
                 with pieces.naming_files():
-                    return self._fit_classes(table, None, sample_weight, target)
+                    self._fit_classes(table, None, sample_weight, target)
+                self.notes_ += pieces.notes
+                return self
             self._check_pieces()
             with Watch(type(self).__name__, self.verbose, self.callback) as watch:
                 facts = facts_of(pieces, target, sample_weight, self._references())
@@ -335,6 +337,7 @@ class BayesianLogisticRegression(LogisticScore):
                 except UnknownLabel:
                     facts = facts_of(pieces, target, sample_weight, self._references(), of_all=True)
                     self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
+        self.notes_ += pieces.notes
         if pieces.is_spooled:
             self.notes_.append("X can be read only once, so its rows were written to a temporary file, which is gone now")
         return self

@@ -313,6 +313,8 @@ class Pieces:
     ----------
     is_spooled : bool
         Whether there is such a file.
+    notes : list of str
+        As of `Rows`, of the last reading.
 
     Examples
     --------
@@ -355,6 +357,10 @@ class Pieces:
     def place_of(self, row: int) -> Optional[tuple[str, int]]:
         """As of `Rows`: the file that has a row, and its number there."""
         return None if self._rows is None else self._rows.place_of(row)
+
+    @property
+    def notes(self) -> list[str]:
+        return [] if self._rows is None else self._rows.notes
 
     @contextlib.contextmanager
     def naming_files(self) -> Iterator[None]:

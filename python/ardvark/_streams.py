@@ -12,6 +12,7 @@ from typing import Any, Callable, Collection, Iterator, Optional, Sequence
 
 import numpy as np
 
+from . import _core
 from ._abi import InvalidArgumentError
 from ._folds import RowFolds
 from ._given import frame, in_source, plain_columns, row_labels, tell_row_labels
@@ -66,6 +67,8 @@ class Rows:
         Columns that stay, although they may be labels of rows.
     left_out : set of str
         Labels of rows that were left out.
+    notes : list of str
+        What was found in the form of the files that a reader of CSV does not expect.
     """
 
     def __init__(
@@ -76,6 +79,7 @@ class Rows:
         self.named: Collection[str] = ()
         self.left_out: set[str] = set()
         self._labels = set() if labels is None else labels
+        self.notes: list[str] = []
         self.dataset = dataset
         self.files: list[str] = list(getattr(dataset, "files", ()))  # all
 
@@ -160,7 +164,8 @@ def pieces_of(source: Any) -> Rows:
         if source is None:
             raise ValueError("the function that X is gave None; it must open the source anew each time it is called, and return it")
     if isinstance(source, (str, os.PathLike)):
-        return _rows_of_dataset(_dataset_at(os.fspath(source)), os.fspath(source))
+        dataset, forms = _dataset_at(os.fspath(source))
+        return _rows_of_dataset(dataset, os.fspath(source), forms)
     if hasattr(source, "get_fragments"):
         return _rows_of_dataset(source)
     return Rows(_tables_of(source))
@@ -209,16 +214,19 @@ def _format_of_all(path: str, files: Sequence[str]) -> str:
     )
 
 
-def _dataset_at(path: str) -> Any:
-    """A file, a folder or a pattern: of Parquet, or as the endings say."""
+def _dataset_at(path: str) -> tuple[Any, dict[str, dict[str, Any]]]:
+    """A file, a folder or a pattern: of Parquet, or as the endings say. Also the forms of files of CSV, by their paths, if one of them is not plain."""
     arrow = _arrow()
     files = files_at(path)
     all_files = [file for one in files for file in (sorted(_files_in(one)) if os.path.isdir(one) else [one])]
     if not all_files:
         raise FileNotFoundError(f"X is {path!r}, a folder without files; it must have files of Parquet, CSV or Arrow")
     format_ = _format_of_all(path, all_files)
+    forms = _forms_of(all_files) if format_ == "csv" else {}
     try:
-        return arrow.dataset.dataset(files if len(files) > 1 else files[0], format=format_)
+        if forms:
+            return _dataset_of_forms(forms), forms
+        return arrow.dataset.dataset(files if len(files) > 1 else files[0], format=format_), forms
     except (arrow.ArrowException, OSError) as error:
         for file in all_files:  # which one it is
             try:
@@ -226,6 +234,74 @@ def _dataset_at(path: str) -> Any:
             except (arrow.ArrowException, OSError) as of_file:
                 raise _unreadable(file, format_, of_file, path) from of_file
         raise ValueError(f"X is {path!r}, which cannot be read as {_NAMES[format_]}: {_reason(error)}") from error
+
+
+def _forms_of(files: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """How files of CSV are written. Empty: as Arrow expects them."""
+    forms = {}
+    for file in files:
+        if not os.path.isfile(file) or os.path.getsize(file) == 0 or not os.access(file, os.R_OK):
+            return {}  # Arrow says what is wrong
+        try:
+            forms[file] = _core.csv_form(file)
+        except ValueError as error:
+            raise ValueError(_of_python(str(error))) from None
+    with_rows = [form for form in forms.values() if form["lines_before"] > 0]
+    is_plain = all(form["delimiter"] == "," and form["decimal"] == "." and form["lines_before"] == 1 and not len(form["blank"]) and not form["row_names"] for form in with_rows)
+    return {} if is_plain or len(with_rows) < len(forms) else forms
+
+
+def _of_python(text: str) -> str:
+    """A message or note about a file, without the options of the command line."""
+    text = re.sub(r": --ignore '[^']*'| \(to read the column as text: [^)]*\)| \(--de\w+\)", "", text)
+    text = text.replace("or read such numbers with --decimal ,", "or give decimal_point=',' (ConvertOptions of pyarrow.csv)")
+    return re.sub(r"use (--missing-marker=[^;]*?)(?: and --missing drop or impute)?$", _with_null_values, text)
+
+
+def _with_null_values(found: Any) -> str:
+    markers = ", ".join(["''", *re.findall(r"--missing-marker=('[^']*')", found[1])])
+    return (
+        f"give null_values=[{markers}] to ConvertOptions of pyarrow.csv, and pyarrow.dataset.dataset(path, format=pyarrow.dataset.CsvFileFormat("
+        "convert_options=...)) as X, or read the table with pandas (na_values)"
+    )
+
+
+def _dataset_of_forms(forms: dict[str, dict[str, Any]]) -> Any:
+    """Files of CSV that may be written in different ways."""
+    arrow = _arrow()
+    fragments = []
+    for file, form in forms.items():
+        read = arrow.csv.ReadOptions(skip_rows=int(form["lines_before"]), column_names=form["names"])
+        parse = arrow.csv.ParseOptions(delimiter=form["delimiter"], newlines_in_values=False)
+        convert = arrow.csv.ConvertOptions(decimal_point=form["decimal"])
+        format_ = arrow.dataset.CsvFileFormat(parse, convert_options=convert, read_options=read)
+        fragments.append(format_.make_fragment(os.path.abspath(file), arrow.fs.LocalFileSystem()))
+    left_out = _left_out(next(iter(forms.values())))
+    schema = fragments[0].physical_schema
+    for name in left_out:
+        schema = schema.remove(schema.get_field_index(name))
+    return arrow.dataset.FileSystemDataset(fragments, schema, format_, arrow.fs.LocalFileSystem())
+
+
+def _left_out(form: dict[str, Any]) -> dict[str, bool]:
+    """The names of fields that are no columns, and whether they must be empty."""
+    names = form["names"]
+    out = {names[int(field)]: True for field in form["blank"]}
+    return {names[0]: False, **out} if form["row_names"] else out
+
+
+def _without(piece: Any, left_out: dict[str, bool], file: str) -> Any:
+    """The piece without fields that are no columns."""
+    for name, is_blank in left_out.items():
+        at = piece.schema.get_field_index(name)
+        if at < 0:
+            continue
+        column = piece.column(at)
+        texts = {str(value) for value in column.unique().to_pylist() if value is not None and str(value).strip()} if is_blank else set()
+        if texts:
+            raise ValueError(f"the file {file!r} has the value {min(texts)!r} in a field that has no name in the header, and is empty in the rows before; give it a name")
+        piece = piece.drop_columns([name])
+    return piece
 
 
 def _reason(error: Exception) -> str:
@@ -263,18 +339,24 @@ def _refusal_of_value(file: str, names: Sequence[str], error: Exception) -> Opti
     row = "" if found[2] is None else f" at row {int(found[2]) - 1}"  # Arrow counts the header
     return ValueError(
         f"X is {file!r}: the column {names[int(found[1])]!r} has the value {found[4]}{row}, which does not fit the type {found[3]} of the first rows; correct it, or give the types of columns"
-        " to pyarrow.dataset.dataset (its CsvFileFormat has column_types), and that dataset as X"
+        " to pyarrow.dataset.dataset (its CsvFileFormat has column_types, and null_values if it means a missing value), and that dataset as X"
     )
 
 
-def _rows_of_dataset(dataset: Any, path: Optional[str] = None) -> Rows:
-    """path: of a dataset that is all columns of all files there."""
+def _rows_of_dataset(dataset: Any, path: Optional[str] = None, forms: Optional[dict[str, dict[str, Any]]] = None) -> Rows:
+    """path: of a dataset that is all columns of all files there. forms: of files of CSV that are not plain."""
     files: list[tuple[int, str]] = []
     labels = set(row_labels(dataset.schema))
-    return Rows(_ahead(_pieces_of_dataset(dataset, path, files, labels)), dataset, files, labels)
+    forms = {os.path.abspath(file): form for file, form in (forms or {}).items()}
+    rows = Rows(_ahead(_pieces_of_dataset(dataset, path, files, labels, forms)), dataset, files, labels)
+    for form in forms.values():
+        rows.notes += [note for note in map(_of_python, form["notes"]) if note not in rows.notes]
+    return rows
 
 
-def _pieces_of_dataset(dataset: Any, path: Optional[str], files: list[tuple[int, str]], labels: set[str]) -> Iterator[Any]:
+def _pieces_of_dataset(
+    dataset: Any, path: Optional[str], files: list[tuple[int, str]], labels: set[str], forms: dict[str, dict[str, Any]]
+) -> Iterator[Any]:
     """Batches of a dataset of Arrow."""
     arrow = _arrow()
     try:
@@ -290,11 +372,12 @@ def _pieces_of_dataset(dataset: Any, path: Optional[str], files: list[tuple[int,
             continue
         name = os.path.relpath(file) if path is not None and not os.path.isabs(path) else file
         files.append((rows, name))
+        left_out = _left_out(forms[file]) if file in forms else {}
         try:
             labels.update(row_labels(fragment.physical_schema))
             for batch in _batches_of(fragment, dataset.schema, format_ == "csv", path is not None):
                 rows += batch.num_rows
-                yield batch
+                yield _without(batch, left_out, name)
         except (arrow.ArrowException, OSError) as error:
             raise _refusal_of_value(name, dataset.schema.names, error) or _unreadable(name, format_, error) from error
 
@@ -392,7 +475,9 @@ def _ahead(pieces: Iterator[Any]) -> Iterator[Any]:
 def _arrow() -> Any:
     try:
         import pyarrow
+        import pyarrow.csv
         import pyarrow.dataset
+        import pyarrow.fs
         import pyarrow.ipc
         import pyarrow.parquet
         import pyarrow.types
@@ -486,6 +571,7 @@ def read_in_pieces(
     tell: Optional[Callable[[Progress], Any]],
     named: Sequence[str] = (),
     seed: int = 1,
+    notes: Optional[list[str]] = None,
 ) -> list[LinearStatistics]:
     """Adds all rows of a source to statistics; those that have rows.
 
@@ -502,9 +588,13 @@ def read_in_pieces(
         Other columns that stay, although they may be labels of rows.
     seed : int
         Of the division among the parts.
+    notes : list of str
+        What there is to say of the files is added.
     """
     rows, started = 0, time.monotonic()
     pieces = pieces_of_fit(source, [target, sample_weight, *named])
+    if notes is not None:
+        notes += pieces.notes
     folds = RowFolds(len(parts), seed, target, sample_weight) if len(parts) > 1 else None
     for piece in pieces if folds is None else _after_a_look(pieces, folds):
         try:

@@ -219,7 +219,7 @@ def _values_of_kinds(name: str, column: Any, values: list[Any]) -> Union[np.ndar
     if first_number is not None:
         raise ValueError(
             f"column {name!r} holds both texts ({values[first_text]!r} at row {first_text + 1}) and numbers"
-            f" ({values[first_number]!r} at row {first_number + 1}); turn it into one kind, for example with astype(str)"
+            f" ({values[first_number]!r} at row {first_number + 1}); turn it into one kind: pandas.to_numeric(..., errors='coerce') makes texts missing values, astype(str) makes numbers texts"
         )
     return Texts(*numbered([None if value is None else str(value) for value in values]))
 

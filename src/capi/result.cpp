@@ -5,9 +5,13 @@
 #include <charconv>
 #include <cstddef>
 #include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "capi/handles.hpp"
+#include "io/csv_form.hpp"
 #include "model/spelling.hpp"
 
 namespace ardvark::internal::capi {
@@ -274,6 +278,33 @@ ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error) {
       out.put("option_help", std::move(help));
       out.put("presets", std::move(programs));
       out.put("defaults", std::move(defaults));
+    }};
+  });
+}
+
+ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const char* decimal, ardvark_result** result, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(result, "result");
+    CsvOptions options;
+    options.missing = Missing::keep;
+    const auto character_of = [](const char* text, const char* name) -> std::optional<char> {
+      if (text == nullptr) return std::nullopt;
+      if (std::string_view(text).size() != 1) throw InvalidArgument(fmt::format("{} is '{}'; it must be one character", name, text));
+      return text[0];
+    };
+    options.delimiter = character_of(delimiter, "delimiter");
+    options.decimal = character_of(decimal, "decimal");
+    const auto form = std::make_shared<const io::CsvForm>(io::form_of_csv(&required(path, "path"), options));
+    *result = new ardvark_result{[form](Fields& out) {
+      out.put("delimiter", Json(std::string(1, form->delimiter)));
+      out.put("decimal", Json(std::string(1, form->decimal)));
+      out.put("lines_before", Json(form->lines_before));
+      out.put("names", Json(form->names));
+      Json blank = Json::array();
+      for (const std::size_t field : form->blank) blank.push_back(Json(static_cast<Index>(field)));
+      out.put("blank", std::move(blank));
+      out.put("row_names", Json(form->has_row_names));
+      out.put("notes", Json(form->notes));
     }};
   });
 }

@@ -293,6 +293,9 @@ Index CsvRows::line() const { return state_->records->line(); }
 const File& CsvRows::file() const { return state_->records->file(); }
 std::uint64_t CsvRows::num_bytes_read() const { return state_->records->num_bytes_read(); }
 std::vector<std::string> CsvRows::notes() const { return state_->notes; }
+const CsvRecords& CsvRows::records() const { return *state_->records; }
+const std::vector<std::size_t>& CsvRows::blank_fields() const { return state_->blank_fields; }
+bool CsvRows::has_row_names() const { return state_->row_names.has_value(); }
 char CsvRows::decimal() const { return state_->records->dialect().decimal; }
 
 void CsvRows::check_end(Index num_rows) const {

@@ -1,6 +1,7 @@
 // The rows of CSV files.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,6 +26,9 @@ class CsvRows final : public TableRows {
   [[nodiscard]] std::uint64_t num_bytes_read() const override;
   [[nodiscard]] std::vector<std::string> notes() const override;
   [[nodiscard]] char decimal() const override;
+  [[nodiscard]] const CsvRecords& records() const;                     ///< of the file that is open
+  [[nodiscard]] const std::vector<std::size_t>& blank_fields() const;  ///< without a name, which must be empty, as far as it is read
+  [[nodiscard]] bool has_row_names() const;                            ///< in the first field
   /// \throws InvalidArgument  also: a column has mostly decimal commas
   void check_end(Index num_rows) const override;
 

@@ -174,7 +174,7 @@ void ParquetRows::begin_columns(const std::string& path, const std::vector<Parqu
     state_->note_of_row_names = fmt::format(
         "column{} {}, in which pandas keeps the labels of the rows, {} left out; if they are data, make a column of them (reset_index)",
         row_labels.size() == 1 ? "" : "s", listed(row_labels), row_labels.size() == 1 ? "is" : "are");
-  begin_file(path, names, false, std::move(row_labels));
+  begin_file(path, names, {}, std::move(row_labels));
   for (const StoredColumn& column : stored_)
     if (std::ranges::count(names, column.name) > 1)
       throw InvalidArgument(
@@ -249,7 +249,9 @@ bool ParquetRows::next(double* row) {
 }
 
 Index ParquetRows::row() const { return state_->row; }
-std::optional<std::string> ParquetRows::note_of_row_names() const { return state_->note_of_row_names; }
+std::vector<std::string> ParquetRows::notes() const {
+  return state_->note_of_row_names ? std::vector<std::string>{*state_->note_of_row_names} : std::vector<std::string>();
+}
 const File& ParquetRows::file() const { return state_->file; }
 std::uint64_t ParquetRows::num_bytes_read() const {
   const State& s = *state_;

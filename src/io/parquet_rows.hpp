@@ -30,7 +30,7 @@ class ParquetRows final : public TableRows {
   [[nodiscard]] Index line() const override { return 0; }
   [[nodiscard]] const File& file() const override;
   [[nodiscard]] std::uint64_t num_bytes_read() const override;
-  [[nodiscard]] std::optional<std::string> note_of_row_names() const override;
+  [[nodiscard]] std::vector<std::string> notes() const override;
 
  private:
   void begin_columns(const std::string& path, const std::vector<ParquetColumn>& columns, std::vector<std::string> row_labels);

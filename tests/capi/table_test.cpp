@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "capi/calls.hpp"
+#include "io/temporary_file.hpp"
 
 namespace ardvark {
 namespace {
@@ -253,6 +254,33 @@ TEST(CTable, RefusesWhatItCannotRead) {
   ardvark_model* model = nullptr;
   EXPECT_EQ(ardvark_fit(&narrow, y.data(), other.get(), &model, &error), ARDVARK_INVALID_ARGUMENT);
   EXPECT_EQ(std::string(error.message), "X has 2 columns; the encoding makes 3");
+}
+
+TEST(CTables, SayHowACsvFileIsWritten) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder / "t.csv";
+  testing::write_bytes(path, "sep=;\n;a;y;\nr1;1,5;2;\nr2;3;4,5;\n");
+  ardvark_error error = empty_error();
+  ardvark_result* form = nullptr;
+  ASSERT_EQ(ardvark_csv_form(path.c_str(), nullptr, nullptr, &form, &error), ARDVARK_OK) << error.message;
+  const Result owner(form);
+  const auto entry = [&](const char* name) {
+    char* text = nullptr;
+    EXPECT_EQ(ardvark_result_json(form, name, &text, nullptr), ARDVARK_OK) << name;
+    const testing::Owned<char> owned(text);
+    return std::string(text);
+  };
+  EXPECT_EQ(entry("delimiter"), "\";\"");
+  EXPECT_EQ(entry("decimal"), "\",\"");
+  EXPECT_EQ(entry("lines_before"), "2");
+  EXPECT_EQ(entry("names"), R"(["Unnamed: 0","a","y","Unnamed: 3"])");
+  EXPECT_EQ(entry("blank"), "[3]");
+  EXPECT_EQ(entry("row_names"), "true");
+  ardvark_result* none = nullptr;
+  EXPECT_EQ(ardvark_csv_form(path.c_str(), ";;", nullptr, &none, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(error.message), "delimiter is ';;'; it must be one character");
+  EXPECT_EQ(ardvark_csv_form(path.c_str(), nullptr, ".", &none, &error), ARDVARK_INVALID_ARGUMENT);  // 1,5 is then no number
+  EXPECT_EQ(ardvark_csv_form(nullptr, nullptr, nullptr, &none, &error), ARDVARK_INVALID_ARGUMENT);
 }
 
 }  // namespace

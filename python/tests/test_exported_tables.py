@@ -1,0 +1,105 @@
+"""Files of CSV as other programs export them, by their paths: the fit of the plain table, as the shell makes it, and a note about the form."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+
+import ardvark
+
+PROGRAM = Path(__file__).parents[2] / "build" / "bin" / "ardvark"
+
+
+def table(n=300):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(n, 2))
+    return pandas.DataFrame({"a": x[:, 0].round(4), "b": x[:, 1].round(4), "y": (x[:, 0] - x[:, 1] + rng.normal(size=n)).round(4)}).assign(k=lambda t: (t.y > 0).astype(int))
+
+
+def ended(text, end):
+    header, _, rows = text.partition("\n")
+    return header + "\n" + rows.replace("\n", end + "\n")
+
+
+FORMS = {
+    "semicolons and commas": (lambda t: t.to_csv(index=False, sep=";", decimal=","), ["separated by ';'", "decimal comma"]),
+    "tabs": (lambda t: t.to_csv(index=False, sep="\t"), ["separated by a tab"]),
+    "a line of Excel": (lambda t: "sep=;\n" + t.to_csv(index=False, sep=";"), ["line 1 ('sep=;')"]),
+    "a delimiter at the end": (lambda t: ended(t.to_csv(index=False), ","), ["ends with a delimiter"]),
+    "a quoted field at the end": (lambda t: ended(t.to_csv(index=False, sep=";"), ';""'), ["separated by ';'", "ends with a delimiter"]),
+    "an empty column": (lambda t: t.to_csv(index=False).replace("\n", ",\n"), ["column 4, which has no name in the header, is empty"]),
+    "an index": (lambda t: t.iloc[::-1].to_csv(), ["holds row names"]),
+    "row names of R": (lambda t: t.rename(index="r{}".format).to_csv()[1:], ["holds row names"]),
+}
+
+
+def estimators():
+    return [
+        (ardvark.BayesianLinearRegression("shared"), "y", ["k"]),
+        (ardvark.BayesianLogisticRegression("shared"), "k", ["y"]),
+        (ardvark.KernelRegressor(), "y", ["k"]),
+    ]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_are_fitted_and_predicted_as_the_plain_table(form, tmp_path):
+    write, notes = FORMS[form]
+    whole = table()
+    for estimator, target, unused in estimators():
+        rows = whole.drop(columns=unused)
+        text = write(rows)
+        (tmp_path / "t.csv").write_text(text)
+        (tmp_path / "plain.csv").write_text((rows.iloc[::-1] if form == "an index" else rows).to_csv(index=False))
+        plain = type(estimator)(**estimator.get_params()).fit(str(tmp_path / "plain.csv"), target)
+        found = estimator.fit(str(tmp_path / "t.csv"), target)
+        assert list(found.feature_names_in_) == list(plain.feature_names_in_)
+        expected = [np.asarray(p) for p in plain.predict_batches(str(tmp_path / "plain.csv"))]
+        np.testing.assert_allclose(np.concatenate([np.asarray(p) for p in found.predict_batches(str(tmp_path / "t.csv"))]), np.concatenate(expected), rtol=1e-12)
+        said = [note for note in found.notes_ if note not in plain.notes_]
+        assert len(said) == len(notes)
+        for part, note in zip(notes, said):
+            assert part in note and "--" not in note
+
+
+def test_files_of_a_folder_may_differ_in_form(tmp_path):
+    whole = table().drop(columns="k")
+    (tmp_path / "t").mkdir()
+    for number, (write, _) in enumerate([FORMS["semicolons and commas"], FORMS["a line of Excel"], FORMS["tabs"]]):
+        (tmp_path / "t" / f"{number}.csv").write_text(write(whole[number::3]))
+    (tmp_path / "t" / "3.csv").write_text(whole[["b", "y", "a"]].to_csv(index=False))
+    model = ardvark.BayesianLinearRegression("shared").fit(str(tmp_path / "t"), "y")
+    expected = ardvark.BayesianLinearRegression("shared").fit(pandas.concat([whole, whole]), target="y")
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-9)
+    words = [PROGRAM, "fit", tmp_path / "t", "--target", "y", "--model", "linear", "--prior", "shared", "--json"]
+    assert '"num_rows":600' in subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+def test_what_cannot_be_read_is_refused_in_words_of_python(tmp_path):
+    def refused(text):
+        (tmp_path / "t.csv").write_text(text)
+        with pytest.raises(ValueError) as error:
+            ardvark.BayesianLinearRegression("shared").fit(str(tmp_path / "t.csv"), "y")
+        assert not re.search(r"--[a-z]", str(error.value)), error.value
+        return str(error.value)
+
+    plain = table(40).drop(columns="k").to_csv(index=False)
+    assert "row 1 (line 2) of" in refused(plain.replace("\n", ",\n", 2).replace(",\n", "\n", 1))
+    assert "ends with a delimiter" in refused(plain + "1,2,3,\n")
+    assert "line 4 ('a,b,y')" in refused("Reader 7\nserial 12\n\n" + plain)
+    for word in ("OVER", "<0.05", "#DIV/0!", "n.d."):
+        assert f"null_values=['', '{word}']" in refused(plain + f"{word},2,3\n")
+        assert f"null_values=['', '{word}']" in refused(plain.replace("\n", f"\n{word},2,3\n", 1))
+    assert "decimal_point=','" in refused(plain + '"1,5",2,3\n')
+    assert "has no name in the header" in refused(plain.replace("a,b,y", "a,,y"))
+    late = plain.replace("a,b,y\n", "a,b,y\n" + "1,2,3\n" * 5000).replace("\n", ",\n")
+    assert "has the value '9' in a field that has no name" in refused(late + "1,2,3,9\n")
+
+
+def test_a_word_among_numbers_in_memory_is_answered_with_missing_values():
+    rows = table(40).astype({"a": object})
+    rows.loc[7, "a"] = "OVER"
+    with pytest.raises(ValueError, match="'OVER' at row 8.*to_numeric.*errors='coerce'"):
+        ardvark.BayesianLinearRegression("shared").fit(rows, target="y")
