@@ -12,8 +12,9 @@ from typing import Any, Callable, Collection, Iterator, Optional, Sequence
 
 import numpy as np
 
-from . import _core
 from ._abi import InvalidArgumentError
+from ._csv_forms import dataset_of, forms_of, left_out_of, of_python
+from ._csv_forms import without as without_fields
 from ._folds import RowFolds
 from ._given import frame, in_source, plain_columns, row_labels, tell_row_labels
 from ._progress import Progress
@@ -222,10 +223,10 @@ def _dataset_at(path: str) -> tuple[Any, dict[str, dict[str, Any]]]:
     if not all_files:
         raise FileNotFoundError(f"X is {path!r}, a folder without files; it must have files of Parquet, CSV or Arrow")
     format_ = _format_of_all(path, all_files)
-    forms = _forms_of(all_files) if format_ == "csv" else {}
+    forms = forms_of(all_files) if format_ == "csv" else {}
     try:
         if forms:
-            return _dataset_of_forms(forms), forms
+            return dataset_of(forms), forms
         return arrow.dataset.dataset(files if len(files) > 1 else files[0], format=format_), forms
     except (arrow.ArrowException, OSError) as error:
         for file in all_files:  # which one it is
@@ -234,74 +235,6 @@ def _dataset_at(path: str) -> tuple[Any, dict[str, dict[str, Any]]]:
             except (arrow.ArrowException, OSError) as of_file:
                 raise _unreadable(file, format_, of_file, path) from of_file
         raise ValueError(f"X is {path!r}, which cannot be read as {_NAMES[format_]}: {_reason(error)}") from error
-
-
-def _forms_of(files: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """How files of CSV are written. Empty: as Arrow expects them."""
-    forms = {}
-    for file in files:
-        if not os.path.isfile(file) or os.path.getsize(file) == 0 or not os.access(file, os.R_OK):
-            return {}  # Arrow says what is wrong
-        try:
-            forms[file] = _core.csv_form(file)
-        except ValueError as error:
-            raise ValueError(_of_python(str(error))) from None
-    with_rows = [form for form in forms.values() if form["lines_before"] > 0]
-    is_plain = all(form["delimiter"] == "," and form["decimal"] == "." and form["lines_before"] == 1 and not len(form["blank"]) and not form["row_names"] for form in with_rows)
-    return {} if is_plain or len(with_rows) < len(forms) else forms
-
-
-def _of_python(text: str) -> str:
-    """A message or note about a file, without the options of the command line."""
-    text = re.sub(r": --ignore '[^']*'| \(to read the column as text: [^)]*\)| \(--de\w+\)", "", text)
-    text = text.replace("or read such numbers with --decimal ,", "or give decimal_point=',' (ConvertOptions of pyarrow.csv)")
-    return re.sub(r"use (--missing-marker=[^;]*?)(?: and --missing drop or impute)?$", _with_null_values, text)
-
-
-def _with_null_values(found: Any) -> str:
-    markers = ", ".join(["''", *re.findall(r"--missing-marker=('[^']*')", found[1])])
-    return (
-        f"give null_values=[{markers}] to ConvertOptions of pyarrow.csv, and pyarrow.dataset.dataset(path, format=pyarrow.dataset.CsvFileFormat("
-        "convert_options=...)) as X, or read the table with pandas (na_values)"
-    )
-
-
-def _dataset_of_forms(forms: dict[str, dict[str, Any]]) -> Any:
-    """Files of CSV that may be written in different ways."""
-    arrow = _arrow()
-    fragments = []
-    for file, form in forms.items():
-        read = arrow.csv.ReadOptions(skip_rows=int(form["lines_before"]), column_names=form["names"])
-        parse = arrow.csv.ParseOptions(delimiter=form["delimiter"], newlines_in_values=False)
-        convert = arrow.csv.ConvertOptions(decimal_point=form["decimal"])
-        format_ = arrow.dataset.CsvFileFormat(parse, convert_options=convert, read_options=read)
-        fragments.append(format_.make_fragment(os.path.abspath(file), arrow.fs.LocalFileSystem()))
-    left_out = _left_out(next(iter(forms.values())))
-    schema = fragments[0].physical_schema
-    for name in left_out:
-        schema = schema.remove(schema.get_field_index(name))
-    return arrow.dataset.FileSystemDataset(fragments, schema, format_, arrow.fs.LocalFileSystem())
-
-
-def _left_out(form: dict[str, Any]) -> dict[str, bool]:
-    """The names of fields that are no columns, and whether they must be empty."""
-    names = form["names"]
-    out = {names[int(field)]: True for field in form["blank"]}
-    return {names[0]: False, **out} if form["row_names"] else out
-
-
-def _without(piece: Any, left_out: dict[str, bool], file: str) -> Any:
-    """The piece without fields that are no columns."""
-    for name, is_blank in left_out.items():
-        at = piece.schema.get_field_index(name)
-        if at < 0:
-            continue
-        column = piece.column(at)
-        texts = {str(value) for value in column.unique().to_pylist() if value is not None and str(value).strip()} if is_blank else set()
-        if texts:
-            raise ValueError(f"the file {file!r} has the value {min(texts)!r} in a field that has no name in the header, and is empty in the rows before; give it a name")
-        piece = piece.drop_columns([name])
-    return piece
 
 
 def _reason(error: Exception) -> str:
@@ -350,7 +283,7 @@ def _rows_of_dataset(dataset: Any, path: Optional[str] = None, forms: Optional[d
     forms = {os.path.abspath(file): form for file, form in (forms or {}).items()}
     rows = Rows(_ahead(_pieces_of_dataset(dataset, path, files, labels, forms)), dataset, files, labels)
     for form in forms.values():
-        rows.notes += [note for note in map(_of_python, form["notes"]) if note not in rows.notes]
+        rows.notes += [note for note in map(of_python, form["notes"]) if note not in rows.notes]
     return rows
 
 
@@ -372,12 +305,12 @@ def _pieces_of_dataset(
             continue
         name = os.path.relpath(file) if path is not None and not os.path.isabs(path) else file
         files.append((rows, name))
-        left_out = _left_out(forms[file]) if file in forms else {}
+        left_out = left_out_of(forms[file]) if file in forms else {}
         try:
             labels.update(row_labels(fragment.physical_schema))
             for batch in _batches_of(fragment, dataset.schema, format_ == "csv", path is not None):
                 rows += batch.num_rows
-                yield _without(batch, left_out, name)
+                yield without_fields(batch, left_out, name)
         except (arrow.ArrowException, OSError) as error:
             raise _refusal_of_value(name, dataset.schema.names, error) or _unreadable(name, format_, error) from error
 
@@ -475,9 +408,7 @@ def _ahead(pieces: Iterator[Any]) -> Iterator[Any]:
 def _arrow() -> Any:
     try:
         import pyarrow
-        import pyarrow.csv
         import pyarrow.dataset
-        import pyarrow.fs
         import pyarrow.ipc
         import pyarrow.parquet
         import pyarrow.types

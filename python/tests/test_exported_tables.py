@@ -1,5 +1,6 @@
 """Files of CSV as other programs export them, by their paths: the fit of the plain table, as the shell makes it, and a note about the form."""
 
+import gzip
 import re
 import subprocess
 from pathlib import Path
@@ -69,12 +70,20 @@ def test_files_of_a_folder_may_differ_in_form(tmp_path):
     (tmp_path / "t").mkdir()
     for number, (write, _) in enumerate([FORMS["semicolons and commas"], FORMS["a line of Excel"], FORMS["tabs"]]):
         (tmp_path / "t" / f"{number}.csv").write_text(write(whole[number::3]))
+    (tmp_path / "t" / "2a.csv").write_text("a;b;y\n")
     (tmp_path / "t" / "3.csv").write_text(whole[["b", "y", "a"]].to_csv(index=False))
     model = ardvark.BayesianLinearRegression("shared").fit(str(tmp_path / "t"), "y")
     expected = ardvark.BayesianLinearRegression("shared").fit(pandas.concat([whole, whole]), target="y")
     np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-9)
     words = [PROGRAM, "fit", tmp_path / "t", "--target", "y", "--model", "linear", "--prior", "shared", "--json"]
     assert '"num_rows":600' in subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+def test_packed_files_are_read_in_their_form(tmp_path):
+    whole = table().drop(columns="k")
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(FORMS["semicolons and commas"][0](whole).encode()))
+    model = ardvark.BayesianLinearRegression("shared").fit(str(tmp_path / "t.csv.gz"), "y")
+    np.testing.assert_allclose(model.coef_, ardvark.BayesianLinearRegression("shared").fit(whole, target="y").coef_, rtol=1e-9)
 
 
 def test_what_cannot_be_read_is_refused_in_words_of_python(tmp_path):
@@ -92,6 +101,9 @@ def test_what_cannot_be_read_is_refused_in_words_of_python(tmp_path):
     for word in ("OVER", "<0.05", "#DIV/0!", "n.d."):
         assert f"null_values=['', '{word}']" in refused(plain + f"{word},2,3\n")
         assert f"null_values=['', '{word}']" in refused(plain.replace("\n", f"\n{word},2,3\n", 1))
+    assert "null_values=['', '<1', '<2']" in refused("a,b,y\n<1,2,3\n<2,2,3\n4,5,6\n")
+    units = refused("a;y\nmm;s\n1;2\n2;3\n")
+    assert "null_values=['', 'mm']" in units and "if row 1 belongs to the header, as units do, leave it out" in units
     assert "decimal_point=','" in refused(plain + '"1,5",2,3\n')
     assert "has no name in the header" in refused(plain.replace("a,b,y", "a,,y"))
     late = plain.replace("a,b,y\n", "a,b,y\n" + "1,2,3\n" * 5000).replace("\n", ",\n")
