@@ -195,7 +195,8 @@ class Predictor {
     RowsOfPrediction rows;
     for (Index i = 0; i < piece.num_rows; ++i) rows.numbers.push_back(piece.row_number(i));
     for (const std::string& name : keep_)
-      rows.kept.push_back(name == scored_ && classes_of(model_).empty() ? kept_numbers(piece, name) : kept_column(piece, name));
+      rows.kept.push_back(name == scored_ && classes_of(model_).empty() && (args_.json || args_.is_parquet()) ? kept_numbers(piece, name)
+                                                                                                              : kept_column(piece, name));
     std::optional<KeptColumn> known;
     if (!scored_.empty() && piece.find(scored_) >= 0)
       known = classes_of(model_).empty() ? kept_numbers(piece, scored_) : kept_column(piece, scored_);
