@@ -74,7 +74,7 @@ class Estimator(BaseEstimator):
         if np.ndim(options.get("start_precision", ())) == 0:
             options["start_precision"] = np.full(len(self._column_names()), options["start_precision"])
         for option in ("start_precision", "input_group"):
-            if self._encoding is not None and np.shape(options.get(option)) == (self.n_features_in_,):
+            if self._encoding is not None and np.shape(options.get(option, ())) == (self.n_features_in_,):
                 options[option] = np.asarray(options[option])[self._encoding.feature_of_column]  # a text column has several
         return options
 
@@ -119,7 +119,8 @@ class Estimator(BaseEstimator):
 
     def _named_columns(self) -> list[str]:
         """The columns that parameters name: they are fitted, although they may be the labels of rows."""
-        prior, groups = getattr(self, "prior", None), []
+        prior = getattr(self, "prior", None)
+        groups: list[Any] = []
         if not isinstance(prior, str):
             groups = listed(list(prior.values()) if isinstance(prior, Mapping) else prior) or []
         flat, reference = getattr(self, "flat", None), getattr(self, "reference", None)

@@ -248,7 +248,7 @@ class Model(Result):
     def __reduce__(self) -> Any:
         return from_bytes, (self.to_bytes(),)
 
-    def __getstate__(self) -> Any:  # of skops, which does not ask __reduce__
+    def __getstate__(self) -> Any:  # of skops, which follows __reduce__ only to the type itself
         return {"data": self.to_bytes()}
 
     def __setstate__(self, state: Any) -> None:
@@ -588,7 +588,7 @@ class Sequential:
     def __reduce__(self) -> Any:
         return Sequential.from_bytes, (self.to_bytes(),)
 
-    def __getstate__(self) -> Any:  # of skops, which does not ask __reduce__
+    def __getstate__(self) -> Any:  # of skops, which follows __reduce__ only to the type itself
         return {"data": self.to_bytes()}
 
     def __setstate__(self, state: Any) -> None:

@@ -122,7 +122,9 @@ def plain_labels(y: Any) -> Any:
     values = np.asarray(y, dtype=object)
     gaps = gaps_in(values)
     if gaps.any():
-        return np.where(gaps, None, values)
+        values = values.copy()
+        values[gaps] = None
+        return values
     plain = np.array(values.tolist())
     return plain if plain.dtype.kind in "biuf" else values
 

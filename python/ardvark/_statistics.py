@@ -127,8 +127,7 @@ class LinearStatistics:
         return self.add_numbers(values, y, sample_weight, names, target)
 
     def as_earlier_rows(self, X: Any, named: Sequence[str] = ()) -> Any:
-        """A table as a DataFrame, without the labels of rows; after earlier rows, in which they may be numbers, with 1 and 0 in place of true and
-        false.
+        """A table as a DataFrame without the labels of rows; after earlier rows with 1 and 0 in place of true and false.
 
         Parameters
         ----------
@@ -538,7 +537,7 @@ class LinearStatistics:
     def __reduce__(self) -> Any:
         return LinearStatistics.from_bytes, (self.to_bytes(),)
 
-    def __getstate__(self) -> Any:  # of skops, which does not ask __reduce__
+    def __getstate__(self) -> Any:  # of skops, which follows __reduce__ only to the type itself
         return {"data": self.to_bytes()}
 
     def __setstate__(self, state: Any) -> None:
@@ -553,7 +552,8 @@ def _with_truths_as_numbers(X: Any, name: Any) -> Any:
     if not isinstance(name, str) or (names_of(X) or []).count(name) != 1:
         return X
     column = X[name]
-    is_mixed = hasattr(column, "dropna") and column.dtype == object and all(isinstance(value, (bool, np.bool_)) for value in column.dropna())
+    known = column.dropna() if hasattr(column, "dropna") and column.dtype == object else ()
+    is_mixed = len(known) > 0 and all(isinstance(value, (bool, np.bool_)) for value in known)
     if not is_mixed and not holds_truths(column.dtype):
         return X
     numbers = _numbers(column)

@@ -347,8 +347,7 @@ def _batches_of_parquet(file: Any, size: int) -> Iterator[Any]:
                 if turn % 8 == 7:
                     _arrow().default_memory_pool().release_unused()
             continue
-        columns = [file.read_row_group(number, columns=[name], use_threads=False) for name in names]
-        columns = [plain_columns(column).column(0).combine_chunks() for column in columns]
+        columns = [plain_columns(file.read_row_group(number, columns=[name], use_threads=False)).column(0).combine_chunks() for name in names]
         group = _arrow().RecordBatch.from_arrays(columns, names)
         del columns
         _arrow().default_memory_pool().release_unused()

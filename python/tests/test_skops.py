@@ -1,4 +1,4 @@
-"""Files of skops, which asks objects for their state and not how to pickle them."""
+"""Files of skops, which asks objects for their state, unless __reduce__ calls their type itself."""
 
 import numpy as np
 import pytest
