@@ -46,7 +46,26 @@ void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
   tally.describe(fit);
 }
 
+std::string note_of_few_rows(PriorKind prior, bool is_preset, double num_rows) {
+  if (num_rows > 30) return {};
+  const char* covered = nullptr;
+  switch (prior) {
+    case PriorKind::shared:
+    case PriorKind::groups: covered = "90 to 94% of new observations"; break;
+    case PriorKind::laplace: covered = "88 to 92% of new observations and 82 to 87% of the means"; break;
+    case PriorKind::ard: covered = "45 to 69% of new observations, the fewer the more columns"; break;
+    default: return {};
+  }
+  return fmt::format(
+      "{:.10g} rows are few: 95% intervals {} of up to 30 rows have covered {}; the priors sparse and dense integrate over what {} "
+      "takes as known (docs/reliability.md)",
+      num_rows, is_preset ? "of this published method on tables" : "under this prior on tables", covered, is_preset ? "it" : "this prior");
+}
+
 void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns) {
+  if (fit.task == Task::linear)
+    if (std::string note = note_of_few_rows(fit.prior, !options.preset.empty(), fit.num_rows); !note.empty())
+      fit.report.notes.push_back(std::move(note));
   if (!options.preset.empty() || (fit.prior != PriorKind::ard && fit.prior != PriorKind::groups)) return;
   const auto columns = static_cast<double>(num_columns);
   if (columns > fit.num_rows && fit.effective_parameters > 0.8 * fit.num_rows)
@@ -57,8 +76,8 @@ void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_column
   else if (fit.task == Task::linear && fit.num_rows < 2 * columns)
     fit.report.warnings.push_back(
         fmt::format("{:.10g} rows are fewer than twice {} columns: under this prior the noise is underestimated and 95% intervals have "
-                    "covered 80 to 92%; use the default prior, sparse (--prior sparse)",
-                    fit.num_rows, num_columns));
+                    "covered {}; use the default prior, sparse (--prior sparse)",
+                    fit.num_rows, num_columns, fit.num_rows > 30 ? "80 to 92%" : "10 to 90%"));
   else if (fit.task == Task::logistic && fit.accuracy == 1 && fit.num_rows < 5 * columns)
     fit.report.warnings.push_back(fmt::format(
         "all {:.10g} rows are classified correctly with {} columns under this prior: probabilities and intervals are far too confident; "

@@ -173,7 +173,7 @@ TEST_F(ParquetInTheShell, SaysThatRowLabelsOfPandasAreLeftOut) {
   EXPECT_EQ(columns_of({"--target", "__index_level_0__"}), (Names{"x", "y"}));
   EXPECT_EQ(columns_of({"--target", "y", "--flat", "__index_level_0__"}), (Names{"x", "__index_level_0__"}));
   output_of({"stats", "t.parquet", "--target", "y", "-o", "s.stats"}, folder_.path());
-  EXPECT_EQ(testing::json_of({"fit", "--statistics", "s.stats", "--json"}, folder_.path()).at("columns"), Json{"x"});
+  EXPECT_EQ(testing::json_of({"fit", "--statistics", "s.stats", "--json"}, folder_.path()).at("columns"), testing::Json{"x"});
   output_of({"fit", "t.parquet", "--model", "linear", "--target", "y", "-q", "-o", "m.ardvark"}, folder_.path());
   const std::vector<std::string> lines =
       testing::lines_of(output_of({"predict", "m.ardvark", "t.parquet", "--keep", "__index_level_0__", "-q"}, folder_.path()));

@@ -1,4 +1,5 @@
 // What a fit tells the caller before its result is trusted.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -83,7 +84,7 @@ TEST(Warnings, SayThatFewRowsOnTheirOwnSidesAreTooConfident) {  // noisy labels:
 
 TEST(Warnings, SayThatALinearFitHasFewerThanTwiceAsManyRows) {
   const std::string text =
-      " rows are fewer than twice 20 columns: under this prior the noise is underestimated and 95% intervals have covered 80 to 92%; use "
+      " rows are fewer than twice 20 columns: under this prior the noise is underestimated and 95% intervals have covered {}; use "
       "the default prior, sparse (--prior sparse)";
   const auto warnings = [&](Index n, double weight) {
     const Problem problem = make_problem(133, n, 20, 5);
@@ -92,11 +93,23 @@ TEST(Warnings, SayThatALinearFitHasFewerThanTwiceAsManyRows) {
     options.weights = weights;
     return fit_linear(problem.X, problem.y, options).report.warnings;
   };
-  EXPECT_EQ(warnings(30, 1), Texts{"30" + text});
-  EXPECT_EQ(warnings(39, 1), Texts{"39" + text});
+  EXPECT_EQ(warnings(30, 1), Texts{"30" + fmt::format(fmt::runtime(text), "10 to 90%")});
+  EXPECT_EQ(warnings(39, 1), Texts{"39" + fmt::format(fmt::runtime(text), "80 to 92%")});
   EXPECT_EQ(warnings(40, 1), Texts{});
-  EXPECT_EQ(warnings(20, 1.5), Texts{"30" + text}) << "weights count as rows";
+  EXPECT_EQ(warnings(20, 1.5), Texts{"30" + fmt::format(fmt::runtime(text), "10 to 90%")}) << "weights count as rows";
   EXPECT_EQ(warnings(20, 2), Texts{});
+}
+
+// (SP.25): the priors sparse, slab and dense, and none, have the right intervals with few rows, the others say that they do not.
+TEST(Warnings, SayHowIntervalsOfFewRowsHaveCovered) {
+  for (const Index n : {12, 30, 31}) {
+    const Problem problem = make_problem(136, n, 3, 5);
+    const auto notes = [&](const Prior& prior) { return fit_linear(problem.X, problem.y, with_prior(prior)).report.notes; };
+    for (const Prior& prior : {Prior::shared(), Prior::ard(), Prior::laplace(1), Prior::groups({0, 0, 1})})
+      EXPECT_EQ(mentions(notes(prior), "rows are few: 95% intervals under this prior"), n <= 30) << n << " " << to_string(prior.kind);
+    for (const Prior& prior : {Prior::sparse(), Prior::slab(), Prior::dense(), Prior::none()})
+      EXPECT_FALSE(mentions(notes(prior), "rows are few")) << n << " " << to_string(prior.kind);
+  }
 }
 
 TEST(Warnings, AreAbsentWithFiveTimesAsManyRows) {
