@@ -57,6 +57,46 @@ TEST_P(BoundHistory, NeverFallsWhereThatIsPromised) {  // (BOUND.5)
 
 INSTANTIATE_TEST_SUITE_P(Tables, BoundHistory, ::testing::Range(0, 20));
 
+double end_of(const History& history, double bound) {
+  return history.empty() ? 0 : std::abs(history.back() - bound) / (1 + std::abs(bound));
+}
+
+void expect_ends_with_the_bound(const SavedModel& model, const std::string& name) {
+  EXPECT_LE(end_of(report_of(model).bound_history, report_of(model).bound), 1e-13) << name;
+  if (model.relevance()) {
+    for (const RelevanceMachine& machine : model.relevance()->machines)
+      EXPECT_LE(end_of(machine.fit.report.bound_history, machine.fit.bound), 1e-13) << name;
+  }
+  if (model.softmax()) {
+    for (const Fit& machine : model.softmax()->machines) EXPECT_LE(end_of(machine.report.bound_history, machine.bound), 1e-13) << name;
+  }
+}
+
+TEST_P(BoundHistory, EndsWithTheBoundOfTheFit) {  // (BOUND.5)
+  const auto seed = static_cast<std::uint64_t>(GetParam());
+  testing::Random random(3000 + seed);
+  const AnyTable table = any_table(seed, random.integer(15, 40), random.integer(1, 6), random.scale(0.01, 3));
+  for (const NamedModel& named : testing::every_model()) expect_ends_with_the_bound(fit_to(named, table), named.name);
+}
+
+// Few rows of dummies: such fits often end at another start of the noise, whose last changes are no actions.
+TEST(BoundHistory, EndsWithTheBoundOfTheBestStart) {
+  int from_another_start = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    testing::Random random(seed);
+    const Index n = random.integer(6, 14), p = random.integer(3, 12);
+    AnyTable table{Matrix::Zero(n, p), random.normals(n), Vector::Ones(n)};
+    for (Index i = 0; i < n; ++i) table.X(i, random.integer(0, static_cast<int>(p) - 1)) = 1;
+    for (const double compat : {0.0, 1.0}) {
+      const NamedModel named = testing::named_model({{"preset", std::string("rvm_regression")}, {"compat", compat}}, 0);
+      const SavedModel model = fit_to(named, table);
+      expect_ends_with_the_bound(model, named.name + ", table " + std::to_string(seed));
+      if (report_of(model).message.find("another starting value") != std::string::npos) ++from_another_start;
+    }
+  }
+  EXPECT_GT(from_another_start, 5);
+}
+
 // Where columns may leave, a full step of the rows of separable classes once overshot further each sweep, to means of 1e215.
 TEST(BoundHistory, RowsThatPartTakeNoStepTooFarWhereColumnsMayLeave) {  // (VG.1)
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

@@ -335,6 +335,7 @@ void Greedy::finish() {
   out_.noise_precision = model_.is_gaussian() ? now.tau : 1.0;
   out_.log_evidence = now.evidence;
   out_.objective = model_.objective();
+  if (!out_.evidence_trace.empty()) out_.evidence_trace.back() = out_.objective;  // with the noise, and the equations, as they end
   if (out_.message.empty()) out_.message = fmt::format("{} after {} actions with {} of {} columns", words(), actions(), k, design_.cols());
   if (k == 0) out_.message += "; no column improves on the model without columns";
   out_.message += notes_;

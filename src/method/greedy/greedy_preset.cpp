@@ -76,6 +76,8 @@ Solution solution_of(const GreedyOutcome& outcome, const Frame& frame, const std
   report.solver_reason = "one column at a time";
   report.bound = outcome.log_evidence;
   report.bound_history = outcome.evidence_trace;
+  for (double& bound : report.bound_history) bound += outcome.log_evidence - outcome.objective;  // cost and penalty at the end
+  if (!report.bound_history.empty()) report.bound_history.back() = report.bound;                 // to the last digit
   return out;
 }
 
