@@ -89,8 +89,9 @@ function fit = ardvark_fit(X, y, varargin)
 %     'solver'              automatic (default), primal, dual, spectral or qr. The solver of the linear system. qr keeps the digits that
 %                           other solvers lose if columns are nearly collinear.
 %     'max_sweeps'          a whole number >= 1. The largest number of sweeps of a fit: 500 by default; 1000 for presets of the SLR toolbox,
-%                           which make exactly this number with 'compat'; 10000 actions for rvm_regression and rvm_classification. Kernel
-%                           machines: it applies to the last fit; a search makes other fits. 'algorithm', 'type-two' ignores it.
+%                           which make exactly this number with 'compat'; 10000 actions for rvm_regression and rvm_classification. 'model',
+%                           'rvm': it applies to the last fit; a search makes other fits. 'algorithm', 'type-two' ignores it. It cannot be
+%                           used with 'model', 'kernel'.
 %     'tolerance'           a number >= 0. A fit ends when this value is reached. Models: the remaining gain in the bound, in nats per row
 %                           (default 1e-8). Under sparse, slab and dense: the last change of the bound, in nats (default 1e-3; classes
 %                           2e-3). Presets: the relative change of the bound (default 1e-5); those of the SLR toolbox: as for models;
