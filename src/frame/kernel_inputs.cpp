@@ -121,6 +121,7 @@ void scale_target(double sd, MachineTarget& target, std::vector<std::string>& wa
   if (has_few_digits(sd, target.center)) warnings.push_back(few_digits("the target", sd, target.center));
   if (is_spread(sd, target.center)) return;
   warnings.push_back("the target is constant: there is nothing to explain");
+  if (target.y.minCoeff() == target.y.maxCoeff()) target.center = target.y[0];  // to the last digit
   target.scale = target.center != 0 ? std::abs(target.center) : 1.0;
   target.t.setZero();
 }

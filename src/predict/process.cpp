@@ -139,7 +139,8 @@ TMixturePrediction mixture_prediction(const KernelFit& fit, MatrixView X_new, Pr
     out.part_mean.col(i).segment(first, of.mean.size()) = fit.target_center + fit.target_scale * of.mean.array();
     out.part_scale.col(i).segment(first, of.mean.size()) = fit.target_scale * (s2 * (of.variance.array() + noise)).sqrt();
   });
-  out.mean = out.part_mean * out.weight;
+  // A mean lies between those of the parts, also where they differ by less than its rounding.
+  out.mean = (out.part_mean * out.weight).cwiseMax(out.part_mean.rowwise().minCoeff()).cwiseMin(out.part_mean.rowwise().maxCoeff());
   return out;
 }
 

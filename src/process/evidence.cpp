@@ -159,7 +159,7 @@ class RegressionEvidence final : public ExactEvidence {
       trace += (C(j, j) - one_[j] * one_[j] / sum_) / k_[j];
       M->col(j).tail(rest) = 0.5 * (ratio * alpha_[j] * alpha_.tail(rest) - C.col(j).tail(rest) + one_[j] / sum_ * one_.tail(rest));
     }
-    const double explained = q_ - (alpha_.array().square() / k_.array()).sum();
+    const double explained = q_ - least_misfit - (alpha_.array().square() / k_.array()).sum();
     *of_log_h = 0.5 * (ratio * explained - static_cast<double>(n - 1) + trace);
     return value;
   }
@@ -174,7 +174,7 @@ class RegressionEvidence final : public ExactEvidence {
     blas::trsv(blas::Transpose::no, n, C.data(), n, alpha_.data());
     sum_ = one_.squaredNorm();
     alpha_ -= one_.dot(alpha_) / sum_ * one_;
-    q_ = std::max(alpha_.squaredNorm(), 1e-200);
+    q_ = alpha_.squaredNorm() + least_misfit;
     return true;
   }
   // one_ <- C^-1 1, alpha_ <- P y
@@ -197,6 +197,7 @@ class RegressionEvidence final : public ExactEvidence {
   }
 
   static constexpr double pi = 3.14159265358979323846;
+  static constexpr double least_misfit = 1e-200;  // of a constant target; a number, so that value and slope agree
   Vector y_, one_, alpha_;
   double sum_ = 0, q_ = 0;
 };
@@ -213,7 +214,7 @@ class ClassEvidence final : public ExactEvidence {
   }
 
   bool set_tolerance(double nats) override {
-    least_gain_ = nats;
+    least_gain_ = std::max(nats, 0.001 * rounding());
     return true;
   }
 

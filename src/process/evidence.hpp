@@ -2,6 +2,8 @@
 // (KM.5)
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 
@@ -60,6 +62,12 @@ class ProcessEvidence {
   [[nodiscard]] double total_weight() const { return N_; }
   /// Of the middle of the prior, with one width: -1/2 ln(2 d).
   [[nodiscard]] double usual_log_rho() const { return usual_log_rho_; }
+  /// Of ln h. With large weights, a larger function than this leaves the equations without digits. \param mean_weight  of a regression;
+  /// classes, whose rows say at most 1/4 of their weight, have a hundredth of it                                                  (KM.3)
+  [[nodiscard]] static double most_log_h(double mean_weight) { return std::min(18.0, std::log(1e10 / mean_weight)); }
+  [[nodiscard]] double most_log_h() const { return most_log_h(unit_ == 1 ? k_.mean() : 0.01 * k_.mean()); }
+  /// What rounding leaves of a difference of two values, in nats; 0: the weights are not large.
+  [[nodiscard]] double rounding() const { return most_log_h() < 18 ? 1e-6 * N_ : 0; }
   static constexpr double sd_of_log_rho = 1.5;
   static constexpr double share_exponent = 0.25;  ///< the share of the signal has the prior Beta(1, 1 + this)
   /// What at() leaves out of the log density of the hyper-parameters, for D of them without fixed ones.

@@ -49,7 +49,7 @@ ProcessOutcome fit_exact(const Problem& problem, const KernelOptions& options, c
     out.converged &= one.hypothesis.best.converged;
     const bool varies = one.evidence->covariance().num_widths() > 0;  // of constant inputs, the rows say nothing of the function
     for (const Index at : one.hypothesis.best.at_limit)
-      if (varies) (at == 0 && one.hypothesis.best.theta[0] > 0 ? out.no_noise : out.width_at_limit) = true;
+      if (varies) (at == 0 && one.hypothesis.best.theta[0] >= one.evidence->most_log_h() ? out.no_noise : out.width_at_limit) = true;
     out.process.hypotheses.push_back(described(*one.evidence, one.hypothesis, all[i], inputs));
     out.process.hypotheses.back().weight = one.weight;
     const auto& points = one.hypothesis.points;

@@ -125,7 +125,7 @@ class LowRankClasses final : public LowRankEvidence {
         anderson_(2 * (t_.size() + 1), 8) {}
 
   bool set_tolerance(double nats) override {
-    least_gain_ = std::max(nats, 1e-7);
+    least_gain_ = std::max({nats, 1e-7, 0.001 * rounding()});
     return true;
   }
 

@@ -143,7 +143,7 @@ ProcessOutcome outcome_of(const CentreSearch& search, ProcessEvidence& evidence,
   point.factor = std::move(posterior.factor);
   out.process.points.push_back(std::move(point));
   out.converged = found.best.converged;
-  for (const Index at : found.best.at_limit) (at == 0 && theta[0] > 0 ? out.no_noise : out.width_at_limit) = true;
+  for (const Index at : found.best.at_limit) (at == 0 && theta[0] >= evidence.most_log_h() ? out.no_noise : out.width_at_limit) = true;
   out.process.log_evidence = found.log_evidence;
   out.process.hypotheses.push_back(described(evidence, found, search.candidate, inputs));
   out.process.hypotheses.back().weight = 1;

@@ -39,6 +39,16 @@ KernelHypothesis described(ProcessEvidence& evidence, const WidthHypothesis& fou
   return out;
 }
 
+namespace {
+
+// The least standard deviation of the noise, as a part of that of the function.
+std::string least_noise(double mean_weight) {
+  const double least = std::exp(-0.5 * ProcessEvidence::most_log_h(mean_weight));
+  return mean_weight > 150 ? fmt::format("{:.1g}", least) : "1/8000";
+}
+
+}  // namespace
+
 // Collects the vectors of all processes, each once, in the order of the rows, and describes the fit.
 void finish(MatrixView X, const DifferentRows& rows, std::vector<ProcessOutcome>&& outcomes, KernelFit& fit) {
   std::map<Index, Index> position;
@@ -72,7 +82,8 @@ void finish(MatrixView X, const DifferentRows& rows, std::vector<ProcessOutcome>
   if (no_noise)
     fit.report.notes.emplace_back(
         fit.task == Task::linear
-            ? "the rows show hardly any noise: its standard deviation is taken to be at least 1/8000 of that of the function"
+            ? fmt::format("the rows show hardly any noise: its standard deviation is taken to be at least {} of that of the function",
+                          least_noise(rows.k.mean()))
             : "the classes are separated: nothing in the rows says how steep the probability is at their border");
   fit.report.bound = fit.log_evidence;
 }

@@ -104,9 +104,9 @@ class HypothesisSearch {
     space_.low = Vector::Constant(size, evidence.usual_log_rho() - (several ? widest_of_several : widest));
     space_.high = Vector::Constant(size, evidence.usual_log_rho() + widest);
     space_.low[0] = least_log_h;
-    space_.high[0] = most_log_h;
+    space_.high[0] = std::max(evidence.most_log_h(), least_log_h + 1);
     if (given.size() > 0) space_.low.segment(1, given.size()) = space_.high.segment(1, given.size()) = given;
-    if (evidence.covariance().has_linear_part()) space_.low[size - 1] = -most_log_h, space_.high[size - 1] = most_log_h;
+    if (evidence.covariance().has_linear_part()) space_.low[size - 1] = -most_log_g, space_.high[size - 1] = most_log_g;
     for (Index i = 0; i < size; ++i)
       if (i == 0 || i > given.size()) space_.free.push_back(i);
   }
@@ -119,7 +119,8 @@ class HypothesisSearch {
     set_tolerance_for(worthwhile);
     Maximum best{.theta = from.best.theta.cwiseMax(space_.low).cwiseMin(space_.high)};
     Slope slope = evidence_.at(best.theta, true);
-    best = rise_from(objective(evidence_), space_, std::move(best), std::move(slope), max_steps, grown(from.covariance, more), worthwhile);
+    best = rise_from(objective(evidence_), space_, std::move(best), std::move(slope), max_steps, grown(from.covariance, more),
+                     at_least(worthwhile));
     if (ending == Ending::exact || !std::isfinite(best.value)) return around(std::move(best));
     const Eigen::SelfAdjointEigenSolver<Matrix> solved(best.inverse(space_.free, space_.free));
     return around(std::move(best), {solved.eigenvectors(), solved.eigenvalues().cwiseInverse()});
@@ -129,7 +130,8 @@ class HypothesisSearch {
     constexpr double worthwhile = 0.1;
     Maximum at{.theta = from.best.theta};
     Slope slope = evidence_.at(at.theta, true);
-    return rise_from(objective(evidence_), space_, std::move(at), std::move(slope), most, grown(from.covariance, more), worthwhile);
+    return rise_from(objective(evidence_), space_, std::move(at), std::move(slope), most, grown(from.covariance, more),
+                     at_least(worthwhile));
   }
   // Only ln h and ln g are searched. The value at the start may be large: without it, small gains count.
   Maximum maximum_at_widths(const Hyperparameters& start) {
@@ -143,7 +145,7 @@ class HypothesisSearch {
       return out;
     };
     const double rounding = 1e-8 * std::abs(at_start);  // of sums over rows, which a system that is nearly singular enlarges
-    Maximum out = rise(gain, scales, start, max_steps, std::max(1e-5, rounding));
+    Maximum out = rise(gain, scales, start, max_steps, at_least(std::max(1e-5, rounding)));
     out.value += at_start;
     return out;
   }
@@ -252,13 +254,15 @@ class HypothesisSearch {
   static constexpr double rough_gain = 0.02;       // nats, of a step with a part of the rows
   static constexpr double widest_of_several = 13;  // an input that says nothing goes far if the rows are many
   static constexpr double widest = 9;              // six standard deviations of the prior
-  static constexpr double least_log_h = -16, most_log_h = 18;
+  static constexpr double least_log_h = -16, most_log_g = 18;
   static constexpr int max_steps = 80;
   static constexpr double prior_curvature = 1 / (ProcessEvidence::sd_of_log_rho * ProcessEvidence::sd_of_log_rho);
 
   static Objective objective(ProcessEvidence& evidence) {
     return [&evidence](const Hyperparameters& theta, bool with_gradient) { return evidence.at(theta, with_gradient); };
   }
+
+  [[nodiscard]] double at_least(double worthwhile) const { return std::max(worthwhile, evidence_.rounding()); }
 
   // What Laplace's approximation adds to the objective at its maximum.
   [[nodiscard]] double volume(const Vector& eigenvalues) const {
@@ -274,7 +278,7 @@ class HypothesisSearch {
     Maximum best;
     set_tolerance_for(worthwhile);
     for (const Hyperparameters& start : points) {
-      Maximum found = rise(objective(evidence_), space_, start, max_steps, worthwhile);
+      Maximum found = rise(objective(evidence_), space_, start, max_steps, at_least(worthwhile));
       if (best.theta.size() == 0 || found.value > best.value) best = std::move(found);
     }
     return best;
@@ -282,7 +286,7 @@ class HypothesisSearch {
 
   Maximum climb_from(const SearchOutlook& from, double worthwhile) {
     set_tolerance_for(worthwhile);
-    return rise_from(objective(evidence_), space_, {.theta = from.theta}, from.slope, max_steps, from.inverse, worthwhile);
+    return rise_from(objective(evidence_), space_, {.theta = from.theta}, from.slope, max_steps, from.inverse, at_least(worthwhile));
   }
 
   // ln h, ln rho of one width and perhaps ln g as parameters of this evidence.

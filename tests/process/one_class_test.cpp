@@ -61,11 +61,11 @@ TEST(OneClass, LeavesARowOutAsAFitWithoutIt) {
       t[i] = std::sin(2 * X(i, 0)) + X(i, 1) + 0.5 * random() > 0 ? 1 : 0;
     }
     const Hyperparameters widths = (Vector(3) << std::log(6.0), 0.2, -0.3).finished();
-    const auto moments_at = [&](const Matrix& rows, const Vector& of_rows, const Matrix& at, double& mean, double& variance) {
+    const auto moments_at = [&](const Matrix& rows, const Vector& of_rows, const Matrix& x_new, double& mean, double& variance) {
       const auto evidence = class_evidence(Covariance("gaussian", rows, {0, 1}), Vector::Ones(rows.rows()), of_rows);
       const ProcessRows working = evidence->posterior(widths).rows;
       const Vector log_rho = widths.tail(2);
-      const Matrix K = 6 * plain::covariance("gaussian", rows, rows, log_rho), k = 6 * plain::covariance("gaussian", rows, at, log_rho);
+      const Matrix K = 6 * plain::covariance("gaussian", rows, rows, log_rho), k = 6 * plain::covariance("gaussian", rows, x_new, log_rho);
       const Matrix B = (K + Matrix(working.omega.cwiseInverse().asDiagonal())).inverse();
       const Vector B1 = B.rowwise().sum();
       const double sum = B1.sum() + working.intercept_omega, b = (B1.dot(working.z) + working.intercept_omega * working.intercept_z) / sum;
