@@ -183,7 +183,7 @@ int fit_known_table(const FitArguments& args, const TableLook& look, const Known
     const auto worst = std::ranges::max_element(look.num_missing, {}, [](const auto& of_column) { return of_column.second; });
     training.notes.push_back(note_of_dropped(look.num_dropped, worst->first, worst->second));
   }
-  training.notes.emplace_back("the table was read in pieces, once for its columns and classes and then once for each pass of the fit");
+  training.notes.emplace_back("the table was read in pieces: once for its columns and classes, and then for the fit");
   return finish_fit(args, model, training);
 }
 

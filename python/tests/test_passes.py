@@ -107,7 +107,7 @@ def test_a_sample_of_all_rows_is_fitted_in_memory():
     model = BayesianLogisticRegression().fit(iter(pieces_of(rows, 100)), y="click")
     memory = BayesianLogisticRegression().fit(np.ascontiguousarray(rows.drop(columns="click")), rows["click"])
     assert model.coef_.tolist() == memory.coef_.tolist()
-    assert any("the rows were read once: there are so few" in note for note in model.notes_)
+    assert any("the rows were read once for the fit, which was made in memory: there are so few" in note for note in model.notes_)
 
 
 @pytest.mark.parametrize("with_text", [False, True])

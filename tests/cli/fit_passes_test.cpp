@@ -81,6 +81,23 @@ TEST_F(FitByPasses, UnderALaplacePriorIsTheFitInMemory) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "path.csv"));
 }
 
+// Few rows: the fit is made in memory, and what is said of the readings is of different ones.
+TEST_F(FitByPasses, SaysOnceHowOftenATableWasReadForTheFit) {
+  put("few.csv", 1, 300);
+  for (const Arguments& how : {Arguments{"few.csv"}, Arguments{"all.csv"}}) {
+    const Json notes = fit(how + Arguments{"--prior", "shared", "--stream", "always"})["notes"];
+    int of_the_fit = 0, of_the_columns = 0;
+    for (const Json& note : notes) {
+      const std::string text = note;
+      of_the_fit += text.starts_with("the rows were read ");
+      of_the_columns += text.find("once for its columns and classes") != std::string::npos;
+      EXPECT_EQ(text.find("once for each pass"), std::string::npos) << text;
+    }
+    EXPECT_EQ(of_the_fit, 1) << notes;
+    EXPECT_EQ(of_the_columns, 1) << notes;
+  }
+}
+
 TEST_F(FitByPasses, SeveralFilesAreOneTable) {
   put("p1.csv", 1, 100), put("p2.csv", 101, 17000), put("p3.csv", 17001, rows_of_all);
   for (const char* stream : {"always", "never"}) {
