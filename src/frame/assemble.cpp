@@ -42,7 +42,7 @@ void require_representable(const Solution& solution, const Fit& fit) {
   for (Index j = 0; j < fit.num_columns(); ++j) {
     if (fit.left_out[static_cast<std::size_t>(j)] || !(solution.V_diagonal[j] > 0)) continue;
     const double variance = fit.variance[j];
-    const bool has_variance = std::isnormal(variance) || (std::isinf(variance) && fit.is_joint() && fit.noise.shape <= 1);
+    const bool has_variance = std::isnormal(variance) || (std::isinf(variance) && fit.degrees_of_freedom() <= 2);
     if (!std::isfinite(fit.mean[j]) || !std::isfinite(fit.V_diagonal[j]) || !(fit.V_diagonal[j] > 0) || !has_variance)
       refuse(fmt::format("the variance of the coefficient of column '{}'", fit.column_names[static_cast<std::size_t>(j)]),
              is_linear ? "the column or the target" : "the column");

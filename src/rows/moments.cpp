@@ -132,7 +132,7 @@ Moments moments_of(const RowBlock& block, StatisticsForm form) {
                      out.weight;
   G.selfadjointView<Eigen::Lower>().rankUpdate(off, -out.weight);
   for (Index j = 0; j < q; ++j)
-    if (!(G(j, j) > 0) && varies(block, j)) G(j, j) = least_square;
+    if (G(j, j) <= 0 && varies(block, j)) G(j, j) = least_square;
   out.mean += off;
   out.packed = packed_of(G);
   return out;

@@ -132,10 +132,10 @@ TEST(FitLaplace, ChoosesLambdaAndWritesThePath) {
       EXPECT_NEAR(std::stod(fields[6]), json["mean"][1].get<double>(), 1e-9);
     }
   }
-  // The file of the model has the path, without its coefficients.
+  // The file of the model has the path, with its coefficients.
   const Json shown = json_of({"show", "m.ardvark", "--json"}, folder.path());
   EXPECT_EQ(shown["lambda_path"]["loss"], path["loss"]);
-  EXPECT_FALSE(shown["lambda_path"].contains("mean"));
+  EXPECT_EQ(shown["lambda_path"], path);
   output_of(laplace + Arguments{"--no-intercept", "-q", "--path", "p.csv"}, folder.path());
   EXPECT_TRUE(testing::read_bytes(folder / "p.csv").starts_with("lambda,loss,loss_error,nonzero,npreg,glu"));
 }

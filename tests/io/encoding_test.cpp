@@ -312,7 +312,7 @@ TEST(Encode, RefusesTextForNumbersAndNumbersForText) {
               (void)encode(make_table({{"a", true, {"x"}}, {"city", true, {"Bonn"}}}, {{0, 0}}), encoding);
             }),
             "row 1 (line 2), column 'a': 'x' is a text, but the model was fitted to numbers there; write a number, or fit again to a table "
-            "with such texts");
+            "with such texts; if 'x' means a missing value, use --missing-marker='x' and --missing drop");
   EXPECT_EQ(
       message_of<InvalidArgument>([&] {
         (void)encode(make_table({{"a", false, {}}, {"city", false, {}}}, {{0, 0}}), encoding);
@@ -378,7 +378,7 @@ TEST(Truths, MeanTheSameAsNumbersAndAsLevelsOfOtherSpelling) {
   EXPECT_EQ(
       message(owners("FALSE", "no"), make_encoding(owners("FALSE", "TRUE"), {})),
       "row 1 (line 2), column 'owner': 'no' is a text, but the model was fitted to true and false there; write true or false, or fit again "
-      "to a table with such texts");
+      "to a table with such texts; if 'no' means a missing value, use --missing-marker='no' and --missing drop");
 }
 
 TEST(Encode, NamesTheFirstBadRowAndNotTheFirstBadLevel) {

@@ -351,8 +351,7 @@ Verdict predictions_by_hand(const Subject& subject) {
   else if (model.softmax())
     place = check_softmax(subject, X);
   else if (model.score()->task == Task::linear)
-    place = check_regression(subject, X, predict(LinearFit{*model.score()}, X),
-                             model.score()->is_joint() ? model.score()->V() : model.score()->covariance());
+    place = check_regression(subject, X, predict(LinearFit{*model.score()}, X), model.score()->V());
   else
     place = check_two_classes(subject, X);
   return place.empty() ? holds() : fails(place);
