@@ -56,6 +56,9 @@ struct FitOptions {
   GammaDistribution precision = {1e-2, 1e-4};  ///< hyper-prior of each precision alpha: c0, d0 (linear) or a0, b0 (logistic); > 0, or both
                                                ///< 0: Jeffreys' prior, which needs pruning or a rule other than vb (LIN.2), (JJ.4)
   GammaDistribution noise = {1e-2, 1e-4};      ///< linear: prior of the noise precision, a0, b0; > 0                            (LIN.1)
+  /// Linear, without standardize: whether noise.rate is in units of y^2; otherwise the default rate counts in variances of the target.
+  /// (LIN.8)
+  bool noise_in_units_of_target = false;
   LinearPosterior posterior = LinearPosterior::joint;  ///< linear only
   std::optional<LogisticLikelihood> likelihood = {};   ///< logistic only; none: gaussian (fit_softmax: see SoftmaxOptions)
   std::optional<UpdateRule> rule = {};  ///< update of the precisions; none: vb (fit_softmax: see SoftmaxOptions). Any other rule than vb

@@ -40,7 +40,7 @@ Method method_of(const FitOptions& options) {
 GammaDistribution noise_prior(const Frame& frame) {
   const FitOptions& options = frame.options;
   GammaDistribution out = options.noise;
-  if (options.standardize || !options.preset.empty() || out.rate != FitOptions().noise.rate) return out;
+  if (options.standardize || options.noise_in_units_of_target || !options.preset.empty() || out.rate != FitOptions().noise.rate) return out;
   const double variance = frame.k.dot(frame.target.cwiseAbs2()) / frame.rows;
   if (variance > 0) out.rate *= variance;
   return out;

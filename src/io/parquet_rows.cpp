@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <regex>
 #include <string_view>
 
 #include "ardvark/errors.hpp"
@@ -98,6 +99,12 @@ std::vector<std::string> row_labels_in(const DuckDb& duckdb, const std::string& 
   return out;
 }
 
+// The names that pandas and Dask give to labels without a name, also where another program has dropped the metadata of pandas.
+bool is_named_as_row_labels(const std::string& name) {
+  static const std::regex of_pandas("__index_level_[0-9]+__");
+  return name == "__null_dask_index__" || std::regex_match(name, of_pandas);
+}
+
 double num_rows_of(const DuckDb& duckdb, const std::string& path) {
   const auto answer = duckdb.ask(fmt::format("SELECT count(*)::DOUBLE FROM {}", reading(path)), 1, path);
   return answer->next() ? answer->column<double>(0)[0] : 0;
@@ -168,6 +175,8 @@ ParquetRows::~ParquetRows() = default;
 void ParquetRows::begin_columns(const std::string& path, const std::vector<ParquetColumn>& columns, std::vector<std::string> row_labels) {
   std::vector<std::string> names;
   for (const ParquetColumn& column : columns) names.push_back(column.name);
+  for (const std::string& name : names)
+    if (is_named_as_row_labels(name) && std::ranges::find(row_labels, name) == row_labels.end()) row_labels.push_back(name);
   std::erase_if(row_labels,
                 [&](const std::string& label) { return is_mentioned(label, options_) || std::ranges::find(names, label) == names.end(); });
   if (options_.only.empty() && !row_labels.empty() && !state_->note_of_row_names)

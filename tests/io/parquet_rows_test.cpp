@@ -207,7 +207,7 @@ TEST_F(ParquetTables, LeaveOutTheRowLabelsOfPandas) {
   for (const char* other :
        {"no JSON", "[1]", R"({"index_columns": 3})", R"({"index_columns": [7, null]})", R"({"index_columns": ["absent"]})"}) {
     testing::write_parquet(*duckdb_, path, "SELECT " + columns + " FROM range(5)", fmt::format(", KV_METADATA {{pandas: '{}'}}", other));
-    EXPECT_EQ(read_csv(path).num_columns(), 3) << other;
+    EXPECT_EQ(read_csv(path).num_columns(), 2) << other;  // the name of the labels is enough
   }
 }
 

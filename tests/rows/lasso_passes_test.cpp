@@ -165,31 +165,37 @@ LambdaChoice cross_validated(const LabelledRows& table, const std::vector<Index>
   return out;
 }
 
+// A Newton step from all rows takes the place of a fit of each fold. Over the lambdas of a path, its error of the loss is small beside the
+// standard error of the loss.                                                                                                  (PASS.9)
 TEST(LassoByPasses, ChooseLambdaAsAFitForEachFold) {
   for (const Index p : {8, 40})
-    for (const bool weighted : {false, true}) {
-      const LabelledRows table = lasso_table(21, 16000, p, p / 2, weighted);
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const LabelledRows table = lasso_table(21, 16000, p, p / 2, seed % 2 == 1);
       FitOptions options = lasso(0);
       options.folds = 5;
-      options.seed = 52;
+      options.seed = seed;
       const LogisticFit fit = fit_logistic(table.rows(), options);
       const Vector spread = (table.X.rowwise() - table.X.colwise().mean()).cwiseAbs2().colwise().mean().cwiseSqrt();
-      const LambdaChoice expected = cross_validated(table, folds_of(table, 5, 52), options);
+      const LambdaChoice expected = cross_validated(table, folds_of(table, 5, seed), options);
       const LambdaChoice& found = *fit.lambda_choice;
-      SCOPED_TRACE(fmt::format("{} columns", p));
+      SCOPED_TRACE(fmt::format("{} columns, seed {}", p, seed));
       ASSERT_EQ(found.lambda.size(), expected.lambda.size());
       EXPECT_EQ(found.folds, 5);
       Index best = 0;
       const double least = expected.loss.minCoeff(&best);
       EXPECT_LE(expected.loss[std::ranges::find(found.lambda, fit.lambda) - found.lambda.begin()],
                 least + 0.02 * expected.loss_error[best]);
+      const Vector off = (found.loss - expected.loss).cwiseQuotient(expected.loss_error);
+      const Vector of_error = found.loss_error.cwiseQuotient(expected.loss_error).array() - 1;
+      const auto rms = [](const Vector& x) { return std::sqrt(x.squaredNorm() / static_cast<double>(x.size())); };
+      // Near lambda_max the weights of a fold may leave zero, and a Newton step is rougher.
+      const Index near = (expected.lambda.array() > 0.6 * expected.lambda[0]).count();
+      EXPECT_LE(rms(off.tail(off.size() - near)), 0.03);
+      EXPECT_LE(rms(off.head(near)), 0.25);
+      EXPECT_LE(rms(of_error), 0.1);
       for (Index l = 0; l < expected.lambda.size(); ++l) {
         SCOPED_TRACE(fmt::format("lambda {}", expected.lambda[l]));
         EXPECT_NEAR(found.lambda[l] / expected.lambda[l], 1, 1e-9);
-        // Near lambda_max the weights of a fold may leave zero, and a Newton step is rougher.
-        const bool is_near = expected.lambda[l] > 0.6 * expected.lambda[0];
-        EXPECT_NEAR(found.loss[l], expected.loss[l], (is_near ? 0.25 : 0.05) * expected.loss_error[l]);
-        EXPECT_NEAR(found.loss_error[l] / expected.loss_error[l], 1, 0.1);
         EXPECT_NEAR(static_cast<double>(found.num_nonzero[static_cast<std::size_t>(l)]),
                     static_cast<double>(expected.num_nonzero[static_cast<std::size_t>(l)]), 1);
         // A violation of 1e-4 lambda, and columns that are correlated.
