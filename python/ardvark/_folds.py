@@ -22,7 +22,7 @@ class RowFolds:
     seed : int
         Another seed gives other folds.
     target, sample_weight : str
-        Names of columns.
+        The columns that give no fold.
     """
 
     def __init__(self, count: int, seed: int, target: str, sample_weight: Optional[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -16,6 +17,7 @@ from ._docs import assembled
 from ._progress import Watch
 from ._statistics import LinearStatistics
 from ._streams import is_stream, read_in_pieces
+from ._tables import holds_text, holds_truths, names_of
 from ._score import Columns, LinearScore, Prior, _intercept
 
 
@@ -237,14 +239,20 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         if is_stream(X) and (target is not None or not hasattr(X, "__arrow_c_stream__")):
             return self._fit_stream(X, y, sample_weight, target)
         X, y, sample_weight, target = self._split(X, y, sample_weight, target)
+        is_numeric = not holds_text(X) and (names_of(X) is None or not any(holds_truths(dtype) for dtype in X.dtypes))
         X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)
-        self.__dict__.pop("statistics_", None)
+        for name in ("statistics_", "_statistics_of_fit"):
+            self.__dict__.pop(name, None)
         self._fit_model(X, y, weights, target=target, **self._model_options(), **self._given_options())
+        if is_numeric and X.shape[1] <= 200 and X.size * X.shape[1] <= 10_000_000 and np.isfinite(X).all():  # cheap beside the fit
+            names = getattr(self, "feature_names_in_", None)
+            self._statistics_of_fit = LinearStatistics(self._form).add_numbers(X, y, weights, None if names is None else list(names), target)
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianLinearRegression:
         """Adds rows to those of earlier calls, and fits the model to all of them.
 
+        After ``fit`` to a table of numbers (up to 200 columns, and not many rows), its rows are among the earlier ones.
         The fit is that of ``fit`` to all rows, up to rounding. The estimator keeps their statistics, in ``statistics_``, and not the rows.
 
         Parameters
@@ -325,9 +333,11 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
 
     def _statistics_so_far(self) -> LinearStatistics:
         """Those that partial_fit adds to."""
+        if not hasattr(self, "statistics_") and hasattr(self, "_statistics_of_fit"):
+            return copy.deepcopy(self._statistics_of_fit)  # rows that are refused must leave these as they are
         if not hasattr(self, "statistics_") and hasattr(self, "_model"):
             raise ValueError(
-                "this estimator has no statistics of its rows, because fit and model files do not keep them, so partial_fit cannot add to them; give all"
+                "this estimator has no statistics of its rows, because model files and fits of large tables, of texts and of gaps do not keep them, so partial_fit cannot add to them; give all"
                 " rows to partial_fit, or to LinearStatistics, which have a file; to start again with these rows: clone(estimator).partial_fit(X, y)"
             )
         return getattr(self, "statistics_", None) or LinearStatistics(self._form)

@@ -106,7 +106,7 @@ class Posterior:
         >>> draws.coef.shape, draws.intercept.mean().round(2).item()
         ((1000, 2), 3.0)
         """
-        from scipy.stats import gamma
+        from scipy.stats import gamma  # type: ignore[import-untyped]
         from sklearn.utils import check_random_state
 
         if n < 1:

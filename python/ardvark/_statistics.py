@@ -133,7 +133,7 @@ class LinearStatistics:
         ----------
         X : array-like or DataFrame
             Rows.
-        named : sequence of str
+        named : collection of str
             Columns that stay, although they may be labels of rows.
 
         Returns

@@ -154,7 +154,8 @@ def test_the_library_agrees(n, p, effects, correlation, seed):
     model = fitted("sparse", X, y)
     assert model.bound_ == pytest.approx(found.bound, abs=1e-6)
     mean, covariance = reference.covariance(found)
-    sd = np.sqrt(np.diag(reference.over_h(found, covariance)[0]))
+    spread = (n - 1) / (n - 3)  # of a Student-t of n - 1 degrees of freedom (SP.25)
+    sd = np.sqrt(spread * np.diag(reference.over_h(found, covariance)[0]))
     np.testing.assert_allclose(model.coef_ * reference.scale, mean, atol=1e-3 * sd.max())
     np.testing.assert_allclose(model.coef_std_ * reference.scale, sd, rtol=1e-3)
     np.testing.assert_allclose(model.inclusion_, found.q, atol=1e-4)
@@ -162,7 +163,7 @@ def test_the_library_agrees(n, p, effects, correlation, seed):
     expected, variance = reference.predict(found, X_new)
     predicted, predictive_sd = model.predict(X_new, return_std=True)
     np.testing.assert_allclose(predicted, expected, atol=1e-3 * np.sqrt(variance.min()))
-    np.testing.assert_allclose(predictive_sd**2, variance, rtol=1e-3)
+    np.testing.assert_allclose(predictive_sd**2, spread * variance, rtol=1e-3)
 
 
 @pytest.mark.parametrize("n, p, effects, correlation", PROBLEMS)
@@ -174,4 +175,4 @@ def test_dense_only_is_the_ridge(n, p, effects, correlation):
     expected, variance = reference.predict(ridge, X_new)
     predicted, predictive_sd = model.predict(X_new, return_std=True)
     np.testing.assert_allclose(predicted, expected, atol=1e-5)
-    np.testing.assert_allclose(predictive_sd**2, variance, rtol=1e-5)
+    np.testing.assert_allclose(predictive_sd**2, (n - 1) / (n - 3) * variance, rtol=1e-5)  # (SP.25)
