@@ -99,8 +99,8 @@ int fit_in_pieces(const FitArguments& args) {
 }
 
 int fit_of_statistics(const FitArguments& args) {
-  for (const char* name : {"data", "--target", "--weights", "--categorical", "--missing", "--missing-marker", "--delimiter", "--decimal", "--stream",
-                           "--diagnose", "--path"})
+  for (const char* name : {"data", "--target", "--weights", "--categorical", "--missing", "--missing-marker", "--delimiter", "--decimal",
+                           "--stream", "--diagnose", "--path"})
     if (args.command->get_option(name)->count() > 0)
       throw InvalidArgument(fmt::format(
           "{} cannot be used with --statistics, which has no rows any more{}", *name == '-' ? name : "a table",

@@ -155,9 +155,7 @@ Index TableStream::num_dropped() const { return state_->rows == nullptr ? 0 : st
 const std::vector<Index>& TableStream::num_missing() const { return state_->num_missing; }
 const std::vector<std::string>& TableStream::paths() const { return state_->paths; }
 char TableStream::decimal() const { return state_->rows == nullptr ? '.' : state_->rows->decimal(); }
-std::vector<std::string> TableStream::notes() const {
-  return state_->rows == nullptr ? std::vector<std::string>() : state_->rows->notes();
-}
+std::vector<std::string> TableStream::notes() const { return state_->rows == nullptr ? std::vector<std::string>() : state_->rows->notes(); }
 
 Table read_csv(const std::vector<std::string>& paths, const CsvOptions& options) {
   if (paths.size() == 1) return read_csv(paths.front(), options);

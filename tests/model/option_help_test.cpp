@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-
 #include "ardvark/model.hpp"
 
 namespace ardvark {
