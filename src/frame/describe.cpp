@@ -50,8 +50,8 @@ std::string note_of_few_rows(PriorKind prior, bool is_preset, double num_rows) {
   if (num_rows > 30) return {};
   const char* covered = nullptr;
   switch (prior) {
-    case PriorKind::shared:
-    case PriorKind::groups: covered = "90 to 94% of new observations"; break;
+    case PriorKind::groups: covered = "84 to 94% of new observations"; break;
+    case PriorKind::shared: covered = "90 to 94% of new observations"; break;
     case PriorKind::laplace: covered = "88 to 92% of new observations and 82 to 87% of the means"; break;
     case PriorKind::ard: covered = "45 to 69% of new observations, the fewer the more columns"; break;
     default: return {};
