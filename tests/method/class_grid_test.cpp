@@ -52,12 +52,13 @@ double log_evidence_by_quadrature(const Vector& x, const Vector& t, const HyperG
     };
     const double evidence = hyper.pi * normal(hyper.h + hyper.kappa) + (1 - hyper.pi) * normal(hyper.h);
     // The prior of the point, without what the intercept's adds to it.
-    const double prior = (point.cell.dense ? log_prior_of_ratio(point.cell.exponent) : 0) - std::log(2.0);
+    const PriorOfGrid& of_grid = prior_of_class_grid;
+    const double prior = point.cell.dense ? log_prior_of_ratio(point.cell.exponent) + std::log(of_grid.dense) : std::log(1 - of_grid.dense);
     const int kappa = static_cast<int>(std::lround(std::log(hyper.kappa / 4) / std::log(4.0)));
     double of_pi = 0;
-    for (const auto& [log_odds, log_prior] : prior_of_odds(1))
+    for (const auto& [log_odds, log_prior] : prior_of_odds(1, of_grid))
       if (std::abs(sigmoid(log_odds) - hyper.pi) < 1e-9) of_pi = log_prior;
-    terms.push_back(prior + log_prior_of_kappa(kappa, 1) + of_pi + std::log(evidence));
+    terms.push_back(prior + log_prior_of_kappa(kappa, 1, of_grid.narrowest) + of_pi + std::log(evidence));
   }
   return log_sum(terms);
 }
@@ -82,6 +83,7 @@ TEST(ClassGrid, EvidenceIsThatOfQuadrature) {  // (SP.20), (SL.10), (SL.11)
     slab.fit_noise = false;
     slab.noise = 4;
     slab.kappa_tail = 1;
+    slab.grid = prior_of_class_grid;
     const auto sets = std::make_shared<const ColumnSets>(groups_of(which));
     for (const bool by_cells : {false, true}) {
       const ClassGrid found = (by_cells ? fit_class_cells : fit_class_grid)(rows, which, sets, slab, {});

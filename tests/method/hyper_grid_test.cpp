@@ -156,9 +156,9 @@ TEST(HyperGrid, PriorsAreThoseOfTheirDensities) {  // (SP.21)
     for (int i = -60; i <= border; ++i) sum += std::exp(log_prior(i));
     return sum;
   };
-  for (const double tail : {0.5, 1.0}) {
-    const auto density = [tail](double x) { return std::exp(-0.05 * std::exp(-x)) * std::pow(1 + std::exp(x), -tail); };
-    const auto log_prior = [tail](int k) { return log_prior_of_kappa(k, tail); };
+  for (const auto& [tail, c] : {std::pair{0.5, 0.1}, std::pair{1.0, 0.4}}) {
+    const auto density = [tail = tail, c = c](double x) { return std::exp(-0.5 * c * std::exp(-x)) * std::pow(1 + std::exp(x), -tail); };
+    const auto log_prior = [tail = tail, c = c](int k) { return log_prior_of_kappa(k, tail, c); };
     for (const int border : {-2, -1, 0, 1, 3})
       EXPECT_NEAR(below(log_prior, border), share_below(density, -8, (border + 0.5) * std::log(4.0), 60), 0.02) << border;
     EXPECT_NEAR(below(log_prior, 60), 1, 1e-9);
@@ -167,14 +167,17 @@ TEST(HyperGrid, PriorsAreThoseOfTheirDensities) {  // (SP.21)
     EXPECT_NEAR(below(log_prior_of_ratio, border), share_below(ratio, -30, (border + 0.5) * std::log(4.0), 30), 0.02) << border;
   EXPECT_NEAR(below(log_prior_of_ratio, 60), 1, 1e-9);
   for (const Index groups : {1, 2, 8, 20, 50}) {
-    double all = 0, mean = 0;
-    for (const auto& [log_odds, log_prior] : prior_of_odds(groups)) {
+    double all = 0, mean = 0, mean_of_classes = 0;
+    for (const auto& [log_odds, log_prior] : prior_of_odds(groups, prior_of_class_grid))
+      mean_of_classes += std::exp(log_prior) * sigmoid(log_odds);
+    for (const auto& [log_odds, log_prior] : prior_of_odds(groups, {})) {
       all += std::exp(log_prior);
       mean += std::exp(log_prior) * sigmoid(log_odds);
     }
     EXPECT_NEAR(all, 1, 1e-12);
     if (groups <= 20) {
       EXPECT_NEAR(mean, 0.5, 0.1) << "Beta(1, 1), but for its ends; " << groups;
+      EXPECT_NEAR(mean_of_classes, 0.4, groups > 1 ? 0.06 : 0.1) << "Beta(2, 3), but for its ends; " << groups;
     }
   }
 }

@@ -35,14 +35,13 @@ void normalise(std::vector<Hypothesis>& hypotheses) {
 namespace {
 
 constexpr int num_pi = 8;
-constexpr double narrowest = 0.1;              // c: effects below a third of the noise do not count as effects of their own
 constexpr double dense_penalty = 0.25;         // a of (SP.3)
 constexpr double same = 5e-3;                  // nats: bounds that differ by less belong to one maximum
 constexpr double least_weight_of_line = 1e-4;  // below this weight, the neighbours of a line are not computed
 constexpr double least_weight = 1e-4;          // relative to the best point
 
 // ln of (1 + kappa)^-tail exp(-c/(2 kappa)), the density of ln kappa, at kappa = 4^k.
-double log_density_of_kappa(int k, double tail) {
+double log_density_of_kappa(int k, double tail, double narrowest) {
   const double kappa = std::pow(4.0, k);
   return -tail * std::log1p(kappa) - 0.5 * narrowest / kappa;
 }
@@ -76,7 +75,7 @@ class Grid {
     ascent_.on_sweep = {};                       // there is one report per line, not per sweep
     ascent_.calm_sweeps = 1;
     order_ = sets_->in_order_of(by_correlation(rows, which));
-    odds_ = prior_of_odds(which.num_groups());
+    odds_ = prior_of_odds(which.num_groups(), slab.grid);
   }
 
   HyperGrid run() {
@@ -221,7 +220,7 @@ class Grid {
   }
 
   void take_prior(GridPoint& point, const Line& line, double log_prior) const {
-    if (line.kappa) log_prior += log_prior_of_kappa(*line.kappa, kappa_tail_);
+    if (line.kappa) log_prior += log_prior_of_kappa(*line.kappa, kappa_tail_, slab_.grid.narrowest);
     if (line.ratio) log_prior += log_prior_of_ratio(*line.ratio);
     const SpikeSlabHyper& hyper = point.q.hyper();
     point.signal = slab_.column_unit * static_cast<double>(which_.size()) * (hyper.h + hyper.pi * hyper.kappa);
@@ -286,10 +285,11 @@ class Grid {
     return out;
   }
 
-  // ln of the joint weight of a point, with 1/2 for each of two hypotheses.
+  // ln of the joint weight of a point, with the prior of its hypothesis.
   [[nodiscard]] double log_joint(const GridPoint& point) const {
     const bool two = settings_.parts == SparseParts::both && has_dense();
-    return point.status == Status::failed ? -infinity : point.bound + point.log_prior - (two ? std::log(2.0) : 0.0);
+    const double of_hypothesis = !two ? 1 : point.cell.dense ? slab_.grid.dense : 1 - slab_.grid.dense;
+    return point.status == Status::failed ? -infinity : point.bound + point.log_prior + std::log(of_hypothesis);
   }
 
   /// Computes the weights of all points. False: no point reached a finite bound.
@@ -372,8 +372,8 @@ class Grid {
 
 }  // namespace
 
-double log_prior_of_kappa(int k, double tail) {
-  return log_density_of_kappa(k, tail) - log_mass([tail](int i) { return log_density_of_kappa(i, tail); });
+double log_prior_of_kappa(int k, double tail, double narrowest) {
+  return log_density_of_kappa(k, tail, narrowest) - log_mass([=](int i) { return log_density_of_kappa(i, tail, narrowest); });
 }
 
 double log_prior_of_ratio(int j) {
@@ -381,14 +381,14 @@ double log_prior_of_ratio(int j) {
   return log_density_of_ratio(j) - all;
 }
 
-// From odds 1/(2 G) to 3 G, or to 1 for more than 20 columns or groups; the weights pi (1 - pi) are the density of Beta(1, 1).
-std::vector<PriorOfOdds> prior_of_odds(Index num_groups) {
+// From odds 1/(2 G) to 3 G, or to 1 for more than 20 columns or groups; the weights pi^a (1 - pi)^b are the density of Beta(a, b).
+std::vector<PriorOfOdds> prior_of_odds(Index num_groups, const PriorOfGrid& prior) {
   const double groups = static_cast<double>(num_groups), from = std::log(0.5 / groups), to = num_groups > 20 ? 0.0 : std::log(3 * groups);
   std::vector<PriorOfOdds> out;
   std::vector<double> mass;
   for (int i = 0; i < num_pi; ++i) {
     const double x = from + i * (to - from) / (num_pi - 1);
-    out.push_back({x, log_sigmoid(x) + log_sigmoid(-x)});
+    out.push_back({x, prior.with_effect * log_sigmoid(x) + prior.without_effect * log_sigmoid(-x)});
     mass.push_back(out.back().log_prior);
   }
   for (PriorOfOdds& one : out) one.log_prior -= log_sum(mass);

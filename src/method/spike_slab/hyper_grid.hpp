@@ -65,14 +65,14 @@ struct GridSettings {
 [[nodiscard]] double log_sum(const std::vector<double>& terms);
 
 /// ln of the prior of kappa = 4^k, in units of the noise of a row, and of the ratio of the dense signal to the noise, 4^j. Over all k, and
-/// over all j, they sum to 1.
-[[nodiscard]] double log_prior_of_kappa(int k, double tail);
+/// over all j, they sum to 1. tail is e, narrowest is c.
+[[nodiscard]] double log_prior_of_kappa(int k, double tail, double narrowest);
 [[nodiscard]] double log_prior_of_ratio(int j);
 /// A value of pi as log odds, and ln of its prior.
 struct PriorOfOdds {
   double log_odds, log_prior;
 };
-[[nodiscard]] std::vector<PriorOfOdds> prior_of_odds(Index num_groups);
+[[nodiscard]] std::vector<PriorOfOdds> prior_of_odds(Index num_groups, const PriorOfGrid& prior);
 
 /// The first ranges of the grid, before it grows: exponents [first, last] of kappa, and of the ratio of the dense signal.
 struct GridRanges {

@@ -193,6 +193,7 @@ SpikeSlabSettings slab_of(const Frame& frame, SparseParts parts) {
   slab.num_rows = frame.rows;
   slab.noise = 4;  // about 1/omega
   slab.kappa_tail = 1;
+  slab.grid = prior_of_class_grid;
   slab.fit_noise = false;
   slab.fit_dense = parts != SparseParts::slab_only;
   return slab;

@@ -24,6 +24,16 @@ struct SpikeSlabHyper {
 /// Where h is searched: over its whole range, or within a factor of 4.5 or of 1.4 of its value.
 enum class Reach { everywhere, near, closest };
 
+/// The prior of the hyper-parameters where they are averaged; the values are those of regressions.                               (SP.21)
+struct PriorOfGrid {
+  double narrowest = 0.1;     ///< c: factor exp(-c noise/(2 kappa))
+  double dense = 0.5;         ///< probability that all columns have small effects
+  double with_effect = 1;     ///< pi has the prior Beta(with_effect, without_effect)
+  double without_effect = 1;  ///< see with_effect
+};
+/// A row of classes says less about its effects than a row with numbers, so that their prior matters more.                         (SL.10)
+inline constexpr PriorOfGrid prior_of_class_grid{.narrowest = 0.4, .dense = 0.25, .with_effect = 2, .without_effect = 3};
+
 struct SpikeSlabSettings {
   double num_rows = 0;          ///< sum of the observation weights
   double column_unit = 1;       ///< mean square of a typical column: 1 if columns are standardised
@@ -36,6 +46,7 @@ struct SpikeSlabSettings {
   double noise = 1;             ///< variance of a row, in units of s2; for classes, whose s2 is 1, it is 4                        (SP.21)
   double kappa_tail = 0;        ///< e: prior (1 + kappa/noise)^-e of the slab, if kappa is fitted, in units of the columns        (SP.23)
   double dense_penalty = 0.25;  ///< a: prior Beta(1, 1 + a) of the dense share h l/(1 + h l)                                    (SP.3)
+  PriorOfGrid grid = {};        ///< used if the hyper-parameters are averaged
   /// A further factor of the prior: its ln, as a function of the variance of x'w in units of s2; empty: none.                   (SP.20)
   std::function<double(double signal)> log_prior_of_signal = {};
   /// Sets column_unit and smallest_unit from the sums of squares of the columns.
