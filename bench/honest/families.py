@@ -1,4 +1,4 @@
-"""Generated problems: 39 families of linear regressions, 10 of two classes, and 14 of small tables.
+"""Generated problems: 39 families of linear regressions, 10 of two classes, and 17 of small tables.
 
 A family and a seed determine a problem.
 
@@ -6,6 +6,7 @@ Columns X                                                 effects w
     ind  N(0, 1), independent                                 5, 50, ...  that many N(0, 1) at random places, the others 0
     uni  uniform on (-1/2, 1/2), independent                  dense       all N(0, 1)
     ar   each row an AR(1) sequence, correlation .9           mix         all with sd .3 sqrt(10/p), plus five N(0, 1)
+         (ar.7: correlation .7)                               3sign       three that are 1 or -1
     blk  blocks of 10 columns, correlation .95 inside         t           fifty, Student t with 2 degrees of freedom
     dup  independent columns, each of them twice              lap         all, the cube of a Laplace variable
     fac  five factors, N(0, 1) loadings, plus N(0, 1)         null        none
@@ -62,11 +63,12 @@ def columns(kind, rows, p, rng):
         return rng.standard_normal((rows, p))
     if kind == "uni":
         return rng.uniform(-0.5, 0.5, (rows, p))
-    if kind == "ar":
+    if kind.startswith("ar"):
+        correlation = float(kind[2:] or 0.9)
         X = rng.standard_normal((rows, p))
-        X[:, 1:] *= np.sqrt(1 - 0.9**2)
+        X[:, 1:] *= np.sqrt(1 - correlation**2)
         for j in range(1, p):
-            X[:, j] += 0.9 * X[:, j - 1]
+            X[:, j] += correlation * X[:, j - 1]
         return X
     if kind == "blk":
         common = rng.standard_normal((rows, -(-p // 10)))
@@ -96,6 +98,8 @@ def effects(kind, p, rng):
         return 0.3 * np.sqrt(10 / p) * rng.standard_normal(p), some(5, rng.standard_normal)
     if kind.endswith("+small"):
         return 0.25 * rng.standard_normal(p), some(int(kind.partition("+")[0]), rng.standard_normal)
+    if kind.endswith("sign"):
+        return none, some(int(kind.removesuffix("sign")), lambda size: rng.choice([-1.0, 1.0], size))
     return none, some(int(kind), rng.standard_normal)
 
 
@@ -196,7 +200,7 @@ LOGISTIC = _families(
     """
 )
 
-# Typical small tables. The noise has variance 1; the weight of a column with an effect of its own is N(0, size^2).
+# Typical small tables. The noise has variance 1; the weight of a column with an effect of its own is N(0, size^2), or +-size (3sign).
 SMALL_LINEAR = _small(
     """
      30  5 2       .4
@@ -214,6 +218,9 @@ SMALL_LOGISTIC = _small(
      20  5 null
     100  5 2       1
     200  8 3       .8
+    200  8 2       .8
+    300  8 3sign   .8
+    300  8 dense   .8
     300  8 null
     400 20 4       .8
     500 12 3+small .8

@@ -12,7 +12,8 @@
 
 Regressions are exact: given (kappa, h, subset), the weights and s2 are integrated out, not maximised. For two classes, each subset has
 Laplace's approximation at the maximum, which Newton's steps find. kappa/4 and h p/4 are on the grids above, because a row has at most a
-quarter of the information of a row with noise 1. Two more rows at the means of the columns, one of each class, have weight 1/2: Jeffreys'
+quarter of the information of a row with noise 1. The priors are those of classes: h free has weight 1/5, pi has the weight
+pi^2 (1 - pi)^3, and kappa/4 = k has (1 + k)^-1 exp(-.5/(2 k)). Two more rows at the means of the columns, one of each class, have weight 1/2: Jeffreys'
 prior of the intercept. The posterior of the weights is a mixture; given (kappa, h, subset), it is a Student-t distribution for regressions,
 a normal one for classes. Intervals are those of a normal distribution with the mean and the covariance of the mixture.
 
@@ -74,25 +75,36 @@ def normalised(log_weights):
     return log_weights - logsumexp(log_weights)
 
 
-def log_prior_of_sizes(p):
+@dataclass(frozen=True)
+class Priors:
+    noise: float = 1.0  # the noise variance to which a row of the likelihood corresponds
+    dense: float = 0.5  # weight of h free
+    tail: float = 0.5
+    narrowest: float = 0.1
+    beta: tuple = (1, 1)  # of pi
+
+
+OF_CLASSES = Priors(noise=4.0, dense=0.2, tail=1.0, narrowest=0.5, beta=(2, 3))
+
+
+def log_prior_of_sizes(p, beta=(1, 1)):
     """ln of the prior of one given subset of k columns, k = 0, ..., p."""
     logit = np.linspace(np.log(0.5 / p), np.log(3 * p), 8)
     log_in, log_out = -np.logaddexp(0, -logit), -np.logaddexp(0, logit)
-    weight = normalised(log_in + log_out)
+    weight = normalised(beta[0] * log_in + beta[1] * log_out)
     k = np.arange(p + 1)[:, None]
     return logsumexp(weight + k * log_in + (p - k) * log_out, axis=1)
 
 
-def grid(n, p, unit=1.0):
-    """unit: the noise variance to which a row of the likelihood corresponds; 4 for two classes."""
+def grid(n, p, priors=Priors()):
     kappa = 4.0 ** np.arange(1, 8) / n
-    of_kappa = normalised(-0.5 * np.log1p(kappa) - 0.05 / kappa)
+    of_kappa = normalised(-priors.tail * np.log1p(kappa) - 0.5 * priors.narrowest / kappa)
     dense = 0.003 * 4.0 ** np.arange(7)
     x = dense / (1 + dense)
     of_h = normalised(np.log(x) + 1.25 * np.log1p(-x))
-    h = [(0.0, np.log(0.5))] + [(one / p, np.log(0.5) + weight) for one, weight in zip(dense, of_h)]
-    sizes = log_prior_of_sizes(p)
-    return [Line(unit * k, unit * one, a + b, sizes) for one, b in h for k, a in zip(kappa, of_kappa)]
+    h = [(0.0, np.log(1 - priors.dense))] + [(one / p, np.log(priors.dense) + weight) for one, weight in zip(dense, of_h)]
+    sizes = log_prior_of_sizes(p, priors.beta)
+    return [Line(priors.noise * k, priors.noise * one, a + b, sizes) for one, b in h for k, a in zip(kappa, of_kappa)]
 
 
 # ---- a mixture of normal distributions
@@ -323,7 +335,7 @@ def bic_classes(X, y):
 
 def exact_classes(X, y):
     n, p = X.shape
-    return fit_classes(X, y, grid(n, p, unit=4.0), members(p), rows_more=True)
+    return fit_classes(X, y, grid(n, p, OF_CLASSES), members(p), rows_more=True)
 
 
 def read_two_classes(model, X, y, X_new, y_new):

@@ -69,6 +69,13 @@ def test_autoregressive_rows():
     """corr(x_i, x_j) = .9^|i - j|."""
     lag = np.abs(np.subtract.outer(np.arange(40), np.arange(40)))
     assert np.abs(correlation(columns_of("ar")) - 0.9**lag).max() < 5 / 200
+    assert np.abs(correlation(columns_of("ar.7")) - 0.7**lag).max() < 5 / 200
+
+
+def test_effects_of_one_size():
+    families = module("families")
+    w = families.draw(families.Family("ar.7", 30, 40, "8sign", size=0.4), 3, classes=True).w
+    assert np.count_nonzero(w) == 8 and set(w[w != 0]) == {-0.4, 0.4}
 
 
 def test_blocks():
@@ -127,10 +134,10 @@ def test_small_effects_are_no_effects_of_their_own():
     assert draw("ind", 50, 20, "dense").own.all() and not draw("ind", 50, 20, "null").own.any()
 
 
-def test_there_are_14_small_families():
+def test_there_are_17_small_families():
     families = module("families")
     small = families.SMALL_LINEAR + families.SMALL_LOGISTIC
-    assert len(small) == 14 and {family.columns for family in small} == {"pair"}
+    assert len(small) == 17 and {family.columns for family in small} == {"pair"}
     assert all(20 <= family.n <= 500 and 5 <= family.p <= 20 for family in small)
 
 

@@ -108,18 +108,19 @@ def test_evidence_is_that_of_the_rows_themselves():
             assert found[number(subset)] == pytest.approx(expected, rel=1e-10)
 
 
-def grid_of_one_column(n):
+def grid_of_one_column(n, dense=0.5, tail=0.5, narrowest=0.1, beta=(1, 1)):
     """(weight of the column in, weight of it out, kappa, h) as the page says, for p = 1."""
     logit = np.linspace(np.log(0.5), np.log(3), 8)
     pi = 1 / (1 + np.exp(-logit))
-    of_pi = pi * (1 - pi) / np.sum(pi * (1 - pi))
+    of_pi = pi ** beta[0] * (1 - pi) ** beta[1]
+    of_pi /= of_pi.sum()
     kappa = np.array([4, 16, 64, 256, 1024, 4096, 16384]) / n
-    of_kappa = (1 + kappa) ** -0.5 * np.exp(-0.1 / (2 * kappa))
+    of_kappa = (1 + kappa) ** -tail * np.exp(-narrowest / (2 * kappa))
     h = np.array([0.003, 0.012, 0.048, 0.192, 0.768, 3.072, 12.288])
     x = h / (1 + h)
     of_h = x * (1 - x) ** 1.25
     out = []
-    for one, weight in [(0.0, 0.5)] + [(one, 0.5 * w / of_h.sum()) for one, w in zip(h, of_h)]:
+    for one, weight in [(0.0, 1 - dense)] + [(one, dense * w / of_h.sum()) for one, w in zip(h, of_h)]:
         for k, v in zip(kappa, of_kappa / of_kappa.sum()):
             out.append((weight * v * (of_pi @ pi), weight * v * (of_pi @ (1 - pi)), k, one))
     return out
@@ -253,7 +254,7 @@ def test_exact_sum_of_classes_is_near_the_quadrature():
         density = slope * np.exp(-0.5 * ws**2 / variance) / np.sqrt(2 * np.pi * variance) * (ws[1] - ws[0])
         return np.array([density.sum(), density @ ws])
 
-    lines = grid_of_one_column(n)
+    lines = grid_of_one_column(n, dense=0.2, tail=1.0, narrowest=0.5, beta=(2, 3))
     inside = sum(into * given(4 * (kappa + h)) for into, _, kappa, h in lines)
     whole = inside + sum(out * given(4 * h) for _, out, _, h in lines)
     assert model.inclusion[0] == pytest.approx(inside[0] / whole[0], abs=0.01)
@@ -282,3 +283,18 @@ def test_what_is_read_of_a_mixture():
         assert np.mean((answer.mean - (X[300:] @ [2.0, 0.3] + 1)) ** 2) < 0.02
         assert answer.noise_sd == pytest.approx(0.5, rel=0.1)
         assert (answer.direction > 0.999).all() and answer.selected.all()
+
+
+def test_inclusions_of_classes_are_as_good_as_enumeration():
+    """Log score of the inclusions of 120 tables of eight columns, against BIC over all subsets (SL.10)."""
+    core, subsets = pytest.importorskip("ardvark._core"), module("subsets")
+    families, scores = module("families"), module("scores")
+    ours, bic = [], []
+    for what, size in (("2", 0.8), ("3sign", 0.8), ("null", None)):
+        family = families.Family("pair", 250, 8, what, size=size)
+        for seed in range(40):
+            problem = families.draw(family, seed, classes=True)
+            model = core.fit(problem.X, problem.y.astype(float), model="logistic", prior="sparse", threads=1)
+            ours.append(scores.log_score(model.array("inclusion"), problem.own))
+            bic.append(scores.log_score(subsets.bic_classes(problem.X, problem.y).inclusion, problem.own))
+    assert np.mean(ours) <= np.mean(bic) + 0.02, (np.mean(ours), np.mean(bic))

@@ -156,7 +156,7 @@ TEST(HyperGrid, PriorsAreThoseOfTheirDensities) {  // (SP.21)
     for (int i = -60; i <= border; ++i) sum += std::exp(log_prior(i));
     return sum;
   };
-  for (const auto& [tail, c] : {std::pair{0.5, 0.1}, std::pair{1.0, 0.4}}) {
+  for (const auto& [tail, c] : {std::pair{0.5, 0.1}, std::pair{1.0, 0.5}}) {
     const auto density = [tail = tail, c = c](double x) { return std::exp(-0.5 * c * std::exp(-x)) * std::pow(1 + std::exp(x), -tail); };
     const auto log_prior = [tail = tail, c = c](int k) { return log_prior_of_kappa(k, tail, c); };
     for (const int border : {-2, -1, 0, 1, 3})

@@ -32,7 +32,7 @@ struct PriorOfGrid {
   double without_effect = 1;  ///< see with_effect
 };
 /// A row of classes says less about its effects than a row with numbers, so that their prior matters more.                         (SL.10)
-inline constexpr PriorOfGrid prior_of_class_grid{.narrowest = 0.4, .dense = 0.25, .with_effect = 2, .without_effect = 3};
+inline constexpr PriorOfGrid prior_of_class_grid{.narrowest = 0.5, .dense = 0.2, .with_effect = 2, .without_effect = 3};
 
 struct SpikeSlabSettings {
   double num_rows = 0;          ///< sum of the observation weights
