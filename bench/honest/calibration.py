@@ -11,8 +11,9 @@ other coverages must not be more than .02 too small. They may be larger: the pos
 column, and then a normal interval of 50% contains more than 50% of it.
 
 KNOWN lists the families whose inclusions differ by more, and by how much. With few columns, inclusions are too modest: they lose the weight
-that the average gives to the hypothesis that all columns have small effects (docs/math/sparse.md (SP.21)). With more than 20 columns,
-hyper-parameters have their best values (SP.5).
+that the average gives to the hypothesis that all columns have small effects (docs/math/sparse.md (SP.21); for classes it has less prior
+weight, (SL.10)). With more than 20 columns, hyper-parameters have their best values (SP.5). Where all effects have one size, the normal
+prior of the effects is wrong: small inclusions are too large, and large ones too small if there are few columns.
 """
 
 import os
@@ -35,15 +36,21 @@ from ardvark import _core
 LEVELS = (0.5, 0.8, 0.95)
 NEW_ROWS = 50  # used of each draw
 MOST_OFF, THIN = 0.05, 0.02
-KNOWN = {  # measured with 3000 replications
+KNOWN = {  # measured with 3000 replications; those with a size with 400 to 1000
     "ind-n60-p8-2-snr1": 0.27,
     "ind-n200-p8-3-snr0.5": 0.22,
     "ind-n200-p40-4-snr2": 0.21,
     "ar-n200-p40-4-snr2": 0.06,
     "ind-n400-p100-30-snr2": 0.15,
     "ind-n100-p200-5-snr2": 0.15,
-    "ind-n200-p8-3-snr2 classes": 0.22,
+    "ar.7-n300-p200-8-size0.4": 0.10,
+    "ar.7-n300-p200-8sign-size0.4": 0.39,
+    "ind-n200-p8-3-snr2 classes": 0.15,
+    "pair-n300-p8-3-size0.8 classes": 0.16,
+    "pair-n300-p8-3sign-size0.8 classes": 0.39,
     "ar-n400-p40-4-snr4 classes": 0.10,
+    "ar.7-n300-p200-8-size1 classes": 0.10,
+    "ar.7-n300-p200-8sign-size1 classes": 0.21,
 }
 
 
