@@ -192,7 +192,7 @@ Solution solve_sparse_by_passes(Frame& frame, Passes& passes, const KnownRows& k
   ClassStepSettings steps;
   steps.rounding = of_the_approximation;
   // Many columns have several maxima. From the rows of a sample the starts reach lower ones than from rows without information.
-  if (is_averaged(which)) {
+  if (is_averaged(which, frame.rows)) {
     const WeightMoments from = start();
     steps.start = rows.log_odds(from.w, from.V);
   }

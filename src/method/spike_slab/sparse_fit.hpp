@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 
 #include "method/spike_slab/hyper_grid.hpp"
 #include "method/spike_slab/sparse.hpp"
@@ -54,9 +55,11 @@ struct AveragedFits {
   Vector weight;                  ///< of each; they sum to 1
   std::optional<HyperGrid> grid;  ///< without its points, which are the fits
 };
-/// Whether there are so few columns that the fit is the average over the grid.
-[[nodiscard]] inline bool is_averaged(const PenalisedColumns& which) {
-  constexpr Index most = 20;
+/// Whether there are so few columns, or so few rows of classes, that the fit is the average over the grid.                     (SP.21)
+/// \param rows_of_classes  the sum of their weights; infinite: a regression
+[[nodiscard]] inline bool is_averaged(const PenalisedColumns& which, double rows_of_classes = std::numeric_limits<double>::infinity()) {
+  constexpr double few_rows = 30.5;  // 30, whatever the rounding of weights
+  const Index most = rows_of_classes <= few_rows ? 100 : 20;
   return which.size() > 0 && which.size() <= most;
 }
 [[nodiscard]] AveragedFits averaged_grid(HyperGrid grid);

@@ -212,7 +212,7 @@ Solution solve_classes(const Frame& frame, const PenalisedColumns& which, ClassR
     run_reported(options, bound_offset(which.flat, frame.units, frame.rows), [&](const SweepReport& report_sweep) {
       steps.on_step = report_sweep;
       const Problem problem{rows, which, slab, parts_of(options.prior.kind), steps, options.max_sweeps, threads};
-      found = is_averaged(which) ? average_over_grid(problem) : from_starts(problem);
+      found = is_averaged(which, frame.rows) ? average_over_grid(problem) : from_starts(problem);
     });
   }
   if (!found) return failed_solution(frame, "no start reached a finite bound");
@@ -277,7 +277,7 @@ Solution solve_sparse_logistic(Frame& frame) {
   if (which.size() <= table.X.rows()) table.sparse = SparseRows::of(table.X, standardization);
 
   TableClassRows rows(table.design(), seen_t, seen_k, has_proper_intercept(options, which.flat));
-  if (!is_averaged(which)) rows.set_products(products_of(options, table.X.rows(), which.size()));
+  if (!is_averaged(which, frame.rows)) rows.set_products(products_of(options, table.X.rows(), which.size()));
   ClassStepSettings steps;
   if (rows.products() == Products::single_precision) steps.rounding = 1e-8 * static_cast<double>(seen_t.size());
   // If the classes are separated, only the rows at the border have weight. Columns may be alike there and differ in the whole table.
