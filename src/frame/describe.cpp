@@ -62,7 +62,35 @@ std::string note_of_few_rows(PriorKind prior, bool is_preset, double num_rows) {
       num_rows, is_preset ? "of this published method on tables" : "under this prior on tables", covered, is_preset ? "it" : "this prior");
 }
 
+std::string note_of_few_rows_of_classes(PriorKind prior, double num_rows, Index num_columns) {
+  constexpr Index most_averaged = 100;  // columns; (SP.21)
+  if (num_rows > 30) return {};
+  const char* covered = nullptr;
+  switch (prior) {
+    case PriorKind::groups: covered = "85 to 92% of the log odds"; break;
+    case PriorKind::shared: covered = "89 to 91% of the log odds, with a single column 70 to 91%"; break;
+    case PriorKind::laplace: covered = "80 to 86% of the log odds"; break;
+    case PriorKind::ard:
+      covered = "47 to 67% of the log odds, and probabilities above 80% were stated as 95 to 97% and true in 58 to 68%";
+      break;
+    case PriorKind::sparse:
+    case PriorKind::slab:
+    case PriorKind::dense:
+      if (num_columns <= most_averaged) return {};
+      covered = prior == PriorKind::slab ? "63 to 67% of the log odds" : "78 to 84% of the log odds";
+      break;
+    default: return {};
+  }
+  return fmt::format(
+      "{:.10g} rows are few: 95% intervals under this prior on tables of up to 30 rows{} have covered {}{} (docs/reliability.md)", num_rows,
+      is_sparse(prior) ? fmt::format(" and more than {} columns", most_averaged) : "", covered,
+      num_columns > most_averaged ? "" : "; the priors sparse and dense integrate over what this prior takes as known");
+}
+
 void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns) {
+  if (fit.task == Task::logistic && options.preset.empty())
+    if (std::string note = note_of_few_rows_of_classes(fit.prior, fit.num_rows, num_columns); !note.empty())
+      fit.report.notes.push_back(std::move(note));
   if (fit.task == Task::linear)
     if (std::string note = note_of_few_rows(fit.prior, !options.preset.empty(), fit.num_rows); !note.empty())
       fit.report.notes.push_back(std::move(note));

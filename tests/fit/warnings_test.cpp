@@ -112,6 +112,23 @@ TEST(Warnings, SayHowIntervalsOfFewRowsHaveCovered) {
   }
 }
 
+// (SP.21): of classes, the priors sparse, slab and dense integrate over their hyper-parameters with up to 100 columns.
+TEST(Warnings, SayHowIntervalsOfFewRowsOfClassesHaveCovered) {
+  for (const Index n : {12, 30, 31}) {
+    const Problem few = make_problem(136, n, 3, 5), many = make_problem(136, n, 101, 5);
+    const auto says = [](const Problem& problem, const Prior& prior) {
+      return mentions(fit_logistic(problem.X, problem.labels, with_prior(prior)).report.notes,
+                      "rows are few: 95% intervals under this prior");
+    };
+    for (const Prior& prior : {Prior::shared(), Prior::ard(), Prior::laplace(1), Prior::groups({0, 0, 1})})
+      EXPECT_EQ(says(few, prior), n <= 30) << n << " " << to_string(prior.kind);
+    for (const Prior& prior : {Prior::sparse(), Prior::slab(), Prior::dense()}) {
+      EXPECT_FALSE(says(few, prior)) << n << " " << to_string(prior.kind);
+      EXPECT_EQ(says(many, prior), n <= 30) << n << " " << to_string(prior.kind);
+    }
+  }
+}
+
 TEST(Warnings, AreAbsentWithFiveTimesAsManyRows) {
   const Problem problem = make_problem(134, 50, 10), apart = separable(134, 50, 10);
   const FitOptions options = with_prior(Prior::ard());
