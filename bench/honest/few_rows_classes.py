@@ -93,7 +93,7 @@ def classes(method, n, p, seed):
         return [np.mean(np.abs(mean - score[n:]) <= Z * sd), *judged(model.predict_proba(new)[:, 1], q)]
 
 
-def draws_under_dense(X, t, new, seed, steps=6000):
+def draws_under_dense(X, t, new, seed, steps=3000):
     """Draws of x'w + b of new rows: slopes of standardised columns N(0, 4x/p), prior of ln x and of b as in (SP.20), (SP.21)."""
     random = np.random.default_rng(seed)
     p, centre, scale = X.shape[1], X.mean(axis=0), X.std(axis=0)
@@ -146,7 +146,7 @@ def curves(method, n, p, seed):
     return [inside(of_new, y[n:]), inside(of_mean, mean[n:])]
 
 
-def exact_curve(X, y, new, seed, draws=2000):
+def exact_curve(X, y, new, seed, draws=1000):
     """Intervals of a new observation and of the mean: draws from (KM.2) with the weights of (KM.1)."""
     from scipy import stats
 
@@ -237,8 +237,8 @@ def draw(of_classes, of_curves, methods, path):
             axes.set_xticks(ROWS_OF_CLASSES, [str(n) for n in ROWS_OF_CLASSES])
         for method, colour, style in (("kernel", "#000000", "-"), ("exact", "#7f7f7f", "--")):
             for at, marker, what in ((0, "o", "a new observation"), (1, "s", "the mean")):
-                values = [of_curves[method, n][:, at].mean() for n in ROWS_OF_CURVES]
-                panels[2].plot(ROWS_OF_CURVES, values, style, color=colour, marker=marker, markersize=6,
+                rows = [n for n in ROWS_OF_CURVES if (method, n) in of_curves]
+                panels[2].plot(rows, [of_curves[method, n][:, at].mean() for n in rows], style, color=colour, marker=marker, markersize=6,
                                label=f"{what}{', exact' if method == 'exact' else ''}")
         panels[2].set(title="kernel regressions", ylabel="inside the 95% interval", xlabel="rows", xscale="log", ylim=(0.88, 1.001))
         panels[2].set_xticks(ROWS_OF_CURVES, [str(n) for n in ROWS_OF_CURVES])
