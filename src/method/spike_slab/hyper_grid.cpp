@@ -35,7 +35,6 @@ void normalise(std::vector<Hypothesis>& hypotheses) {
 namespace {
 
 constexpr int num_pi = 8;
-constexpr int least_kappa_of_few_rows = -1;    // classes: a larger one would make the effects of few rows too large
 constexpr double dense_penalty = 0.25;         // a of (SP.3)
 constexpr double same = 5e-3;                  // nats: bounds that differ by less belong to one maximum
 constexpr double least_weight_of_line = 1e-4;  // below this weight, the neighbours of a line are not computed
@@ -406,7 +405,8 @@ GridRanges first_ranges(const SpikeSlabSettings& slab) {
   const auto at_most = [](double x) { return static_cast<int>(std::clamp<double>(x, least_exponent, most_exponent)); };
   GridRanges out;
   out.least_kappa = at_most(std::ceil(power_of_4(4 / seen)));
-  if (!slab.fit_noise) out.least_kappa = std::min(out.least_kappa, least_kappa_of_few_rows);
+  constexpr int least_of_few_rows = -1;  // of classes: a larger one would make the effects of few rows too large
+  if (!slab.fit_noise) out.least_kappa = std::min(out.least_kappa, least_of_few_rows);
   out.first_kappa = std::max(out.least_kappa, -3);
   // The range reaches the values for the smallest column. If it is much smaller than a typical one, the range might not grow so far,
   // because the values between may have no weight.
