@@ -1,6 +1,6 @@
 """The simulations of Hastie, Tibshirani and Tibshirani: how far is the prior from the lasso, setting by setting?
 
-    .venv/bin/python bench/honest/factorial.py                                # 480 cells, 4 draws: prints the tables
+    .venv/bin/python bench/honest/factorial.py                                # 480 cells, 2 draws: prints the tables
     .venv/bin/python bench/honest/factorial.py --settings low --draws 40      # one setting, more draws
     .venv/bin/python bench/honest/factorial.py --library before=../before now=build/libardvark.so --methods sparse
 
@@ -138,6 +138,20 @@ def table(found, base, names, groups):
     print()
 
 
+def by_ratio(found, base, name):
+    """A line for each ratio of signal to noise, a column for each setting: errors, and coverages."""
+    settings = list({cell.setting: None for cell, _ in found[base]})
+    print(f"| {name} / {base}, SNR | {' | '.join(f'{setting} | coverage' for setting in settings)} |\n|---:|{'---:|---:|' * len(settings)}")
+    for snr in SNRS:
+        line = []
+        for setting in settings:
+            some = {key: fit for key, fit in found[name].items() if (key[0].setting, key[0].snr) == (setting, snr)}
+            error, spread = ratio(some, found[base])
+            line.append(f"{error:.3f} ± {spread:.3f} | {np.mean([fit[1] for fit in some.values()]):.3f}")
+        print(f"| {snr:g} | {' | '.join(line)} |")
+    print()
+
+
 def fits_of(chosen):
     """{name: {(cell, seed): (relative error, coverage)}} of the methods or, with --library, of the methods with each build."""
     builds = dict((name, path) for name, _, path in (one.partition("=") for one in chosen.library)) or {"": None}
@@ -157,7 +171,7 @@ def main():
     listed = lambda text: text.split(",")
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--settings", type=listed, default=list(SETTINGS))
-    parser.add_argument("--draws", type=int, default=4)
+    parser.add_argument("--draws", type=int, default=2)
     parser.add_argument("--methods", type=listed, default=["sparse", "LassoCV"], help="with a peer, the others are compared with it")
     parser.add_argument("--library", nargs="+", default=[], metavar="NAME=PATH", help="builds, as for small.py; the first is compared with")
     parser.add_argument("--out", help="only write the fits to this file")
@@ -169,7 +183,8 @@ def main():
     names = [name for name in found if name != base]
     for groups in (lambda cell: "all", lambda cell: cell.setting, lambda cell: f"type {cell.type}", lambda cell: f"rho {cell.rho:g}"):
         table(found, base, names, groups)
-    table(found, base, names, lambda cell: f"{cell.setting}, SNR {cell.snr:g}")
+    for name in names:
+        by_ratio(found, base, name)
 
 
 if __name__ == "__main__":
