@@ -453,3 +453,23 @@ def test_the_picture_is_drawn(tmp_path):
     module("picture").draw(report.Means(list(results.rows.values()), "linear"), tmp_path / "picture.png")
     pixels = plt.imread(tmp_path / "picture.png")
     assert pixels.shape[1] > 1000 and len(np.unique(pixels.reshape(-1, pixels.shape[2]), axis=0)) > 10
+
+
+def test_the_factorial_has_the_effects_of_the_paper():
+    factorial = module("factorial")
+    assert list(factorial.effects(1, 10, 5)) == [1, 0, 1, 0, 1, 0, 0, 1, 0, 1]
+    assert list(factorial.effects(2, 6, 2)) == [1, 1, 0, 0, 0, 0]
+    assert factorial.effects(3, 10, 5) == pytest.approx([10, 7.625, 5.25, 2.875, 0.5, 0, 0, 0, 0, 0])
+    assert list(factorial.effects(5, 5, 2)) == [1, 1, 0.5, 0.25, 0.125]
+    assert len(factorial.cells(factorial.SETTINGS)) == 480
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.35, 0.7])
+def test_the_factorial_has_the_signal_that_is_asked_for(rho):
+    factorial = module("factorial")
+    w = np.random.default_rng(1).normal(size=6)
+    covariance = rho ** np.abs(np.subtract.outer(np.arange(6), np.arange(6)))
+    assert factorial.variance(w, rho) == pytest.approx(w @ covariance @ w, rel=1e-12)
+    X = factorial.columns(np.random.default_rng(2), 20_000, 6, rho)
+    assert np.corrcoef(X.T) == pytest.approx(covariance, abs=0.04)
+    assert X.var(axis=0) == pytest.approx(np.ones(6), abs=0.06)
