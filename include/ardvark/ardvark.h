@@ -522,6 +522,10 @@ ARDVARK_API ardvark_code ardvark_sequential_update_weighted(ardvark_sequential* 
 /* The current posterior as a new model. options: only column_names and class_names (two, for -1 and +1) are read; may be NULL. */
 ARDVARK_API ardvark_code ardvark_sequential_model(const ardvark_sequential* filter, const ardvark_options* options, ardvark_model** model,
                                                   ardvark_error* error);
+/* A filter that goes on from a model of ardvark_sequential_model, or of the preset vb_logit_fit_iter, also after a model file, with the same
+ * results up to rounding. options: block_rows, threads; may be NULL. ARDVARK_INVALID_ARGUMENT: another kind of model. */
+ARDVARK_API ardvark_code ardvark_sequential_from_model(const ardvark_model* model, const ardvark_options* options,
+                                                       ardvark_sequential** filter, ardvark_error* error);
 /* The state of the filter as bytes. A filter that continues from these bytes gives the same results to the last bit. */
 ARDVARK_API ardvark_code ardvark_sequential_to_bytes(const ardvark_sequential* filter, void** data, size_t* size, ardvark_error* error);
 ARDVARK_API ardvark_code ardvark_sequential_from_bytes(const void* data, size_t size, ardvark_sequential** filter, ardvark_error* error);

@@ -265,6 +265,10 @@ class PredictionScorer {
 [[nodiscard]] LambdaPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, const ModelOptions& options);
 /// The posterior of a filter as a model. Of ModelOptions only column_names, class_names (two) and target are read.
 [[nodiscard]] SavedModel sequential_model(const SequentialLogistic& filter, const ModelOptions& options);
+/// A filter that goes on from such a model, or from one of the preset vb_logit_fit_iter, also after a model file; its rows have the columns
+/// of the model. Of ModelOptions only block_rows, threads and precision (that of the model, by default) are read.
+/// \throws InvalidArgument  another kind of model, which used its rows together
+[[nodiscard]] SequentialLogistic sequential_from_model(const SavedModel& model, const ModelOptions& options = {});
 
 /// The moments of a posterior from any source. Regression: q(w|tau) = N(mean, V/tau), q(tau) = Gamma(noise). Classification:
 /// q(w) = N(mean, V).

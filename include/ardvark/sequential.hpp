@@ -37,13 +37,20 @@ class SequentialLogistic {
   [[nodiscard]] const Vector& mean() const;
   [[nodiscard]] Matrix covariance() const;  ///< V [p,p]
   [[nodiscard]] double log_det_V() const;
-  [[nodiscard]] Index num_rows() const;  ///< number of rows absorbed so far, without rows of weight zero
+  [[nodiscard]] double precision() const;  ///< of the prior of every weight
+  [[nodiscard]] Index num_rows() const;    ///< number of rows absorbed so far, without rows of weight zero
   /// Lower bound on the log evidence of the rows absorbed so far, nats.
   [[nodiscard]] double bound() const;
 
   /// The current posterior as a fit that can predict, be printed and be saved. It has no training rows: accuracy, log loss and class
   /// weights are 0. \param column_names  [p]; empty: x1, x2, ...   \throws InvalidArgument  another number of names
   [[nodiscard]] LogisticFit fit(const std::vector<std::string>& column_names = {}) const;
+
+  /// A filter that goes on from fit(), also after a model file, as the filter would have gone on, up to rounding.            (SEQ.7)
+  /// \param fit      of a filter, or of the preset vb_logit_fit_iter
+  /// \param options  precision: that of the filter; default: found from the fit
+  /// \throws InvalidArgument  the fit is of another kind, which used its rows together, or has another precision
+  [[nodiscard]] static SequentialLogistic from_fit(const Fit& fit, const SequentialOptions& options = {});
 
   /// The whole state, in the layout of a model file. A filter from from_bytes() continues with the same results to the last bit.
   [[nodiscard]] std::string to_bytes() const;

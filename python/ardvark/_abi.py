@@ -105,6 +105,7 @@ _SIGNATURES = {
     "ardvark_sequential_update": [c_void_p, _matrix, c_void_p, _error],
     "ardvark_sequential_update_weighted": [c_void_p, _matrix, c_void_p, c_void_p, c_void_p, _error],
     "ardvark_sequential_model": [c_void_p, c_void_p, _out, _error],
+    "ardvark_sequential_from_model": [c_void_p, c_void_p, _out, _error],
     "ardvark_sequential_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],
     "ardvark_sequential_from_bytes": [c_char_p, c_size_t, _out, _error],
     "ardvark_statistics_create": [c_char_p, _out, _error],

@@ -549,6 +549,24 @@ class Sequential:
         with self._lock:
             return Model(call_for_handle("model", "ardvark_sequential_model", self._filter, Options(options)))
 
+    @classmethod
+    def from_model(cls, model: Model, **options: Any) -> "Sequential":
+        """A filter that goes on from a model of `model`, also after its file. Options: block_rows, threads.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> filter = _core.Sequential(2)
+        >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1))
+        >>> again = _core.Sequential.from_model(filter.model())
+        >>> again.update(X, np.where(X[:, 0] > 0, 1, -1))
+        >>> again.model().number("num_rows")
+        100.0
+        """
+        return cls._of_handle(call_for_handle("sequential", "ardvark_sequential_from_model", model._model, Options(options)))
+
     def to_bytes(self) -> bytes:
         """The whole state: `from_bytes` continues with the same bits.
 
@@ -580,8 +598,12 @@ class Sequential:
         >>> _core.Sequential.from_bytes(filter.to_bytes()).model().number("num_rows")
         50.0
         """
+        return cls._of_handle(call_for_handle("sequential", "ardvark_sequential_from_bytes", data, len(data)))
+
+    @classmethod
+    def _of_handle(cls, handle: Any) -> "Sequential":
         filter = cls.__new__(cls)
-        filter._filter = call_for_handle("sequential", "ardvark_sequential_from_bytes", data, len(data))
+        filter._filter = handle
         filter._lock = threading.Lock()
         return filter
 

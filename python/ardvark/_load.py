@@ -10,6 +10,7 @@ from ._kernel import KernelClassifier, KernelRegressor
 from ._linear import BayesianLinearRegression
 from ._logistic import BayesianLogisticRegression
 from ._relevance import RelevanceVectorClassifier, RelevanceVectorRegressor
+from ._sequential import SequentialLogisticRegression
 from ._slr import SparseLogisticRegression, _toolbox
 
 __all__ = ["load"]
@@ -31,7 +32,7 @@ def load(path: Any) -> Any:
     Returns
     -------
     estimator : BayesianLinearRegression, BayesianLogisticRegression, SparseLogisticRegression, \
-            KernelRegressor, KernelClassifier, RelevanceVectorRegressor or RelevanceVectorClassifier
+            SequentialLogisticRegression, KernelRegressor, KernelClassifier, RelevanceVectorRegressor or RelevanceVectorClassifier
         Fitted.
 
     Raises
@@ -63,6 +64,8 @@ def load(path: Any) -> Any:
         cls = RelevanceVectorClassifier if has_classes else RelevanceVectorRegressor
     elif not has_classes:
         cls = BayesianLinearRegression
+    elif found.get("solver") == "sequential" and not found.get("preset"):
+        cls = SequentialLogisticRegression
     else:
         is_toolbox = found.get("options", {}).get("preset") in _toolbox()[0]
         cls = SparseLogisticRegression if is_toolbox else BayesianLogisticRegression

@@ -12,7 +12,10 @@ from . import _core
 from ._base import _FLOATS
 from ._given import name_of, plain_labels, refuse_gaps, refuse_times, require_finite, table_of_fit
 from ._docs import assembled
+from ._fitted import _as_labels
 from ._logistic import LogisticScore
+
+_INTERCEPT = "(intercept)"  # the name of its weight in files
 
 
 @assembled
@@ -225,7 +228,7 @@ class SequentialLogisticRegression(LogisticScore):
         signs = np.where(y == self.classes_[1], 1.0, -1.0)
         self._filter.update(self._with_ones(X), signs, weights, row_order=row_order)
         self.n_rows_seen_ += len(X) if weights is None else int(np.count_nonzero(weights))
-        names = [*self._column_names(), *(["(intercept)"] if self._has_column_of_ones else [])]
+        names = [*self._column_names(), *([_INTERCEPT] if self._has_column_of_ones else [])]
         labels = [str(label) for label in self.classes_]
         self._take(self._filter.model(column_names=names, class_names=labels, target=target))
         return self
@@ -256,10 +259,26 @@ class SequentialLogisticRegression(LogisticScore):
         return self._with_ones(self._checked_rows(X))
 
     def _of_file(self, model: _core.Model) -> SequentialLogisticRegression:
-        raise ValueError(
-            "a model file does not hold the state of a SequentialLogisticRegression; use pickle to continue the fit, or"
-            " BayesianLogisticRegression.load to predict"
-        )
+        """The filter, which goes on; its last weight may be the intercept."""
+        found, texts = model.to_dict(), model.encoding().text_columns
+        if found.get("solver") != "sequential" or texts:
+            why = f"the text column {texts[0]['name']!r}" if texts else "a fit to all rows together"
+            raise ValueError(
+                f"the file holds {why}, to which SequentialLogisticRegression cannot add rows; ardvark.load reads it for predictions, and"
+                " SequentialLogisticRegression().fit(X, y) begins with all rows"
+            )
+        columns = list(found["columns"])
+        self.set_params(**self._parameters_of(model), fit_intercept=columns[-1] == _INTERCEPT)
+        if self._has_column_of_ones:
+            columns.pop()
+        self.n_features_in_ = len(columns)
+        if columns != [f"x{j + 1}" for j in range(len(columns))]:
+            self.feature_names_in_ = np.asarray(columns, dtype=object)
+        self.classes_ = _as_labels(found["classes"])
+        self.n_rows_seen_ = int(found["num_rows"])
+        self._filter = _core.Sequential.from_model(model)
+        self._take(model)
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

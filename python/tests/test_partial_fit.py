@@ -94,3 +94,36 @@ def test_a_filter_goes_on(begin):
     for one in (pickle.loads(pickle.dumps(model)), model):
         one.partial_fit(X[60:], labels[60:])
         assert one.n_rows_seen_ == 120 and np.allclose(one.coef_, right.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["frame", "array", "weights", "no intercept", "a precision", "units", "booleans"])
+@pytest.mark.parametrize("load", [ardvark.load, SequentialLogisticRegression.load])
+def test_a_filter_goes_on_after_its_model_file(tmp_path, kind, load):
+    X, y = numbers_and_target()
+    labels = y.to_numpy() > 0 if kind == "booleans" else np.where(y > 0, "yes", "no")
+    weights = np.linspace(0, 3, len(y)) if kind == "weights" else np.ones(len(y))
+    X = X * [1, 20, 0.05] if kind == "units" else X.to_numpy() if kind == "array" else X
+    model = SequentialLogisticRegression(0.37 if kind == "a precision" else None, fit_intercept=kind != "no intercept")
+    model.partial_fit(X[:60], labels[:60], np.unique(labels), weights[:60]).save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert type(again) is SequentialLogisticRegression and again.get_params() == model.get_params()
+    for step in ("loaded", "continued"):
+        if step == "continued":
+            model.partial_fit(X[60:], labels[60:], sample_weight=weights[60:])
+            again.partial_fit(X[60:], labels[60:], sample_weight=weights[60:])
+        assert again.n_rows_seen_ == model.n_rows_seen_ and list(again.classes_) == list(model.classes_)
+        for name in ("coef_", "intercept_", "coef_std_", "sigma_", "relevance_", "bound_"):
+            assert np.allclose(getattr(again, name), getattr(model, name), rtol=1e-12, atol=1e-12), name
+        assert np.allclose(again.predict_proba(X), model.predict_proba(X), rtol=1e-12)
+    assert getattr(again, "feature_names_in_", None) is None if kind == "array" else list(again.feature_names_in_) == list("abc")
+
+
+def test_a_fit_of_all_rows_is_refused_with_what_works(tmp_path):
+    X, y = numbers_and_target()
+    labels = np.where(y > 0, "yes", "no")
+    for table in (X, X.assign(city=np.resize(["u", "v"], len(X)))):
+        ardvark.BayesianLogisticRegression().fit(table, labels).save(tmp_path / "model")
+        with pytest.raises(ValueError, match=r"cannot add rows; ardvark.load reads it for predictions, and SequentialLogisticRegression\(\).fit\(X, y\)"):
+            SequentialLogisticRegression.load(tmp_path / "model")
+        assert ardvark.load(tmp_path / "model").predict(table).shape == y.shape
+    assert SequentialLogisticRegression().fit(X, labels).partial_fit(X, labels).n_rows_seen_ == 240

@@ -331,6 +331,14 @@ ardvark_code ardvark_sequential_model(const ardvark_sequential* filter, const ar
     give(model, sequential_model(required(filter, "filter").filter, all));
   });
 }
+ardvark_code ardvark_sequential_from_model(const ardvark_model* model, const ardvark_options* options, ardvark_sequential** filter,
+                                           ardvark_error* error) {
+  return guarded(error, [&] {
+    required(filter, "filter");
+    const ModelOptions all = CallOptions(options).values;
+    *filter = new ardvark_sequential{sequential_from_model(*required(model, "model").model, all)};
+  });
+}
 ardvark_code ardvark_sequential_to_bytes(const ardvark_sequential* filter, void** data, size_t* size, ardvark_error* error) {
   return guarded(error, [&] { give_bytes(required(filter, "filter").filter.to_bytes(), data, size); });
 }

@@ -41,10 +41,10 @@ SequentialLogistic SequentialLogistic::from_bytes(std::string_view bytes) {
   const auto is_between = [&](At what, double least, double limit) { return values[what] >= least && values[what] < limit; };
   const bool sound = values.size() == num_scalars && values.allFinite() && w.size() > 0 && V.rows() == w.size() && V.cols() == w.size() &&
                      w.allFinite() && V.allFinite() && (V.diagonal().array() > 0).all() && is_between(block, 1, 1e9) &&
-                     is_between(threads, 0, 1e6) && values[precision] > 0 && is_between(rows, 0, 1e15) &&
+                     is_between(threads, 0, 1e6) && values[At::precision] > 0 && is_between(rows, 0, 1e15) &&
                      is_between(not_converged, 0, 1e15);
   if (!sound) throw InvalidArgument("the bytes given do not hold the state of a sequential filter");
-  SequentialLogistic filter(w.size(), {values[precision], static_cast<Index>(values[block]), static_cast<int>(values[threads])});
+  SequentialLogistic filter(w.size(), {values[At::precision], static_cast<Index>(values[block]), static_cast<int>(values[threads])});
   State& s = *filter.state_;
   s.num_rows = static_cast<Index>(values[At::rows]);
   s.w = w;

@@ -262,7 +262,20 @@ SavedModel sequential_model(const SequentialLogistic& filter, const ModelOptions
   if (!options.class_names.empty() && options.class_names.size() != 2)
     throw InvalidArgument(fmt::format("class_names has {} entries; it must have two, for -1 and +1", options.class_names.size()));
   if (!options.class_names.empty()) fit.classes = options.class_names;
-  return with_encoding({std::move(fit)});
+  SavedModel model = with_encoding({std::move(fit)});
+  if (filter.precision() != static_cast<double>(model.score()->num_columns())) model.options.emplace_back("precision", filter.precision());
+  return model;
+}
+
+SequentialLogistic sequential_from_model(const SavedModel& model, const ModelOptions& options) {
+  SequentialOptions sequential;
+  sequential.threads = options.threads;
+  if (options.block_rows) sequential.block_rows = *options.block_rows;
+  sequential.precision = options.precision;
+  for (const auto& [name, value] : model.options)
+    if (name == "precision" && !sequential.precision && std::holds_alternative<double>(value))
+      sequential.precision = std::get<double>(value);
+  return SequentialLogistic::from_fit(model.score() != nullptr ? *model.score() : Fit{}, sequential);
 }
 
 }  // namespace ardvark

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/blas.hpp"
 #include "core/special.hpp"
@@ -171,6 +172,7 @@ const Vector& SequentialLogistic::mean() const { return state_->w; }
 Matrix SequentialLogistic::covariance() const { return state_->V.selfadjointView<Eigen::Lower>(); }
 double SequentialLogistic::log_det_V() const { return state_->log_det_V; }
 Index SequentialLogistic::num_rows() const { return state_->num_rows; }
+double SequentialLogistic::precision() const { return state_->precision; }
 double SequentialLogistic::bound() const {
   return state_->sum_xi + 0.5 * state_->quadratic + 0.5 * state_->log_det_V - 0.5 * state_->prior_log_det;
 }
@@ -227,6 +229,40 @@ LogisticFit SequentialLogistic::fit(const std::vector<std::string>& column_names
   frame.left_out.assign(static_cast<std::size_t>(p), false);
   frame.rows = static_cast<double>(num_rows());
   return {assemble(frame, solution_of(*this, state_->precision))};
+}
+
+namespace {
+
+// Each column says 1 - relevance = precision V_jj; the one with the least relevance says it with the most digits.
+double precision_of(const Fit& fit, std::optional<double> given) {
+  Index j = 0;
+  const double left = 1 - fit.relevance.minCoeff(&j), found = left / fit.V_diagonal[j];
+  const double expected = given.value_or(static_cast<double>(fit.num_columns()));
+  const double rounding = 16 * std::numeric_limits<double>::epsilon() / left;
+  if (!(left > 0) || std::abs(found - expected) <= rounding * expected) return expected;
+  if (given) throw InvalidArgument(fmt::format("precision is {}; that of the model is {}", *given, found));
+  return found;
+}
+
+}  // namespace
+
+SequentialLogistic SequentialLogistic::from_fit(const Fit& fit, const SequentialOptions& options) {
+  if (fit.report.solver != SolverKind::sequential || fit.state == nullptr || fit.state->factor.kind != CovarianceFactor::Kind::triangular)
+    throw InvalidArgument(
+        "the model was fitted to all of its rows together, so no rows can be added; fit all rows again, or absorb them one by one from "
+        "the start (sequential regression)");
+  if (options.precision) validate::positive(*options.precision, "precision");
+  SequentialOptions all = options;
+  all.precision = precision_of(fit, options.precision);
+  SequentialLogistic filter(fit.num_columns(), all);
+  State& s = *filter.state_;  // (SEQ.7)
+  s.num_rows = static_cast<Index>(fit.num_rows);
+  s.w = fit.state->w;
+  s.V = fit.state->factor.covariance(s.p);
+  s.log_det_V = fit.log_det_V;
+  s.quadratic = fit.state->quadratic;
+  s.sum_xi = fit.bound - 0.5 * (s.quadratic + s.log_det_V - s.prior_log_det);
+  return filter;
 }
 
 }  // namespace ardvark
