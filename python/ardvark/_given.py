@@ -92,7 +92,7 @@ def _plain_column(column: Any) -> Any:
     types, type_ = pyarrow.types, column.type
     if not types.is_dictionary(type_):
         plain = _plain_type(type_)
-        return column if plain is None else column.cast(plain)
+        return column if plain is None else column.cast(plain, safe=False)
     chunks = column.chunks if hasattr(column, "chunks") else [column]
     plain = _plain_type(type_.value_type)
     if plain is None and all(chunk.dictionary.null_count == 0 for chunk in chunks):
@@ -107,11 +107,11 @@ def _plain_column(column: Any) -> Any:
 
 
 def _plain_type(type_: Any) -> Any:
-    """The type that others know in place of a view; None: it is none."""
+    """The type that others know in place of a view, or of times with nanoseconds, which are refused anyway; None: they know it."""
     import pyarrow
 
-    views = {"string_view": pyarrow.large_string(), "binary_view": pyarrow.large_binary()}
-    return views.get(str(type_))
+    others = {"string_view": pyarrow.large_string(), "binary_view": pyarrow.large_binary(), "time64[ns]": pyarrow.time64("us")}
+    return others.get(str(type_))
 
 
 def plain_labels(y: Any) -> Any:

@@ -1,5 +1,13 @@
 """Types of Arrow and of pandas that hold the same values as plain ones give the same fit, in memory and in pieces."""
 
+import json
+import os
+import re
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
 import numpy as np
 import pytest
 from ardvark import (
@@ -245,3 +253,48 @@ def test_durations_are_no_numbers(unit, tmp_path):
     ):
         with pytest.raises(ValueError, match="sample_weight at row 1 is '.*', a duration"):
             work()
+
+
+PROGRAM = Path(__file__).parents[2] / "build" / "bin" / "ardvark"
+WHOLE = np.arange(90) % 50
+STORED = {
+    **{str(kind): (lambda kind=kind: pyarrow.array(WHOLE).cast(kind), True) for kind in (pyarrow.int8(), pyarrow.uint16(), pyarrow.uint64(), pyarrow.float32())},
+    **{str(kind): (lambda kind=kind: pyarrow.array([Decimal(int(k)) for k in WHOLE], kind), True) for kind in (pyarrow.decimal128(9, 2), pyarrow.decimal256(50, 2))},
+    "half floats": (lambda: pyarrow.array(WHOLE.astype("float16")), True),
+    "beyond 2^63": (lambda: pyarrow.array(WHOLE.astype("uint64") * np.uint64(2**40) + np.uint64(2**63)), True),
+    "numbers in a dictionary": (lambda: pyarrow.array(WHOLE).dictionary_encode(), True),
+    **{str(kind): (lambda kind=kind: pyarrow.array(WHOLE).cast(kind), False) for kind in map(pyarrow.duration, ("s", "ms", "us", "ns"))},
+    **{str(kind): (lambda kind=kind: pyarrow.array(WHOLE).cast(kind), False) for kind in (pyarrow.time64("us"), pyarrow.time64("ns"), pyarrow.timestamp("ns"), pyarrow.timestamp("s", "UTC"))},
+    "date": (lambda: pyarrow.array(WHOLE.astype("int32")).cast(pyarrow.date32()), False),
+    "timedeltas of pandas": (lambda: pyarrow.Array.from_pandas(pandas.to_timedelta(WHOLE, "h")), False),
+    "periods of pandas": (lambda: pandas.PeriodIndex.from_ordinals(WHOLE, freq="D").array.__arrow_array__(), False),
+}
+
+
+@pytest.mark.parametrize("writer", ["pyarrow", "pandas", "polars"])
+@pytest.mark.parametrize("kind", STORED)
+def test_the_shell_reads_the_same_numbers_or_refuses_them_too(kind, writer, tmp_path):
+    make, is_number = STORED[kind]
+    table, path = pyarrow.table({"number": NUMBER, "taken": make(), "price": PRICE + 0.1 * WHOLE}), tmp_path / "t.parquet"
+    if writer == "pyarrow":
+        parquet.write_table(table, path)
+    elif writer == "pandas":
+        if kind == "time64[ns]":
+            pytest.skip("pandas has no such type")
+        table.to_pandas().to_parquet(path)
+    else:
+        polars = pytest.importorskip("polars")
+        try:
+            polars.from_arrow(table).write_parquet(path)
+        except BaseException as error:  # a panic of Rust is no Exception
+            pytest.skip(f"polars cannot write it: {error}")
+    words = [PROGRAM, "fit", path, "--target", "price", "--model", "linear", "--prior", "none", "--json"]
+    shell = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "VIRTUAL_ENV": sys.prefix})
+    if is_number:
+        model = BayesianLinearRegression("none").fit(str(path), "price")
+        np.testing.assert_allclose(json.loads(shell.stdout)["mean"], model.coef_, rtol=1e-9)
+        return
+    with pytest.raises(ValueError, match="'taken'"):
+        BayesianLinearRegression("none").fit(str(path), "price")
+    assert shell.returncode == 2 and re.search("column 'taken' of '.*' holds (durations|dates or times|periods) .*make a number of it", shell.stderr), shell.stderr
+    assert subprocess.run([*words, "--ignore", "taken"], capture_output=True, env={**os.environ, "VIRTUAL_ENV": sys.prefix}).returncode == 0

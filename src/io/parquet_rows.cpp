@@ -9,12 +9,14 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 #include <regex>
 #include <string_view>
 
 #include "ardvark/errors.hpp"
 #include "core/pulse.hpp"
+#include "io/arrow_schema.hpp"
 #include "io/duckdb.hpp"
 #include "io/json_reader.hpp"
 #include "io/text.hpp"
@@ -23,7 +25,8 @@ namespace ardvark::internal::io {
 
 struct ParquetColumn {
   std::string name, type;
-  std::string in_duckdb;  // its name there: names that differ in case only, gene and GENE, are gene and GENE_1
+  std::string in_duckdb;   // its name there: names that differ in case only, gene and GENE, are gene and GENE_1
+  std::string means = {};  // what its numbers are no numbers of: "durations", "periods"
 };
 
 namespace {
@@ -41,7 +44,9 @@ std::string quoted_path(const std::string& path) {
 std::string reading(const std::string& path) { return fmt::format("read_parquet({}, hive_partitioning = false)", quoted_path(path)); }
 
 enum class Type { number, truth, text, time, other };
-Type type_of(std::string_view name) {
+Type type_of(const ParquetColumn& column) {
+  const std::string_view name = column.type;
+  if (!column.means.empty()) return Type::time;
   for (const std::string_view number : {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
                                         "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE"})
     if (name == number) return Type::number;
@@ -82,21 +87,53 @@ std::vector<ParquetColumn> columns_of(const DuckDb& duckdb, const std::string& p
   return out;
 }
 
-// The columns that pandas wrote as the labels of the rows, and would take for them again.
-std::vector<std::string> row_labels_in(const DuckDb& duckdb, const std::string& path) {
-  constexpr std::size_t most_bytes = std::size_t{256} << 20;
+// The values of a key in the metadata of the file: none or one.
+std::vector<std::string> metadata_of(const DuckDb& duckdb, const std::string& path, std::string_view key) {
   const auto answer =
-      duckdb.ask(fmt::format("SELECT decode(value) FROM parquet_kv_metadata({}) WHERE key = 'pandas'::BLOB", quoted_path(path)), 1, path);
+      duckdb.ask(fmt::format("SELECT decode(value) FROM parquet_kv_metadata({}) WHERE key = '{}'::BLOB", quoted_path(path), key), 1, path);
   std::vector<std::string> out;
   while (answer->next())
-    for (std::size_t i = 0; i < answer->num_rows(); ++i) try {
-        const Json about = bounded_json(answer->column<DuckDbText>(0)[i].view(), most_bytes, path);
-        for (const Json& label : about.at("index_columns").list())
-          if (label.is_string()) out.push_back(label.text());  // others are ranges, which take no column
-      } catch (const JsonError&) {
-        continue;  // some other program has written it
-      }
+    for (std::size_t i = 0; i < answer->num_rows(); ++i) out.emplace_back(answer->column<DuckDbText>(0)[i].view());
   return out;
+}
+
+// What pandas says about a table that it wrote.
+struct OfPandas {
+  std::vector<std::string> row_labels;                // columns of labels of the rows; it would take them for labels again
+  std::map<std::string, std::string> type_of_column;  // such as "timedelta64[ns]"
+};
+OfPandas words_of_pandas(const DuckDb& duckdb, const std::string& path) {
+  constexpr std::size_t most_bytes = std::size_t{256} << 20;
+  OfPandas out;
+  for (const std::string& words : metadata_of(duckdb, path, "pandas")) try {
+      const Json about = bounded_json(words, most_bytes, path);
+      for (const Json& label : about.at("index_columns").list())
+        if (label.is_string()) out.row_labels.push_back(label.text());  // others are ranges, which take no column
+      for (const Json& column : about.at("columns").list()) {
+        const Json& name = column.at(column.contains("field_name") ? "field_name" : "name");
+        if (name.is_string()) out.type_of_column[name.text()] = column.at("numpy_type").text();
+      }
+    } catch (const JsonError&) {
+      continue;  // some other program has written it
+    }
+  return out;
+}
+
+// Durations and periods are whole numbers in Parquet, in units that only the programs know which wrote them.
+void find_meanings(std::vector<ParquetColumn>& columns, const DuckDb& duckdb, const std::string& path, const OfPandas& pandas) {
+  std::vector<ArrowField> fields;
+  for (const std::string& schema : metadata_of(duckdb, path, "ARROW:schema")) fields = arrow_fields(schema);
+  const bool in_order = fields.size() == columns.size();
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    ParquetColumn& column = columns[j];
+    if (type_of(column) != Type::number) continue;
+    if (in_order && fields[j].is_duration) column.means = "durations";
+    if (in_order && fields[j].extension == "pandas.period") column.means = "periods";
+    const auto type = pandas.type_of_column.find(column.name);
+    if (type == pandas.type_of_column.end() || column.type != "BIGINT") continue;
+    if (type->second.starts_with("timedelta64")) column.means = "durations";
+    if (type->second.starts_with("period[")) column.means = "periods";
+  }
 }
 
 // The names that pandas and Dask give to labels without a name, also where another program has dropped the metadata of pandas.
@@ -120,10 +157,14 @@ std::string text_of(const ParquetColumn& column, bool as_it_is) {
 }
 
 [[noreturn]] void refuse_column(const std::string& path, const ParquetColumn& column, Type type) {
-  throw InvalidArgument(
-      fmt::format("column '{}' of '{}' holds {} ({}); {}, or leave it out (--ignore)", shown(column.name), path,
-                  type == Type::time ? "dates or times" : "neither numbers nor texts", column.type,
-                  type == Type::time ? "make a number of it, such as the days since a start" : "make numbers or texts of it"));
+  throw InvalidArgument(fmt::format("column '{}' of '{}' holds {} ({}); {}, or leave it out (--ignore)", shown(column.name), path,
+                                    !column.means.empty() ? column.means
+                                    : type == Type::time  ? "dates or times"
+                                                          : "neither numbers nor texts",
+                                    column.type,
+                                    column.means == "durations" ? "make a number of it, such as its seconds"
+                                    : type == Type::time        ? "make a number of it, such as the days since a start"
+                                                                : "make numbers or texts of it"));
 }
 
 // A column that has texts, or true and false, in one file and numbers in another.
@@ -199,13 +240,15 @@ void ParquetRows::open(const std::string& path) {
     throw InvalidArgument(fmt::format("'{}' is no Parquet file, as those before it are; the files of a table have one format", path));
   s.num_bytes = s.file.size();
   if (!s.duckdb) s.duckdb.emplace(path);
-  const std::vector<ParquetColumn> columns = columns_of(*s.duckdb, path);
+  std::vector<ParquetColumn> columns = columns_of(*s.duckdb, path);
+  const OfPandas pandas = words_of_pandas(*s.duckdb, path);
+  find_meanings(columns, *s.duckdb, path, pandas);
   const bool is_first_file = stored_.empty();
-  begin_columns(path, columns, row_labels_in(*s.duckdb, path));
+  begin_columns(path, columns, pandas.row_labels);
   std::vector<std::string> wanted;
   for (StoredColumn& column : stored_) {
     const ParquetColumn& here = columns[column.field];
-    const Type type = type_of(here.type);
+    const Type type = type_of(here);
     if (is_first_file && column.verbatim) column.stored_type = here.type;
     if (column.stored_type != here.type) column.stored_type.clear();
     const bool as_text = column.listed || type == Type::text || type == Type::truth;
