@@ -91,9 +91,10 @@ std::string_view code_of(std::string_view text) {
   const std::size_t first = text.starts_with('-') ? 1 : 0, point = text.find_first_not_of("0123456789", first);
   if (point == std::string_view::npos || point == first || text[point] != '.') return text;
   if (text[first] == '0' && point > first + 1) return text;
-  if (point + 1 == text.size() || text.find_first_not_of('0', point + 1) != std::string_view::npos) return text;
-  const std::string_view whole = text.substr(0, point);
-  return whole == "-0" ? whole.substr(1) : whole;
+  if (point + 1 == text.size() || text.find_first_not_of("0123456789", point + 1) != std::string_view::npos) return text;
+  const std::size_t last = text.find_last_not_of('0');  // of the digits that say something; the point: the fraction says nothing
+  const std::string_view code = text.substr(0, last == point ? point : last + 1);
+  return code == "-0" ? code.substr(1) : code;
 }
 
 std::string shown(std::string_view text) { return escaped(text, 60); }

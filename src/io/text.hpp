@@ -26,8 +26,8 @@ namespace ardvark::internal::io {
 /// Whether the text says true or false, as programs write them (True, TRUE, true, ...); nothing: neither.
 [[nodiscard]] std::optional<bool> truth_of(std::string_view text);
 
-/// The text as a level: a whole number that is written with a fraction of zeros, such as 1.0, is the level 1. Digits with zeros before
-/// them, such as 007, and numbers with an exponent stay what they are: they may be codes.
+/// The text as a level: zeros at the end of a fraction say nothing, so that 1.0 is the level 1 and 1.50 the level 1.5. Digits with zeros
+/// before them, such as 007, and numbers with an exponent stay what they are: they may be codes.
 [[nodiscard]] std::string_view code_of(std::string_view text);
 
 /// "'a', 'b', 'c'"; beyond 20 names "... and 5 more".

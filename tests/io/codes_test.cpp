@@ -15,16 +15,23 @@ namespace {
 using Texts = std::vector<std::string>;
 using internal::io::code_of;
 
-TEST(Codes, WithAFractionOfZerosAreTheWholeNumber) {
+TEST(Codes, AreTheSameWithZerosAtTheEndOfTheFraction) {
   for (const auto& [text, code] :
        std::vector<std::pair<std::string, std::string>>{{"1", "1"},
                                                         {"1.0", "1"},
                                                         {"-3.000", "-3"},
                                                         {"0.0", "0"},
                                                         {"-0.0", "0"},
+                                                        {"1.50", "1.5"},
+                                                        {"-0.1000", "-0.1"},
+                                                        {"0.10", "0.1"},
+                                                        {"100.010", "100.01"},
+                                                        {"10.00", "10"},
+                                                        {"1.5", "1.5"},
                                                         {"12345678901234567890123.0", "12345678901234567890123"}})
     EXPECT_EQ(code_of(text), code);
-  for (const char* other : {"007", "007.0", "00.0", "1e0", "1.50", "1.", ".0", "-", "", "1.0a", "v1.0", "1.0.0", "1,0", "+1.0", " 1.0"})
+  for (const char* other : {"007", "007.0", "00.0", "1e0", "007.50", "1.5e0", "1.5.0", "1.50 kg", ".50", "1.", ".0", "-", "", "1.0a",
+                            "v1.0", "1.0.0", "1,0", "+1.0", " 1.0"})
     EXPECT_EQ(code_of(other), other);
 }
 
@@ -58,18 +65,33 @@ TEST_F(CodesInFiles, AreTheSameColumnsOfMergedStatistics) {
   EXPECT_EQ(left.encoding().features[1].levels, (Texts{"1", "1e0", "2", "007", "7"}));  // by value, then by their characters
 }
 
+TEST_F(CodesInFiles, WithFractionsAreTheSameLevelsInEveryForm) {
+  const std::string two = put("1,1.50,2\n2,0.10,3\n3,10.0,4\n", "two.csv"), one = put("4,1.5,2\n5,0.1,3\n6,10,4\n7,1.05,1\n", "one.csv");
+  const Texts expected = {"0.1", "1.05", "1.5", "10"};
+  EXPECT_EQ(read_csv({two, one}, options_).columns[1].levels, expected);
+  EXPECT_EQ(read_csv({one, two}, options_).columns[1].levels, expected);
+  const std::vector<const char*> three = {"1.50", "1.5", "1.500"};
+  EXPECT_EQ(make_table(3, {{"code", {}, three}}, Missing::keep).columns[0].levels, Texts{"1.5"});
+  LinearStatistics left, right;
+  left.update(read_csv(two, options_), "y");
+  right.update(read_csv(one, options_), "y");
+  left.merge(right);
+  EXPECT_EQ(left.encoding().features[1].levels, expected);
+}
+
 TEST_F(CodesInFiles, AreFoundByAModelOfEitherForm) {
-  const Table known = read_csv(put("1,1.0,2\n2,2.0,3\n3,2.0,3\n", "known.csv"), options_);
+  const Table known = read_csv(put("1,1.0,2\n2,2.50,3\n3,2.50,3\n", "known.csv"), options_);
   FeatureEncoding encoding = make_encoding(known, {"y"});
   const auto encoded = [&](const std::string& row) {
     const EncodedTable X = encode(read_csv(put(row, "new.csv"), options_), encoding);
     return X.X()(0, 1);
   };
   for (const bool is_earlier : {false, true}) {  // models of earlier versions have the levels as they were written
-    if (is_earlier) encoding.features[1].levels = {"1.0", "2.0"};
+    if (is_earlier) encoding.features[1].levels = {"1.0", "2.50"};
     EXPECT_EQ(encoded("1,1,0\n"), 1);
     EXPECT_EQ(encoded("1,1.00,0\n"), 1);
-    EXPECT_EQ(encoded("1,2,0\n"), 0);
+    EXPECT_EQ(encoded("1,2.5,0\n"), 0);
+    EXPECT_EQ(encoded("1,2.500,0\n"), 0);
   }
 }
 
