@@ -59,6 +59,8 @@ struct FitOptions {
   /// Linear, without standardize: whether noise.rate is in units of y^2; otherwise the default rate counts in variances of the target.
   /// (LIN.8)
   bool noise_in_units_of_target = false;
+  /// The same of precision.rate, which counts so with the posterior factorised only: there alpha is in units of 1/y^2.     (LIN.8)
+  bool precision_in_units_of_target = false;
   LinearPosterior posterior = LinearPosterior::joint;  ///< linear only
   std::optional<LogisticLikelihood> likelihood = {};   ///< logistic only; none: gaussian (fit_softmax: see SoftmaxOptions)
   std::optional<UpdateRule> rule = {};  ///< update of the precisions; none: vb (fit_softmax: see SoftmaxOptions). Any other rule than vb

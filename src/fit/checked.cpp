@@ -36,18 +36,22 @@ Method method_of(const FitOptions& options) {
   return is_sparse(options.prior.kind) ? Method::spike_slab : Method::sweeps;
 }
 
-// The prior of the noise. Its default rate is in units of the variance of the target, also if the target is not standardised.      (LIN.8)
-GammaDistribution noise_prior(const Frame& frame) {
-  const FitOptions& options = frame.options;
-  GammaDistribution out = options.noise;
-  if (options.standardize || options.noise_in_units_of_target || !options.preset.empty() || out.rate != FitOptions().noise.rate) return out;
+// The options with priors whose default rates are in units of the variance of the target, also if it is not standardised: that of the
+// noise, and that of precisions which the noise does not scale. (LIN.8)
+FitOptions in_units_of_target(const Frame& frame) {
+  FitOptions out = frame.options;
+  if (frame.task != Task::linear || out.standardize || !out.preset.empty()) return out;
   const double variance = frame.k.dot(frame.target.cwiseAbs2()) / frame.rows;
-  if (variance > 0) out.rate *= variance;
+  if (!(variance > 0)) return out;
+  const FitOptions defaults;
+  if (!out.noise_in_units_of_target && out.noise.rate == defaults.noise.rate) out.noise.rate *= variance;
+  if (!out.precision_in_units_of_target && out.posterior == LinearPosterior::factorised && out.precision.rate == defaults.precision.rate)
+    out.precision.rate *= variance;
   return out;
 }
 
 Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
-  const FitOptions& options = frame.options;
+  const FitOptions options = in_units_of_target(frame);
   const bool linear = frame.task == Task::linear, classes = frame.task == Task::logistic;
   PreparedPrior prior = prepare_prior(options, frame.num_columns(), frame.left_out);
   const std::vector<Index> flat = prior.partition.flat_columns;
@@ -59,7 +63,7 @@ Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
   LikelihoodInput input{frame.target, frame.k, prior.partition.num_flat()};
   input.num_penalised = prior.partition.num_columns() - input.num_flat;
   input.last = proper ? LastRow::intercept : LastRow::observation;
-  input.noise = linear ? noise_prior(frame) : options.noise;
+  input.noise = options.noise;
   input.start_noise = options.start_noise * frame.units.y_scale * frame.units.y_scale;
   input.start_xi = options.start_xi;
   const auto likelihood = row.make(std::move(input));

@@ -93,6 +93,35 @@ TEST(FitLinear, WithoutStandardisingATargetInOtherUnitsIsTheSameFit) {
     }
 }
 
+// Where the noise does not scale the prior of the weights, their precisions are in the unit of the target, too.
+TEST(FitLinear, AFactorisedPosteriorWithoutStandardisingIsTheSameInOtherUnits) {
+  const Problem problem = make_problem(62, 80, 5);
+  Vector weights(80);
+  for (Index i = 0; i < 80; ++i) weights[i] = 0.5 + static_cast<double>(i % 4);
+  for (const Prior& prior : {Prior::none(), Prior::shared(), Prior::ard(), Prior::groups({0, 0, 1, 1, 2})})
+    for (const bool intercept : {true, false}) {
+      FitOptions options;
+      options.prior = prior;
+      options.posterior = LinearPosterior::factorised;
+      options.standardize = false;
+      options.intercept = intercept;
+      options.weights = weights;
+      const LinearFit one = fit_linear(problem.X, problem.y, options);
+      for (const double unit : {1e-6, 1e-2, 1e3, 1e6}) {
+        const LinearFit other = fit_linear(problem.X, Vector(unit * problem.y), options);
+        EXPECT_LE((other.mean / unit - one.mean).cwiseAbs().maxCoeff(), 1e-6);
+        EXPECT_LE((other.variance / (unit * unit) - one.variance).cwiseAbs().maxCoeff(), 1e-6);
+        EXPECT_NEAR(noise_sd(other) / unit / noise_sd(one), 1, 1e-6);
+        EXPECT_NEAR(other.r_squared, one.r_squared, 1e-6);
+      }
+      options.precision_in_units_of_target = options.noise_in_units_of_target = true;  // given ones are taken as they are
+      options.precision = options.noise = {1, 2};
+      const LinearFit given = fit_linear(problem.X, problem.y, options);
+      options.precision.rate = options.noise.rate = 2e-6;
+      EXPECT_LE((1e3 * fit_linear(problem.X, Vector(1e-3 * problem.y), options).mean - given.mean).cwiseAbs().maxCoeff(), 1e-6);
+    }
+}
+
 TEST(FitLinear, BoundOfFlatColumnsIsInTheUnitsOfTheData) {  // (LIN.5): standardised or not, every column flat is the same model
   const Problem problem = make_problem(93, 30, 3);
   Matrix X = problem.X;
