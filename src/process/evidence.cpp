@@ -210,7 +210,7 @@ class ClassEvidence final : public ExactEvidence {
         found_(with_intercept(t_.size())),
         first_(2 * (t_.size() + 1)),
         anderson_(2 * (t_.size() + 1), 8) {
-    first_ << Vector::Zero(t_.size() + 1), Vector::Constant(t_.size() + 1, std::log(1e-2));
+    first_ = from_nothing();
   }
 
   bool set_tolerance(double nats) override {
@@ -257,15 +257,35 @@ class ClassEvidence final : public ExactEvidence {
     of.moments = {found_.m.head(n), found_.s.head(n)};
   }
 
-  // (KM.5). The intercept's row has the target 1/2 and weight 1: with 1/pi this is its prior. found_ becomes the posterior.       (SP.20)
+  [[nodiscard]] Vector from_nothing() const {
+    Vector out(2 * (t_.size() + 1));
+    out << Vector::Zero(t_.size() + 1), Vector::Constant(t_.size() + 1, std::log(1e-2));
+    return out;
+  }
+  // Less than the F of a posterior near zero. Where the weights are large, the steps from a posterior of other hyper-parameters may leave
+  // the numbers that have digits, and do not come back.
+  [[nodiscard]] double least_value() const { return -std::log(2.0) * N_ - 40.0 * static_cast<double>(t_.size() + 1); }
+
   double find_posterior(const Hyperparameters& theta, const Matrix& K) {
+    double F = climb(posterior_near(theta), K);
+    if (!(F >= least_value())) F = climb(from_nothing(), K);
+    if (!(F >= least_value())) return F;  // no start for others
+    Before& at = before_[calls_++ % before_.size()];
+    at.theta = theta;
+    at.moments.resize(found_.m.size() + found_.s.size());
+    at.moments << found_.m, found_.s.array().log();
+    return F;
+  }
+
+  // (KM.5). The intercept's row has the target 1/2 and weight 1: with 1/pi this is its prior. found_ becomes the posterior.       (SP.20)
+  double climb(const Vector& start, const Matrix& K) {
     const Index n = K.rows();
     State state = found_, next = with_intercept(n);
     state.F = -std::numeric_limits<double>::infinity();
     anderson_.begin();
     Vector in(2 * (n + 1)), out(in.size()), mixed;  // means and ln variances before and after a step
     const Vector unit = Vector::Ones(in.size());
-    in = posterior_near(theta);
+    in = start;
     bool is_mixed = false;
     double gain_before = 0;
     has_factor_ = false;
@@ -297,10 +317,6 @@ class ClassEvidence final : public ExactEvidence {
       in = is_mixed ? mixed : out;
     }
     found_ = std::move(state);
-    Before& at = before_[calls_++ % before_.size()];
-    at.theta = theta;
-    at.moments.resize(in.size());
-    at.moments << found_.m, found_.s.array().log();
     return found_.F;
   }
 

@@ -126,5 +126,24 @@ TEST(LargeWeights, OfClassesAreFitted) {
     }
 }
 
+// Steps from the posterior of other widths, which leave the numbers that have digits, are not the end of the search.
+TEST(LargeWeights, OfClassesThatOverlapAreFittedWhateverTheRows) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+    for (const Index n : {12, 30, 60})
+      for (const double weight : {1e7, 1e8, 1e10, 1e12}) {
+        Random random(seed);
+        const Matrix X = random.normals(n, 1);
+        Vector t(n);
+        for (Index i = 0; i < n; ++i) t[i] = X(i, 0) + 0.5 * random.normal() > 0;
+        const std::vector<double> weights(static_cast<std::size_t>(n), weight);
+        KernelOptions options;
+        options.weights = weights;
+        const KernelClassification fit = fit_kernel_classification(X, t, options);
+        EXPECT_EQ(fit.report.status, Status::converged)
+            << fmt::format("seed {}, {} rows, weight {}", seed, n, weight) << fit.report.message;
+        EXPECT_TRUE(predict(fit, X).probability.allFinite());
+      }
+}
+
 }  // namespace
 }  // namespace ardvark
