@@ -126,6 +126,7 @@ std::vector<StoredColumn> choose_columns(const std::string& path, const std::vec
   if (!wanted.empty()) wanted.insert(options.optional.begin(), options.optional.end()), wanted.insert(verbatim.begin(), verbatim.end());
 
   std::vector<StoredColumn> stored;
+  stored.reserve(wanted.empty() ? names.size() : std::min(names.size(), 2 * wanted.size()));  // a wide table has no room to spare
   for (std::size_t field = 0; field < names.size(); ++field) {
     const std::string& name = names[field];
     if (std::ranges::find(left_out, field) != left_out.end() || ignored.contains(name) || labels.contains(name)) continue;
@@ -149,6 +150,7 @@ std::vector<StoredColumn> choose_columns(const std::string& path, const std::vec
 // The names that all files must have: not those of empty columns.
 std::vector<std::string> names_to_match(const std::vector<std::string>& names, const std::vector<std::size_t>& left_out) {
   std::vector<std::string> out;
+  out.reserve(names.size());
   for (std::size_t field = 0; field < names.size(); ++field)
     if (field == 0 || std::ranges::find(left_out, field) == left_out.end()) out.push_back(names[field]);
   return out;
@@ -211,6 +213,7 @@ Index TableRows::num_levels(Index column) const {
 
 void TableRows::finish(Table& table, bool is_last) {
   table.columns.clear(), table.num_missing.clear();
+  table.columns.reserve(stored_.size()), table.num_missing.reserve(stored_.size());
   bool any_text = false;
   for (const StoredColumn& column : stored_) {
     table.columns.push_back({column.name, column.kind == Kind::text, {}, column.listed, column.is_copy, column.stored_type});

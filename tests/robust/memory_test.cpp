@@ -82,7 +82,7 @@ TEST(Memory, OfAFilterIsThatOfItsBytesHoweverLargeItsBlocks) {
 }
 
 // The reader's buffer is two megabytes, whatever the file. A row that is split takes a place for each field, a column a name and its
-// levels. (800 bytes a column: 600 were enough before the form of the text was found; which part takes them has not been looked for.)
+// levels.
 TEST(Memory, OfATableOfFewRowsIsThatOfItsFields) {
   const testing::TemporaryFolder folder;
   const std::string path = folder / "wide.csv";
@@ -96,7 +96,7 @@ TEST(Memory, OfATableOfFewRowsIsThatOfItsFields) {
   testing::write_bytes(path, text);
   const testing::PeakMemory peak;
   EXPECT_EQ(read_csv(path).num_columns(), columns);
-  EXPECT_LE(peak.bytes(), 10 * static_cast<std::int64_t>(text.size()) + (2 << 20) + fixed + 800 * columns);
+  EXPECT_LE(peak.bytes(), 10 * static_cast<std::int64_t>(text.size()) + (2 << 20) + fixed + 500 * columns);
 }
 
 // Each has a hundred draws, and each draw is predicted under twenty posteriors.
