@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "../support/random_problem.hpp"
@@ -362,6 +363,70 @@ TEST(Compare, SeveralClassesAreComparedAsTheirRegressions) {
   ModelOptions machine = options.model;
   machine.model = "rvm", machine.task = "classification";
   EXPECT_EQ(named(all, "rvm gaussian").evidence, fit_model(X, labels, machine).relevance()->log_evidence);
+}
+
+// The fit by the words of the comparison: the name of the model, and of several classes the coding that the summary names.
+SavedModel fit_by_name(const Matrix& X, const Vector& target, ModelOptions options, const std::string& name, bool several) {
+  const bool is_rvm = name.starts_with("rvm "), is_kernel = name == "kernel";
+  if (is_rvm || is_kernel) {
+    options.set("task", std::string(options.model == "linear" ? "regression" : "classification"));
+    options.set("model", std::string(is_rvm ? "rvm" : "kernel"));
+    if (is_rvm) options.set("kernel", name.substr(4));
+    return fit_model(X, target, options);
+  }
+  options.set("prior", name);
+  if (several) options.set("coding", std::string("one-against-rest"));
+  return fit_model(X, target, options);
+}
+
+double bound_of(const SavedModel& model) {
+  if (const RelevanceFit* machines = model.relevance()) {
+    double sum = 0;
+    for (const RelevanceMachine& machine : machines->machines) sum += machine.fit.bound;
+    return sum;
+  }
+  if (const SoftmaxFit* classes = model.softmax()) return classes->bound;
+  return model.process() != nullptr ? model.process()->log_evidence : model.score()->bound;
+}
+
+TEST(Compare, EveryModelIsTheFitOfItsName) {
+  Random random(23);
+  const Index n = 90;
+  Matrix X = random.normals(n, 5);
+  X.col(4) = X.col(3) + 0.2 * random.normals(n);
+  const Vector score = X.col(0) - 0.7 * X.col(3) + 0.8 * random.normals(n);
+  std::vector<double> weights;
+  for (Index i = 0; i < n; ++i) weights.push_back(static_cast<double>(i % 3));
+  const std::map<std::string, std::function<void(ModelOptions&)>> settings = {
+      {"plain", [](ModelOptions&) {}},
+      {"weights", [&](ModelOptions& o) { o.weights = weights; }},
+      {"groups",
+       [](ModelOptions& o) {
+         o.set("group", std::vector<double>{0, 0, 1, 2, 2});
+       }},
+      {"flat", [](ModelOptions& o) { o.set("flat", std::vector<double>{1}); }},
+      {"no intercept", [](ModelOptions& o) { o.set("intercept", 0.0); }},
+      {"not standardised", [](ModelOptions& o) { o.set("standardize", 0.0); }},
+  };
+  for (const Index classes : {0, 2, 3})
+    for (const auto& [what, set] : settings) {
+      SCOPED_TRACE(fmt::format("{} classes, {}", classes, what));
+      Vector target = score;
+      if (classes > 0) target = score.unaryExpr([&](double s) { return static_cast<double>((s > 0.6 && classes > 2) + (s > -0.3)); });
+      ComparisonOptions options;
+      options.model.model = classes == 0 ? "linear" : "logistic";
+      set(options.model);
+      options.priors = {"shared", "ard", "dense", "slab", "sparse"};
+      if (what == "plain" || what == "weights") options.kernels = {"gaussian"}, options.models = {"kernel"};
+      const Comparison comparison = compare_models(X, target, options);
+      EXPECT_EQ(comparison.models.size(), options.priors.size() + 2 * options.kernels.size());
+      for (const ComparedModel& model : comparison.models) {
+        ModelOptions words = options.model;
+        if (model.name == "shared" || model.name == "dense") words.group.clear(), words.given.erase("group");
+        EXPECT_EQ(bound_of(fit_by_name(X, target, words, model.name, classes > 2)), model.bound) << model.name;
+        EXPECT_EQ(bound_of(fit_model(X, target, model.options)), model.bound) << model.name << ", by its options";
+      }
+    }
 }
 
 }  // namespace
