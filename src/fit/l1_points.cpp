@@ -61,6 +61,32 @@ L1Points::Model& L1Points::model_of(std::size_t number) {
   return *std::ranges::min_element(models_, {}, distance);
 }
 
+void L1Points::add_model(std::size_t number, const Vector& at, double omega, Matrix gram) {
+  Model& model = models_.emplace_back();
+  model.point = number;
+  model.at = at;
+  model.omega = omega;
+  model.gram = std::move(gram);
+  model.quadratic.set(model.gram);
+}
+
+// At the points themselves, and not where the search began.
+void L1Points::renew_models(const std::vector<L1Point>& points) {
+  const std::vector<Index> places = places_of_grams(static_cast<Index>(points.size()));
+  L1Question question;
+  question.W.resize(length_.size(), static_cast<Index>(places.size()));
+  for (Index g = 0; g < question.W.cols(); ++g) {
+    question.W.col(g) = points[static_cast<std::size_t>(places[static_cast<std::size_t>(g)])].w;
+    question.grams.push_back(g);
+  }
+  const Matrix W = question.W;
+  L1Sums sums = ask(std::move(question));
+  models_.clear();
+  for (Index g = 0; g < W.cols(); ++g)
+    add_model(static_cast<std::size_t>(places[static_cast<std::size_t>(g)]), W.col(g), sums.omega[g],
+              std::move(sums.gram[static_cast<std::size_t>(g)]));
+}
+
 // The next step. False: no step gains anything.                                                                                   (L1.4)
 bool L1Points::aim(std::size_t number, L1Point& point) {
   Model& model = model_of(number);
@@ -91,12 +117,8 @@ Status L1Points::run(std::vector<L1Point>& points, const L1Settings& settings) {
     weight_ = sums.weight;
     if (renews) models_.clear();
     for (std::size_t g = 0; g < grams.size(); ++g) {
-      Model& model = models_.emplace_back();
-      model.point = numbers[static_cast<std::size_t>(grams[g])];
-      model.at = points[model.point].trial;
-      model.omega = sums.omega[grams[g]];
-      model.gram = std::move(sums.gram[g]);
-      model.quadratic.set(model.gram);
+      const std::size_t number = numbers[static_cast<std::size_t>(grams[g])];
+      add_model(number, points[number].trial, sums.omega[grams[g]], std::move(sums.gram[g]));
     }
     renews = !settings.keeps_gram;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -133,6 +155,7 @@ Matrix L1Points::gram_at(const L1Point& point) {
 }
 
 L1Points::Tests L1Points::tests(const std::vector<L1Point>& points) {
+  renew_models(points);
   const auto count = static_cast<Index>(points.size());
   L1Question question;
   question.is_test = true;

@@ -70,6 +70,8 @@ class L1Points {
   };
   [[nodiscard]] L1Sums ask(L1Question question);
   [[nodiscard]] Model& model_of(std::size_t point);
+  void add_model(std::size_t number, const Vector& at, double omega, Matrix gram);
+  void renew_models(const std::vector<L1Point>& points);
   bool take(const L1Sums& sums, Index place, L1Point& point) const;
   bool aim(std::size_t number, L1Point& point);
   [[nodiscard]] double violation(const L1Point& point) const;

@@ -72,6 +72,15 @@ void expect_same_mode(const Fit& passes, const Fit& memory) {
   EXPECT_NEAR(passes.class_weight[1], memory.class_weight[1], 1e-9 * memory.num_rows);
 }
 
+// The samples of the rows differ, so that the search begins elsewhere; it ends where the conditions hold within 1e-4 lambda. With s the sd
+// of the loss of a row and v their curvature, that is 1e-4 (lambda/n)^2 / v in the loss, whose error is s/sqrt(n): .0025 of it for 30,000
+// rows at lambda/n = .1, where the path begins.
+void expect_same_choice(const LambdaChoice& one, const LambdaChoice& other, double tolerance) {
+  EXPECT_LE((one.lambda - other.lambda).cwiseQuotient(other.lambda).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LE((one.loss - other.loss).cwiseQuotient(other.loss_error).cwiseAbs().maxCoeff(), tolerance);
+  EXPECT_LE((one.loss_error.cwiseQuotient(other.loss_error).array() - 1).abs().maxCoeff(), tolerance);
+}
+
 TEST(LassoByPasses, IsTheFitOfRowsInMemory) {
   for (const bool weighted : {false, true})
     for (const Index p : {6, 30})
@@ -270,13 +279,10 @@ TEST(LassoByPasses, OfPartsAreTheSameFit) {
   SoftmaxOptions options;
   options.prior = Prior::laplace(0);
   options.folds = 4;
-  options.seed = 4;
-  const SoftmaxFit passes = fit_softmax(in_parts, options), whole = fit_softmax(table.rows(), options);
-  for (std::size_t c = 0; c < 3; ++c) {
-    const LambdaChoice &one = *passes.machines[c].lambda_choice, &other = *whole.machines[c].lambda_choice;
-    EXPECT_LE((one.lambda - other.lambda).cwiseQuotient(other.lambda).cwiseAbs().maxCoeff(), 1e-9);
-    EXPECT_LE((one.loss - other.loss).cwiseQuotient(other.loss_error).cwiseAbs().maxCoeff(), 0.02);
-    EXPECT_LE((one.loss_error.cwiseQuotient(other.loss_error).array() - 1).abs().maxCoeff(), 0.02);
+  for (const std::uint64_t seed : {1, 4}) {
+    options.seed = seed;
+    const SoftmaxFit passes = fit_softmax(in_parts, options), whole = fit_softmax(table.rows(), options);
+    for (std::size_t c = 0; c < 3; ++c) expect_same_choice(*passes.machines[c].lambda_choice, *whole.machines[c].lambda_choice, 3e-3);
   }
 }
 
@@ -312,11 +318,10 @@ TEST(LassoByPasses, AWeightIsARepetition) {
   for (Index i = 0, at = 0; i < 12000; ++i)
     for (int k = 0; k < static_cast<int>(table.weights[i]); ++k, ++at) repeated.X.row(at) = table.X.row(i), repeated.y[at] = table.y[i];
   FitOptions chosen = lasso(0);
-  chosen.seed = 4;
-  const LambdaChoice of_weights = *fit_logistic(table.rows(), chosen).lambda_choice;
-  const LambdaChoice of_rows = *fit_logistic(repeated.rows(), chosen).lambda_choice;
-  EXPECT_LE((of_weights.loss - of_rows.loss).cwiseQuotient(of_rows.loss_error).cwiseAbs().maxCoeff(), 1e-3);
-  EXPECT_LE((of_weights.loss_error.cwiseQuotient(of_rows.loss_error).array() - 1).abs().maxCoeff(), 1e-3);
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    chosen.seed = seed;
+    expect_same_choice(*fit_logistic(table.rows(), chosen).lambda_choice, *fit_logistic(repeated.rows(), chosen).lambda_choice, 1e-4);
+  }
   for (const double lambda : {1.0, 25.0}) {
     const LogisticFit weighted = fit_logistic(table.rows(), lasso(lambda)), plain = fit_logistic(repeated.rows(), lasso(lambda));
     EXPECT_EQ(weighted.relevant, plain.relevant);
