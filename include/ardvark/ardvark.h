@@ -584,11 +584,12 @@ ARDVARK_API ardvark_code ardvark_spell(const char* text, const char* language, c
 ARDVARK_API ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error);
 
 /* How a CSV file is written, as its header and first rows show, for those who read it with another library. delimiter, decimal: one
- * character that is known, or NULL. The result: delimiter and decimal (texts); lines_before (lines before the first row; 0: there is no
- * row); names (of all fields of a row; of those without a name "Unnamed: 0", ...); blank (positions of fields without a name, which are
- * empty in the first rows, and must be in all); row_names (a flag: the first field is no column); notes. A file whose first rows ardvark
- * does not read is refused. */
-ARDVARK_API ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const char* decimal, ardvark_result** result,
+ * character that is known, or NULL. missing_markers: [count] further texts that mean a missing value. The result: delimiter and decimal
+ * (texts); lines_before (lines before the first row; 0: there is no row); names (of all fields of a row; of those without a name
+ * "Unnamed: 0", ...); blank (positions of fields without a name, which are empty in the first rows, and must be in all); row_names (a
+ * flag: the first field is no column); notes. A file whose first rows ardvark does not read is refused. */
+ARDVARK_API ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const char* decimal,
+                                          const char* const* missing_markers, int64_t count, ardvark_result** result,
                                           ardvark_error* error);
 
 #ifdef __cplusplus

@@ -16,6 +16,7 @@ from ._core import ArdvarkWarning, version
 if TYPE_CHECKING:  # at run time, __getattr__ imports these on demand
     from . import plot as plot
     from ._compare import compare
+    from ._csv_forms import CsvFiles
     from ._kernel import KernelClassifier, KernelRegressor
     from ._linear import BayesianLinearRegression
     from ._load import load
@@ -45,6 +46,7 @@ __all__ = [
     "ArdvarkWarning",
     "BayesianLinearRegression",
     "BayesianLogisticRegression",
+    "CsvFiles",
     "InvalidArgumentError",
     "KernelClassifier",
     "KernelRegressor",
@@ -62,7 +64,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx", "load": "_load", "compare": "_compare", "LinearStatistics": "_statistics"}.get(name)
+    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx", "load": "_load", "compare": "_compare", "LinearStatistics": "_statistics", "CsvFiles": "_csv_forms"}.get(name)
     if where is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

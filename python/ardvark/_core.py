@@ -629,7 +629,9 @@ def catalogue() -> dict[str, Any]:
     return Result(call_for_handle("result", "ardvark_catalogue")).to_dict()
 
 
-def csv_form(path: str) -> dict[str, Any]:
+def csv_form(
+    path: str, delimiter: Optional[str] = None, decimal: Optional[str] = None, missing_markers: Sequence[str] = ()
+) -> dict[str, Any]:
     """How a CSV file is written, as its header and first rows show.
 
     Examples
@@ -644,4 +646,6 @@ def csv_form(path: str) -> dict[str, Any]:
     >>> form["delimiter"], form["decimal"], form["names"]
     (';', ',', ['a', 'b'])
     """
-    return Result(call_for_handle("result", "ardvark_csv_form", os.fsencode(path), None, None)).to_dict()
+    given = [None if text is None else text.encode() for text in (delimiter, decimal)]
+    texts = (c_char_p * len(missing_markers))(*[text.encode() for text in missing_markers])
+    return Result(call_for_handle("result", "ardvark_csv_form", os.fsencode(path), *given, texts, len(texts))).to_dict()

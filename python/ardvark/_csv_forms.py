@@ -4,41 +4,85 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Sequence
+from typing import Any, Optional, Sequence, Union
 
 from . import _core
 
-__all__ = ["dataset_of", "forms_of", "left_out_of", "of_python", "without"]
+__all__ = ["CsvFiles", "dataset_of", "forms_of", "left_out_of", "of_python", "without"]
 
 
-def forms_of(files: Sequence[str]) -> dict[str, dict[str, Any]]:
+class CsvFiles(os.PathLike[str]):
+    """A file, folder or pattern of CSV whose form is known, wherever a path is read: ``fit``, ``predict_batches``, ``predict_to``.
+
+    Parameters
+    ----------
+    path : str or path-like
+        What is not given below is found in the header and the first rows, as for the path alone.
+    delimiter : str, default=None
+        One character between the fields.
+    decimal : {".", ","}, default=None
+        The decimal mark of numbers.
+    missing_marker : str or sequence of str, default=()
+        Further texts that mean a missing value, such as "OVER" or "-999".
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import ardvark
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "t.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("a|y\\n1,5|2\\n2,5|3\\n3,5|5\\n4,5|6\\n")
+    ...     model = ardvark.BayesianLinearRegression("none").fit(ardvark.CsvFiles(path, delimiter="|", decimal=","), "y")
+    >>> model.coef_.round(6).tolist()
+    [1.4]
+    """
+
+    def __init__(self, path: Any, *, delimiter: Optional[str] = None, decimal: Optional[str] = None, missing_marker: Union[str, Sequence[str]] = ()):
+        self.path = os.fspath(path)
+        self.delimiter, self.decimal = delimiter, decimal
+        self.missing_marker = [missing_marker] if isinstance(missing_marker, str) else list(missing_marker)
+        for name, value in (("delimiter", delimiter), ("decimal", decimal)):
+            if value is not None and (not isinstance(value, str) or len(value.encode()) != 1 or (name == "decimal" and value not in ".,")):
+                raise ValueError(f"{name} is {value!r}; it must be {'one character' if name == 'delimiter' else repr('.') + ' or ' + repr(',')}")
+        for text in self.missing_marker:
+            if not isinstance(text, str) or not text:
+                raise ValueError(f"missing_marker has the entry {text!r}; each must be a text, such as '-999'")
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def __repr__(self) -> str:
+        given = {"delimiter": self.delimiter, "decimal": self.decimal, "missing_marker": self.missing_marker or None}
+        return f"CsvFiles({self.path!r}{''.join(f', {name}={value!r}' for name, value in given.items() if value is not None)})"
+
+
+def forms_of(files: Sequence[str], given: Optional[CsvFiles] = None) -> dict[str, dict[str, Any]]:
     """How files of CSV are written. Empty: as Arrow expects them."""
     forms = {}
+    known = () if given is None else (given.delimiter, given.decimal, given.missing_marker)
     for file in files:
         if not os.path.isfile(file) or os.path.getsize(file) == 0 or not os.access(file, os.R_OK):
             return {}  # Arrow says what is wrong
         try:
-            forms[file] = _core.csv_form(file)
+            forms[file] = {**_core.csv_form(file, *known), "missing_markers": known[2] if known else []}
         except ValueError as error:
             raise ValueError(of_python(str(error))) from None
     with_rows = [form for form in forms.values() if form["lines_before"] > 0]
-    is_plain = all(form["delimiter"] == "," and form["decimal"] == "." and form["lines_before"] == 1 and not len(form["blank"]) and not form["row_names"] for form in with_rows)
+    is_plain = all(form["delimiter"] == "," and form["decimal"] == "." and form["lines_before"] == 1 and not len(form["blank"]) and not form["row_names"] and not form["missing_markers"] for form in with_rows)
     return {} if is_plain else {file: form for file, form in forms.items() if form["lines_before"] > 0}
 
 
 def of_python(text: str) -> str:
     """A message or note about a file, without the options of the command line."""
     text = re.sub(r": --ignore '[^']*'| \(to read the column as text: [^)]*\)| \(--de\w+\)", "", text)
-    text = text.replace("or read such numbers with --decimal ,", "or give decimal_point=',' (ConvertOptions of pyarrow.csv)")
-    return re.sub(r"use (--missing-marker for each of them|(?:--missing-marker='[^']*'(?: (?=--missing-marker))?)+)(?: and --missing drop or impute)?", _with_null_values, text)
+    text = text.replace("or read such numbers with --decimal ,", "or give decimal=',' to ardvark.CsvFiles(path, ...)")
+    return re.sub(r"use (--missing-marker for each of them|(?:--missing-marker='[^']*'(?: (?=--missing-marker))?)+)(?: and --missing drop or impute)?", _with_markers, text)
 
 
-def _with_null_values(found: Any) -> str:
-    markers = ", ".join(["''", *re.findall(r"--missing-marker=('[^']*')", found[1])])
-    return (
-        f"give null_values=[{markers}] to ConvertOptions of pyarrow.csv, and pyarrow.dataset.dataset(path, format=pyarrow.dataset.CsvFileFormat("
-        "convert_options=...)) as X, or read the table with pandas (na_values)"
-    )
+def _with_markers(found: Any) -> str:
+    markers = ", ".join(re.findall(r"--missing-marker=('[^']*')", found[1]))
+    return f"give ardvark.CsvFiles(path, missing_marker=[{markers}]) as X, or read the table with pandas (na_values)"
 
 
 def dataset_of(forms: dict[str, dict[str, Any]]) -> Any:
@@ -52,6 +96,8 @@ def dataset_of(forms: dict[str, dict[str, Any]]) -> Any:
         read = pyarrow.csv.ReadOptions(skip_rows=int(form["lines_before"]), column_names=form["names"])
         parse = pyarrow.csv.ParseOptions(delimiter=form["delimiter"], newlines_in_values=False)
         convert = pyarrow.csv.ConvertOptions(decimal_point=form["decimal"])
+        if form["missing_markers"]:  # of texts, too
+            convert.null_values, convert.strings_can_be_null = [*convert.null_values, *form["missing_markers"]], True
         format_ = pyarrow.dataset.CsvFileFormat(parse, convert_options=convert, read_options=read)
         fragments.append(format_.make_fragment(os.path.abspath(file), pyarrow.fs.LocalFileSystem()))
     left_out = left_out_of(next(iter(forms.values())))

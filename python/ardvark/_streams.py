@@ -13,7 +13,7 @@ from typing import Any, Callable, Collection, Iterator, Optional, Sequence
 import numpy as np
 
 from ._abi import InvalidArgumentError
-from ._csv_forms import dataset_of, forms_of, left_out_of, of_python
+from ._csv_forms import CsvFiles, dataset_of, forms_of, left_out_of, of_python
 from ._csv_forms import without as without_fields
 from ._folds import RowFolds
 from ._given import frame, in_source, plain_columns, row_labels, tell_row_labels
@@ -165,7 +165,7 @@ def pieces_of(source: Any) -> Rows:
         if source is None:
             raise ValueError("the function that X is gave None; it must open the source anew each time it is called, and return it")
     if isinstance(source, (str, os.PathLike)):
-        dataset, forms = _dataset_at(os.fspath(source))
+        dataset, forms = _dataset_at(os.fspath(source), source if isinstance(source, CsvFiles) else None)
         return _rows_of_dataset(dataset, os.fspath(source), forms)
     if hasattr(source, "get_fragments"):
         return _rows_of_dataset(source)
@@ -215,15 +215,15 @@ def _format_of_all(path: str, files: Sequence[str]) -> str:
     )
 
 
-def _dataset_at(path: str) -> tuple[Any, dict[str, dict[str, Any]]]:
+def _dataset_at(path: str, given: Optional[CsvFiles] = None) -> tuple[Any, dict[str, dict[str, Any]]]:
     """A file, a folder or a pattern: of Parquet, or as the endings say. Also the forms of files of CSV, by their paths, if one of them is not plain."""
     arrow = _arrow()
     files = files_at(path)
     all_files = [file for one in files for file in (sorted(_files_in(one)) if os.path.isdir(one) else [one])]
     if not all_files:
         raise FileNotFoundError(f"X is {path!r}, a folder without files; it must have files of Parquet, CSV or Arrow")
-    format_ = _format_of_all(path, all_files)
-    forms = forms_of(all_files) if format_ == "csv" else {}
+    format_ = _format_of_all(path, all_files) if given is None else "csv"
+    forms = forms_of(all_files, given) if format_ == "csv" else {}
     try:
         if forms:
             return dataset_of(forms), forms

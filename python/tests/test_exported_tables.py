@@ -1,6 +1,7 @@
 """Files of CSV as other programs export them, by their paths: the fit of the plain table, as the shell makes it, and a note about the form."""
 
 import gzip
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -99,12 +100,12 @@ def test_what_cannot_be_read_is_refused_in_words_of_python(tmp_path):
     assert "ends with a delimiter" in refused(plain + "1,2,3,\n")
     assert "line 4 ('a,b,y')" in refused("Reader 7\nserial 12\n\n" + plain)
     for word in ("OVER", "<0.05", "#DIV/0!", "n.d."):
-        assert f"null_values=['', '{word}']" in refused(plain + f"{word},2,3\n")
-        assert f"null_values=['', '{word}']" in refused(plain.replace("\n", f"\n{word},2,3\n", 1))
-    assert "null_values=['', '<1', '<2']" in refused("a,b,y\n<1,2,3\n<2,2,3\n4,5,6\n")
+        assert f"missing_marker=['{word}']" in refused(plain + f"{word},2,3\n")
+        assert f"missing_marker=['{word}']" in refused(plain.replace("\n", f"\n{word},2,3\n", 1))
+    assert "missing_marker=['<1', '<2']" in refused("a,b,y\n<1,2,3\n<2,2,3\n4,5,6\n")
     units = refused("a;y\nmm;s\n1;2\n2;3\n")
-    assert "null_values=['', 'mm']" in units and "if row 1 belongs to the header, as units do, leave it out" in units
-    assert "decimal_point=','" in refused(plain + '"1,5",2,3\n')
+    assert "missing_marker=['mm']" in units and "if row 1 belongs to the header, as units do, leave it out" in units
+    assert "decimal=','" in refused(plain + '"1,5",2,3\n')
     assert "has no name in the header" in refused(plain.replace("a,b,y", "a,,y"))
     late = plain.replace("a,b,y\n", "a,b,y\n" + "1,2,3\n" * 5000).replace("\n", ",\n")
     assert "has the value '9' in a field that has no name" in refused(late + "1,2,3,9\n")
@@ -115,3 +116,67 @@ def test_a_word_among_numbers_in_memory_is_answered_with_missing_values():
     rows.loc[7, "a"] = "OVER"
     with pytest.raises(ValueError, match="'OVER' at row 8.*to_numeric.*errors='coerce'"):
         ardvark.BayesianLinearRegression("shared").fit(rows, target="y")
+
+
+def exported(form):
+    """A table as a program may write it, the words for the shell, and those for Python."""
+    rows = table(120).drop(columns="k")
+    texts = {
+        "bars": lambda: rows.to_csv(index=False, sep="|"),
+        "blanks": lambda: rows.to_csv(index=False, sep=" "),
+        "tildes": lambda: rows.to_csv(index=False, sep="~"),
+        "one column of commas": lambda: rows[["a", "y"]].to_csv(index=False, sep=";", decimal=","),
+        "decimal commas in quotes": lambda: rows.map(lambda x: f"{x:.4f}".replace(".", ",")).to_csv(index=False),
+        "decimal commas and tabs": lambda: rows.to_csv(index=False, sep="\t", decimal=","),
+    }
+    words = {
+        "bars": {"delimiter": "|"},
+        "blanks": {"delimiter": " "},
+        "tildes": {"delimiter": "~"},
+        "one column of commas": {"delimiter": ";", "decimal": ","},
+        "decimal commas in quotes": {"decimal": ","},
+        "decimal commas and tabs": {"decimal": ",", "delimiter": "\t"},
+    }
+    return texts[form](), words[form]
+
+
+@pytest.mark.parametrize("form", ["bars", "blanks", "tildes", "one column of commas", "decimal commas in quotes", "decimal commas and tabs"])
+def test_a_form_that_is_given_is_read_as_the_shell_reads_it(form, tmp_path):
+    text, words = exported(form)
+    (tmp_path / "t.csv").write_text(text)
+    source = ardvark.CsvFiles(tmp_path / "t.csv", **words)
+    model = ardvark.BayesianLinearRegression("shared").fit(source, "y")
+    given = [word for name, value in words.items() for word in (f"--{name}", value)]
+    shell = subprocess.run([PROGRAM, "fit", tmp_path / "t.csv", "--target", "y", "--model", "linear", "--prior", "shared", "--json", *given], capture_output=True, text=True)
+    assert shell.returncode == 0, shell.stderr
+    found = json.loads(shell.stdout)
+    assert found["columns"] == list(model.columns_)
+    np.testing.assert_allclose(found["mean"], model.coef_, rtol=1e-9)
+    np.testing.assert_allclose(np.concatenate(list(model.predict_batches(source))), model.predict(table(120)[list(model.feature_names_in_)]), rtol=1e-9)
+
+
+@pytest.mark.parametrize("marker", ["OVER", "<0.05", "#DIV/0!", "n.d.", "-999"])
+def test_a_marker_that_a_message_advises_is_a_missing_value(marker, tmp_path):
+    rows = table(120).drop(columns="y").astype(str).assign(city=np.resize(["u", "v"], 120))
+    rows.loc[7, "a"] = rows.loc[50, "city"] = marker
+    rows.to_csv(tmp_path / "t.csv", index=False)
+    if marker != "-999":  # which is a number
+        with pytest.raises(ValueError, match="ardvark.CsvFiles.path, missing_marker=") as error:
+            ardvark.BayesianLogisticRegression("shared", missing="drop").fit(tmp_path / "t.csv", "k")
+        assert f"missing_marker=['{marker}']" in str(error.value)
+    source = ardvark.CsvFiles(tmp_path / "t.csv", missing_marker=marker)
+    model = ardvark.BayesianLogisticRegression("shared", missing="drop").fit(source, "k")
+    words = ["--model", "logistic", "--prior", "shared", "--json", "--missing", "drop", f"--missing-marker={marker}"]
+    shell = json.loads(subprocess.run([PROGRAM, "fit", tmp_path / "t.csv", "--target", "k", *words], capture_output=True, text=True, check=True).stdout)
+    assert shell["num_rows"] == 118 and shell["columns"] == list(model.columns_)
+    np.testing.assert_allclose(shell["mean"], np.ravel(model.coef_), rtol=1e-6)
+    with pytest.raises(ValueError, match="row 8, column .a.: the value is missing"):
+        ardvark.BayesianLogisticRegression("shared").fit(source, "k")
+
+
+def test_a_form_that_cannot_be_is_refused_by_name(tmp_path):
+    for words, message in [({"delimiter": ";;"}, "delimiter is ';;'; it must be one character"), ({"decimal": ";"}, "decimal is ';'; it must be '.' or ','"), ({"missing_marker": [3]}, "missing_marker has the entry 3")]:
+        with pytest.raises(ValueError, match=message):
+            ardvark.CsvFiles(tmp_path / "t.csv", **words)
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        ardvark.BayesianLinearRegression().fit(ardvark.CsvFiles(tmp_path / "none.csv", decimal=","), "y")

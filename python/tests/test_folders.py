@@ -182,12 +182,12 @@ def test_a_text_among_the_numbers_of_csv_is_told_with_its_row(tmp_path, way):
     parts[1].loc[parts[1].index[998], "b"] = "abc"
     names = written(parts, tmp_path / "t", ".csv")
     of_dataset = f"{re.escape(names[1])}': the column 'b' has the value 'abc' at row 999, which does not fit .* null_values"
-    with pytest.raises(ValueError, match=f"row 999 .line 1000. of '{re.escape(names[1])}', column 'b': 'abc' is not a number; .* null_values=.'', 'abc'.|{of_dataset}"):
+    with pytest.raises(ValueError, match=f"row 999 .line 1000. of '{re.escape(names[1])}', column 'b': 'abc' is not a number; .* missing_marker=.'abc'.|{of_dataset}"):
         fit(tmp_path / "t")
     many = pandas.concat([parts[0]] * 3 + [parts[1]], ignore_index=True)  # after the rows that show the form of the file
     many.to_csv(names[1], index=False)
     at = int(np.flatnonzero(many.b == "abc")[0]) + 1
-    with pytest.raises(ValueError, match=f"{re.escape(names[1])}'(: the|, ).*column 'b'.* 'abc'.*{at}.*null_values"):
+    with pytest.raises(ValueError, match=f"{re.escape(names[1])}'(: the|, ).*column 'b'.* 'abc'.*{at}.*(null_values|missing_marker)"):
         fit(tmp_path / "t")
 
 

@@ -282,7 +282,8 @@ ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error) {
   });
 }
 
-ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const char* decimal, ardvark_result** result, ardvark_error* error) {
+ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const char* decimal, const char* const* missing_markers,
+                              int64_t count, ardvark_result** result, ardvark_error* error) {
   return guarded(error, [&] {
     required(result, "result");
     CsvOptions options;
@@ -294,6 +295,8 @@ ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const cha
     };
     options.delimiter = character_of(delimiter, "delimiter");
     options.decimal = character_of(decimal, "decimal");
+    if (count > 0) required(missing_markers, "missing_markers");
+    for (int64_t i = 0; i < count; ++i) options.missing_markers.emplace_back(&required(missing_markers[i], "an entry of missing_markers"));
     const auto form = std::make_shared<const io::CsvForm>(io::form_of_csv(&required(path, "path"), options));
     *result = new ardvark_result{[form](Fields& out) {
       out.put("delimiter", Json(std::string(1, form->delimiter)));

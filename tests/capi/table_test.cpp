@@ -262,7 +262,7 @@ TEST(CTables, SayHowACsvFileIsWritten) {
   testing::write_bytes(path, "sep=;\n;a;y;\nr1;1,5;2;\nr2;3;4,5;\n");
   ardvark_error error = empty_error();
   ardvark_result* form = nullptr;
-  ASSERT_EQ(ardvark_csv_form(path.c_str(), nullptr, nullptr, &form, &error), ARDVARK_OK) << error.message;
+  ASSERT_EQ(ardvark_csv_form(path.c_str(), nullptr, nullptr, nullptr, 0, &form, &error), ARDVARK_OK) << error.message;
   const Result owner(form);
   const auto entry = [&](const char* name) {
     char* text = nullptr;
@@ -277,10 +277,17 @@ TEST(CTables, SayHowACsvFileIsWritten) {
   EXPECT_EQ(entry("blank"), "[3]");
   EXPECT_EQ(entry("row_names"), "true");
   ardvark_result* none = nullptr;
-  EXPECT_EQ(ardvark_csv_form(path.c_str(), ";;", nullptr, &none, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_EQ(ardvark_csv_form(path.c_str(), ";;", nullptr, nullptr, 0, &none, &error), ARDVARK_INVALID_ARGUMENT);
   EXPECT_EQ(std::string(error.message), "delimiter is ';;'; it must be one character");
-  EXPECT_EQ(ardvark_csv_form(path.c_str(), nullptr, ".", &none, &error), ARDVARK_INVALID_ARGUMENT);  // 1,5 is then no number
-  EXPECT_EQ(ardvark_csv_form(nullptr, nullptr, nullptr, &none, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_EQ(ardvark_csv_form(path.c_str(), nullptr, ".", nullptr, 0, &none, &error), ARDVARK_INVALID_ARGUMENT);  // 1,5 is then no number
+  testing::write_bytes(path, "a,y\nOVER,1\n2,low\n");
+  const char* const markers[] = {"OVER", "low"};
+  EXPECT_EQ(ardvark_csv_form(path.c_str(), nullptr, nullptr, markers, 1, &none, &error), ARDVARK_INVALID_ARGUMENT);  // low is a word
+  ASSERT_EQ(ardvark_csv_form(path.c_str(), nullptr, nullptr, markers, 2, &none, &error), ARDVARK_OK) << error.message;
+  ardvark_result_free(none);
+  EXPECT_EQ(ardvark_csv_form(path.c_str(), nullptr, nullptr, nullptr, 2, &none, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(error.message), "missing_markers is NULL; it must point to something");
+  EXPECT_EQ(ardvark_csv_form(nullptr, nullptr, nullptr, nullptr, 0, &none, &error), ARDVARK_INVALID_ARGUMENT);
 }
 
 }  // namespace
