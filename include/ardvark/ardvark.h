@@ -522,8 +522,8 @@ ARDVARK_API ardvark_code ardvark_sequential_update_weighted(ardvark_sequential* 
 /* The current posterior as a new model. options: only column_names and class_names (two, for -1 and +1) are read; may be NULL. */
 ARDVARK_API ardvark_code ardvark_sequential_model(const ardvark_sequential* filter, const ardvark_options* options, ardvark_model** model,
                                                   ardvark_error* error);
-/* A filter that goes on from a model of ardvark_sequential_model, or of the preset vb_logit_fit_iter, also after a model file, with the same
- * results up to rounding. options: block_rows, threads; may be NULL. ARDVARK_INVALID_ARGUMENT: another kind of model. */
+/* A filter that goes on from a model of ardvark_sequential_model, or of the preset vb_logit_fit_iter, also after a model file, with the
+ * same results up to rounding. options: block_rows, threads; may be NULL. ARDVARK_INVALID_ARGUMENT: another kind of model. */
 ARDVARK_API ardvark_code ardvark_sequential_from_model(const ardvark_model* model, const ardvark_options* options,
                                                        ardvark_sequential** filter, ardvark_error* error);
 /* The state of the filter as bytes. A filter that continues from these bytes gives the same results to the last bit. */
@@ -588,9 +588,8 @@ ARDVARK_API ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_erro
  * (texts); lines_before (lines before the first row; 0: there is no row); names (of all fields of a row; of those without a name
  * "Unnamed: 0", ...); blank (positions of fields without a name, which are empty in the first rows, and must be in all); row_names (a
  * flag: the first field is no column); notes. A file whose first rows ardvark does not read is refused. */
-ARDVARK_API ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const char* decimal,
-                                          const char* const* missing_markers, int64_t count, ardvark_result** result,
-                                          ardvark_error* error);
+ARDVARK_API ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const char* decimal, const char* const* missing_markers,
+                                          int64_t count, ardvark_result** result, ardvark_error* error);
 
 #ifdef __cplusplus
 }
