@@ -9,7 +9,7 @@ from ardvark import BayesianLogisticRegression
 
 NEW = 20
 # The priors of (SP.21) for classes: c of kappa, Beta of pi, and the probability of h > 0.
-NARROWEST, BETA, DENSE = 0.1, (1, 1), 0.5
+NARROWEST, BETA, DENSE = 0.5, (2, 3), 0.2
 
 
 def sigma(x):
