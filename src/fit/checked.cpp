@@ -10,6 +10,7 @@
 #include "fit/prior_choice.hpp"
 #include "fit/validate_options.hpp"
 #include "frame/describe.hpp"
+#include "frame/few_rows.hpp"
 #include "frame/frame.hpp"
 #include "frame/separation.hpp"
 #include "frame/solution.hpp"
@@ -106,6 +107,7 @@ Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options
   Frame frame = make_frame(task, X, y, options, std::move(memory), stand_in);
   const Method method = method_of(options);
   Solution solution = solve(method, frame);
+  if (task == Task::linear) integrate_few_rows(frame, noise_prior(frame), solution);
   Fit fit = assemble(frame, std::move(solution));
   if (task == Task::logistic && (method == Method::spike_slab || method == Method::sweeps)) describe_separation(options, fit);
   fit.report.seconds = watch.seconds();

@@ -58,7 +58,9 @@ Matrix V_inverse(const Fit& fit, MatrixView X) {
   }
   if (fit.state == nullptr || fit.state->a.size() == 0 || fit.state->standardization.intercept ||
       fit.state->standardization.scale.size() > 0 || !fit.state->factor.columns.empty())
-    throw InvalidArgument("V^-1 exists only for a fit without intercept and standardisation, and not for a fit from a file");
+    throw InvalidArgument(
+        "V^-1 exists only for a fit without intercept and standardisation, not for a fit from a file, and not for few rows under shared, "
+        "groups, ard and laplace (integrate_few_rows)");
   const Vector &a = fit.state->a, &omega = fit.state->omega;
   if (X.rows() != omega.size() || X.cols() != a.size())
     throw InvalidArgument(

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/special.hpp"
+#include "frame/few_rows.hpp"
 #include "predict/predictive.hpp"
 #include "preset/preset.hpp"
 
@@ -46,20 +47,18 @@ void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
   tally.describe(fit);
 }
 
-std::string note_of_few_rows(PriorKind prior, bool is_preset, double num_rows) {
-  if (num_rows > 30) return {};
+std::string note_of_few_rows(const FitOptions& options, const Fit& fit) {
+  if (fit.num_rows > 30 || options.preset.empty() || fit.task != Task::linear) return {};
   const char* covered = nullptr;
-  switch (prior) {
-    case PriorKind::groups: covered = "84 to 94% of new observations"; break;
+  switch (fit.prior) {
     case PriorKind::shared: covered = "90 to 94% of new observations"; break;
-    case PriorKind::laplace: covered = "88 to 92% of new observations and 82 to 87% of the means"; break;
     case PriorKind::ard: covered = "45 to 69% of new observations, the fewer the more columns"; break;
     default: return {};
   }
   return fmt::format(
-      "{:.10g} rows are few: 95% intervals {} of up to 30 rows have covered {}; the priors sparse and dense integrate over what {} "
-      "takes as known (docs/reliability.md)",
-      num_rows, is_preset ? "of this published method on tables" : "under this prior on tables", covered, is_preset ? "it" : "this prior");
+      "{:.10g} rows are few: 95% intervals of this published method on tables of up to 30 rows have covered {}; it takes as known what "
+      "models (--model linear) integrate over (docs/reliability.md)",
+      fit.num_rows, covered);
 }
 
 std::string note_of_few_rows_of_classes(PriorKind prior, double num_rows, Index num_columns) {
@@ -88,15 +87,23 @@ std::string note_of_few_rows_of_classes(PriorKind prior, double num_rows, Index 
 }
 
 void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns) {
-  if (fit.task == Task::logistic && options.preset.empty())
-    if (std::string note = note_of_few_rows_of_classes(fit.prior, fit.num_rows, num_columns); !note.empty())
-      fit.report.notes.push_back(std::move(note));
-  if (fit.task == Task::linear)
-    if (std::string note = note_of_few_rows(fit.prior, !options.preset.empty(), fit.num_rows); !note.empty())
-      fit.report.notes.push_back(std::move(note));
+  const bool is_model_of_classes = fit.task == Task::logistic && options.preset.empty();
+  if (std::string note = is_model_of_classes ? note_of_few_rows_of_classes(fit.prior, fit.num_rows, num_columns)
+                                             : note_of_few_rows(options, fit);
+      !note.empty())
+    fit.report.notes.push_back(std::move(note));
   if (!options.preset.empty() || (fit.prior != PriorKind::ard && fit.prior != PriorKind::groups)) return;
   const auto columns = static_cast<double>(num_columns);
-  if (columns > fit.num_rows && fit.effective_parameters > 0.8 * fit.num_rows)
+  FitOptions used = options;
+  used.prior.kind = fit.prior;  // it may have been chosen
+  const bool is_integrated = share_of_few_rows(fit.num_rows) == 1 && integrates_few_rows(fit.task, used, fit.num_rows);
+  if (is_integrated) {
+    if (columns > fit.num_rows && fit.effective_parameters > 0.8 * fit.num_rows)
+      fit.report.warnings.push_back(fmt::format(
+          "{:.0f} effective parameters describe {:.10g} rows: with more columns than rows the mean under this prior describes the "
+          "noise too; intervals allow for it, but the default prior, sparse, predicts better (--prior sparse)",
+          fit.effective_parameters, fit.num_rows));
+  } else if (columns > fit.num_rows && fit.effective_parameters > 0.8 * fit.num_rows)
     fit.report.warnings.push_back(
         fmt::format("{:.0f} effective parameters describe {:.10g} rows: with more columns than rows the fit under this prior describes the "
                     "noise too, so noise, intervals and predictions are far too confident; use the default prior, sparse (--prior sparse)",

@@ -38,12 +38,12 @@ void describe_classes(const Vector& t, const Vector& k, const Vector& m, const V
 void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
                       const std::function<ComponentMoments(Index first, Index count)>& moments_of, Fit& fit);
 
-/// Warns if intervals are too narrow because there are too few rows for the columns under this prior.
-/// \param num_columns  of the caller's table
-/// How often intervals of linear regressions with few rows have covered, if too rarely; else empty. Measured by bench/honest/few_rows.py.
-[[nodiscard]] std::string note_of_few_rows(PriorKind prior, bool is_preset, double num_rows);
+/// How often intervals of published linear regressions with few rows have covered; else empty. Measured by bench/honest/few_rows.py.
+[[nodiscard]] std::string note_of_few_rows(const FitOptions& options, const Fit& fit);
 /// The same of two classes and their log odds, x'w. Measured by bench/honest/few_rows_classes.py.
 [[nodiscard]] std::string note_of_few_rows_of_classes(PriorKind prior, double num_rows, Index num_columns);
+/// Warns if intervals are too narrow because there are too few rows for the columns under this prior.
+/// \param num_columns  of the caller's table
 void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns);
 
 /// Notes or warns that the classes can be separated: then coefficients grow until the prior stops them, if it does.

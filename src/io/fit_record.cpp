@@ -126,6 +126,7 @@ Json describe(const Fit& fit) {
   if (fit.completed_tables > 0) description["completed_tables"] = fit.completed_tables;
   if (std::isfinite(fit.student_degrees)) description[student_degrees] = fit.student_degrees;
   if (fit.sparse) description["sparse"] = describe(*fit.sparse);
+  if (state.factor.U.rows() > 0) description[added_covariance] = true;
   if (state.factor.kind == CovarianceFactor::Kind::mixture) description["mixture"] = describe(state.factor.mixture);
   return description;
 }
@@ -178,6 +179,7 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& f
     file.add_matrix(prefix + "T", factor.T);
     file.add_matrix(prefix + "B", factor.B);
     file.add_matrix(prefix + "R", factor.R);
+    if (factor.U.rows() > 0) file.add_matrix(prefix + "U", factor.U);
   }
 }
 
@@ -337,6 +339,8 @@ void read_factor(const FitReader& in, Index q, CovarianceFactor& factor) {
     factor.T = in.finite_matrix("T");
     factor.B = in.finite_matrix("B");
     factor.R = in.finite_matrix("R");
+    factor.U = in.file.has(in.prefix + "U") ? in.finite_matrix("U") : Matrix(0, inside);  // older files have none
+    if (factor.U.cols() != inside) in.fail("U");
     const auto f = static_cast<Index>(factor.flat_columns.size());
     if (factor.T.cols() != inside || factor.B.cols() != inside || factor.B.rows() != f || factor.R.rows() != f || factor.R.cols() != f)
       in.fail("T, B or R");

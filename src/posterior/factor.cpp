@@ -34,10 +34,11 @@ void CovarianceFactor::row_variance_inside(Design& X, Vector& out) const {
     X.row_variance(L_inverse, out);
     return;
   }
-  // x'Vx = sum_j d_j z~_j^2 - ||T z~||^2 + ||R f||^2, panel by panel over the columns.                     (RIDGE.4), (RIDGE.7)
+  // x'Vx = sum_j d_j z~_j^2 - ||T z~||^2 + ||U z~||^2 + ||R f||^2, panel by panel over the columns.                     (RIDGE.4),
+  // (RIDGE.7)
   const Index n = X.rows(), p = X.cols(), f = static_cast<Index>(flat_columns.size());
   const Index block = std::clamp<Index>((Index{1} << 20) / std::max<Index>(n, 1), 16, std::max<Index>(p, 16));
-  Matrix panel(n, std::min(block, p)), F(n, f), TZ = Matrix::Zero(T.rows(), n);
+  Matrix panel(n, std::min(block, p)), F(n, f), TZ = Matrix::Zero(T.rows(), n), UZ = Matrix::Zero(U.rows(), n);
   for (Index k = 0; k < f; ++k) X.columns(flat_columns[static_cast<std::size_t>(k)], 1, F.col(k));
   out.setZero();
   for (Index first = 0; first < p; first += block) {
@@ -49,8 +50,12 @@ void CovarianceFactor::row_variance_inside(Design& X, Vector& out) const {
     if (T.rows() > 0)
       blas::gemm(blas::Transpose::no, blas::Transpose::yes, T.rows(), n, count, 1.0, T.col(first).data(), T.rows(), panel.data(), n, 1.0,
                  TZ.data(), T.rows());
+    if (U.rows() > 0)
+      blas::gemm(blas::Transpose::no, blas::Transpose::yes, U.rows(), n, count, 1.0, U.col(first).data(), U.rows(), panel.data(), n, 1.0,
+                 UZ.data(), U.rows());
   }
   out -= TZ.colwise().squaredNorm().transpose();
+  out += UZ.colwise().squaredNorm().transpose();
   if (f > 0) out += (F * R.transpose()).rowwise().squaredNorm();
   out = out.cwiseMax(0.0);
 }
@@ -62,13 +67,14 @@ Matrix CovarianceFactor::covariance_inside() const {
     mirror(V);
     return V;
   }
-  // V_ZZ = diag(d) - T'T, V_FF = H^-1 + B V_ZZ B', V_FZ = -B V_ZZ                                          (RIDGE.7)
+  // V_ZZ = diag(d) - T'T + U'U, V_FF = H^-1 + B V_ZZ B', V_FZ = -B V_ZZ                                          (RIDGE.7)
   const Index f = static_cast<Index>(flat_columns.size());
   Matrix V = Matrix::Zero(d.size(), d.size());
   if (T.rows() > 0) {
     blas::syrk(blas::Transpose::yes, d.size(), T.rows(), -1.0, T.data(), T.outerStride(), 0.0, V.data(), d.size());
     mirror(V);
   }
+  if (U.rows() > 0) V += U.transpose() * U;
   V.diagonal() += d;
   if (f > 0) {
     const Matrix BV = B * V;

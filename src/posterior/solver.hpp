@@ -16,12 +16,13 @@ struct CovarianceFactor {
   Kind kind = Kind::none;
   /// triangular: V = L_inverse' L_inverse. [p,p], lower.
   Matrix L_inverse;
-  /// reduced (p > n): with z~ = z - B' f, x'Vx = sum_j d_j z~_j^2 - ||T z~||^2 + ||R f||^2; f = x at the flat columns, d = 0 there.
+  /// reduced (p > n): with z~ = z - B' f, x'Vx = sum_j d_j z~_j^2 - ||T z~||^2 + ||U z~||^2 + ||R f||^2; f = x at the flat columns, d = 0 there.
   /// (RIDGE.4), (RIDGE.7)
   Vector d;  ///< [p]
   Matrix T;  ///< [n,p]
   Matrix B;  ///< [flats, p]
   Matrix R;  ///< [flats, flats], R'R = H^-1
+  Matrix U;  ///< [any number, p] adds ||U z~||^2; empty if there is nothing to add                                              (LIN.9)
   std::vector<Index> flat_columns;
   Mixture mixture;  ///< mixture: a mixture of posteriors under a sparse prior
   /// The columns of the design that V is for, ascending; empty: all (or those that the mixture names). Other columns have variance 0.

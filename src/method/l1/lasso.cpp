@@ -12,6 +12,7 @@
 #include "core/special.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
+#include "frame/few_rows.hpp"
 #include "frame/prepare.hpp"
 #include "frame/separation.hpp"
 #include "method/l1/coordinate_ascent.hpp"
@@ -187,7 +188,7 @@ namespace {
 void estimate_noise(const LassoMode& mode, const Frame& frame, Solution& out) {
   const auto size = static_cast<Index>(mode.columns.size());
   out.noise = noise_of(frame.k.dot((frame.target - mode.m).cwiseAbs2()), frame.rows, size);
-  if (static_cast<double>(size) >= frame.rows)
+  if (static_cast<double>(size) >= frame.rows && !integrates_few_rows(frame.task, frame.options, frame.rows))
     out.report.warnings.push_back(fmt::format(
         "{} weights for {:.6g} rows are not zero, so that nothing is left to estimate the noise from: intervals mean nothing; take a "
         "larger lambda",
@@ -251,7 +252,7 @@ Solution solution_of(const LassoSums& mode, std::vector<Index> flat, const Frame
   if (q > p) out.origin_variance = sound ? (L * frame.origin()(mode.columns)).squaredNorm() : nan;
   const auto num_left_out = static_cast<Index>(std::count(frame.left_out.begin(), frame.left_out.end(), true));
   const auto num_kept = static_cast<Index>(std::count(out.relevant.begin(), out.relevant.end(), true));
-  if (num_kept < p - num_left_out)
+  if (num_kept < p - num_left_out && !integrates_few_rows(frame.task, frame.options, frame.rows))
     out.report.notes.push_back(
         fmt::format("the weights of {} of {} columns are zero; this approximation gives them no variance, so it does not say how "
                     "certain the zeros are",

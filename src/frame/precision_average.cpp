@@ -1,0 +1,67 @@
+#include "frame/precision_average.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/special.hpp"
+#include "predict/student_mixture.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// Precisions at equal distances of their logarithm. The trapezoid rule for such smooth functions errs by exp(-2 pi^2 (sd/step)^2), and ln
+// alpha has a standard deviation of more than sqrt(2/(r + 2 c0)).
+Vector precisions_of(const SpectralSums& sums) {
+  const auto [c0, d0] = sums.precision;
+  const double smallest = std::log(sums.l.minCoeff()), largest = std::log(sums.l.maxCoeff());
+  double low = smallest - 20, high = largest + 12;
+  if (d0 > 0) high = c0 < 1 ? std::min(high, std::log((c0 + 40) / d0)) : std::max(high, std::log((c0 + 40) / d0));
+  if (d0 > 0 && c0 >= 1) low = std::min(low, std::log(c0 / d0) - 40 / std::sqrt(c0));
+  high = std::max(high, low + 20);
+  const double step = std::max(0.5 / std::sqrt(2 + static_cast<double>(sums.l.size()) + 2 * c0), (high - low) / 20000);
+  return Vector::LinSpaced(static_cast<Index>(std::ceil((high - low) / step)) + 1, low, high).array().exp();
+}
+
+}  // namespace
+
+PrecisionAverage average_over_precision(const SpectralSums& sums, bool needs_unknown) {
+  const auto [c0, d0] = sums.precision;
+  const Vector every = precisions_of(sums);
+  const Vector square = sums.z.cwiseAbs2();
+  Vector rate(every.size()), density(every.size());
+  for (Index k = 0; k < every.size(); ++k) {
+    const auto kept = every[k] / (sums.l.array() + every[k]);  // the share that the prior keeps from the rows
+    rate[k] = sums.noise_rate + 0.5 * (sums.rest + (square.array() * kept).sum());
+    density[k] = 0.5 * kept.log().sum() - sums.shape * std::log(rate[k]) + c0 * std::log(every[k]) - d0 * every[k];
+  }
+  const double most = density.maxCoeff();
+  std::vector<Index> near;
+  for (Index k = 0; k < every.size(); ++k)
+    if (density[k] > most - 40) near.push_back(k);
+  const Vector alpha = every(near), scale = rate(near) / sums.shape;
+  Vector weight = (density(near).array() - most).exp();
+  weight /= weight.sum();
+
+  const auto count = static_cast<Index>(near.size()), r = sums.l.size();
+  PrecisionAverage out;
+  out.noise = weight.dot(scale);
+  out.given = Vector::Zero(r);
+  Matrix mean(r, count);
+  for (Index k = 0; k < count; ++k) {
+    const Vector variance = (sums.l.array() + alpha[k]).inverse();
+    mean.col(k) = (sums.z.array() * sums.l.array().sqrt()).matrix().cwiseProduct(variance);
+    out.given += weight[k] * scale[k] * variance;
+  }
+  out.mean = mean * weight;
+  out.moves = (mean.colwise() - out.mean) * weight.cwiseSqrt().asDiagonal();
+  if (!needs_unknown) return out;
+  constexpr double tail = 0.025;
+  const Vector each = (scale.array() / alpha.array()).sqrt();
+  const StudentTail t(2 * sums.shape);
+  const double end = mixture_quantile(t, weight, Vector::Zero(count), each, tail, true) / student_t_end(2 * sums.shape, tail);
+  out.unknown = std::max(end * end, out.given.maxCoeff());
+  return out;
+}
+
+}  // namespace ardvark::internal
