@@ -188,7 +188,8 @@ namespace {
 void estimate_noise(const LassoMode& mode, const Frame& frame, Solution& out) {
   const auto size = static_cast<Index>(mode.columns.size());
   out.noise = noise_of(frame.k.dot((frame.target - mode.m).cwiseAbs2()), frame.rows, size);
-  if (static_cast<double>(size) >= frame.rows && !integrates_few_rows(frame.task, frame.options, frame.rows))
+  const bool is_integrated = share_of_few_rows(frame.rows) == 1 && integrates_few_rows(frame.task, frame.options, frame.rows);
+  if (static_cast<double>(size) >= frame.rows && !is_integrated)
     out.report.warnings.push_back(fmt::format(
         "{} weights for {:.6g} rows are not zero, so that nothing is left to estimate the noise from: intervals mean nothing; take a "
         "larger lambda",

@@ -1,0 +1,213 @@
+// Regressions with few rows under shared, groups, ard and laplace: the noise and the precision are integrated.                    (LIN.9)
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../support/mentions.hpp"
+#include "../support/random_problem.hpp"
+#include "ardvark/linear.hpp"
+#include "ardvark/model_file.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::mentions;
+using testing::Random;
+
+struct Table {
+  Matrix X;
+  Vector y;
+};
+
+Table table_of(std::uint64_t seed, Index n, Index p) {
+  Random random(seed);
+  Table out{random.normals(n, p), Vector()};
+  out.y = random.normals(n) + 1.5 * out.X.col(0) + Vector::Constant(n, 0.7);
+  return out;
+}
+
+std::vector<Prior> priors_of(Index p, double lambda = 1) {
+  std::vector<Index> halves(static_cast<std::size_t>(p));
+  for (Index j = 0; j < p; ++j) halves[static_cast<std::size_t>(j)] = p > 1 ? j % 2 : 0;
+  return {Prior::shared(), Prior::groups(halves), Prior::ard(), Prior::laplace(lambda)};
+}
+
+FitOptions with_prior(const Prior& prior) {
+  FitOptions options;
+  options.prior = prior;
+  return options;
+}
+
+// Draws of intercept and weights, last column the variance of the noise, by Gibbs sampling of weights, noise and one precision.
+Matrix gibbs(const Table& table, GammaDistribution precision, GammaDistribution noise, Index count) {
+  const Index n = table.X.rows(), p = table.X.cols();
+  std::mt19937_64 engine(7);
+  Random random(8);
+  const auto gamma = [&](double shape, double rate) { return std::gamma_distribution<double>(shape, 1 / rate)(engine); };
+  Matrix X(n, p + 1), out(count, p + 2);
+  X << Vector::Ones(n), table.X;
+  double alpha = 1, tau = 1;
+  for (Index i = 0; i < count; ++i) {
+    Matrix A = X.transpose() * X;
+    A.diagonal().tail(p).array() += alpha;
+    const Eigen::LLT<Matrix> L(A);
+    const Vector w = L.solve(X.transpose() * table.y) + Vector(L.matrixU().solve(random.normals(p + 1))) / std::sqrt(tau);
+    const double square = w.tail(p).squaredNorm();
+    tau = gamma(noise.shape + 0.5 * static_cast<double>(n + p), noise.rate + 0.5 * ((table.y - X * w).squaredNorm() + alpha * square));
+    alpha = gamma(precision.shape + 0.5 * static_cast<double>(p), precision.rate + 0.5 * tau * square);
+    out.row(i) << w.transpose(), 1 / tau;
+  }
+  return out;
+}
+
+FitOptions proper(const Prior& prior) {
+  FitOptions options = with_prior(prior);
+  options.standardize = false;
+  options.noise = {2.5, 1};
+  options.noise_in_units_of_target = true;
+  options.precision = {2, 1};
+  return options;
+}
+
+TEST(FewRows, TheCovarianceIsTheSecondMomentAboutTheMeanOfTheExactPosterior) {
+  for (const auto& [n, p] : {std::pair<Index, Index>{4, 2}, {9, 3}, {6, 1}}) {
+    const Table table = table_of(static_cast<std::uint64_t>(40 + n), n, p);
+    const Matrix draws = gibbs(table, {2, 1}, {2.5, 1}, 150000);
+    for (const Prior& prior : priors_of(p)) {
+      SCOPED_TRACE(std::to_string(n) + " rows, " + to_string(prior.kind));
+      const LinearFit fit = fit_linear(table.X, table.y, proper(prior));
+      Vector mean(p + 1);
+      mean << fit.intercept->mean, fit.mean;
+      const Matrix off = draws.leftCols(p + 1).rowwise() - mean.transpose();
+      const Matrix moment = off.transpose() * off / static_cast<double>(off.rows());
+      const Matrix V = fit.covariance();  // the intercept is last
+      for (Index i = 0; i <= p; ++i)
+        for (Index j = 0; j <= p; ++j) {
+          const Index r = i == 0 ? p : i - 1, s = j == 0 ? p : j - 1;
+          EXPECT_NEAR(V(r, s), moment(i, j), 0.03 * std::sqrt(moment(i, i) * moment(j, j))) << i << " " << j;
+        }
+      EXPECT_NEAR(fit.noise.rate / (fit.noise.shape - 1), draws.col(p + 1).mean(), 0.02 * draws.col(p + 1).mean());
+      EXPECT_NEAR(fit.intercept->variance, V(p, p), 1e-9 * V(p, p));
+    }
+  }
+}
+
+TEST(FewRows, DirectionsWithoutRowsHaveTheIntervalOfTheExactPosterior) {
+  const Index n = 4, p = 6;
+  const Table table = table_of(51, n, p);
+  const Matrix draws = gibbs(table, {2, 1}, {2.5, 1}, 150000);
+  const LinearFit fit = fit_linear(table.X, table.y, proper(Prior::shared()));
+  const Matrix centred = table.X.rowwise() - table.X.colwise().mean();
+  const Matrix all = Eigen::HouseholderQR<Matrix>(centred.transpose()).householderQ();
+  for (const double along : {1.0, 3.0}) {
+    const Vector x = table.X.colwise().mean().transpose() + along * all.col(p - 1);
+    const StudentPrediction at = predict(fit, Matrix(x.transpose()), PredictionOf::mean);
+    const double half = at.scale[0] * boost::math::quantile(boost::math::students_t(at.degrees_of_freedom), 0.975);
+    Index inside = 0;
+    for (Index i = 0; i < draws.rows(); ++i)
+      inside += std::abs(draws(i, 0) + x.dot(draws.row(i).segment(1, p).transpose()) - at.mean[0]) <= half ? 1 : 0;
+    EXPECT_NEAR(static_cast<double>(inside) / static_cast<double>(draws.rows()), 0.95, 0.01) << along;
+  }
+}
+
+TEST(FewRows, UnitsAndOrdersChangeNothing) {
+  for (const auto& [n, p] : {std::pair<Index, Index>{8, 3}, {6, 10}, {40, 5}, {36, 50}}) {
+    const Table table = table_of(60, n, p);
+    Random random(61);
+    const std::vector<Index> rows = random.permutation(n), columns = random.permutation(p);
+    Vector unit(p);
+    for (double& u : unit) u = random.scale(1e-3, 1e3);
+    const Matrix X = (table.X * unit.asDiagonal())(rows, columns);
+    const Vector y = (1e-4 * table.y.array() + 3)(rows);
+    const auto priors = priors_of(p, 2), others = priors_of(p, 2e-4);
+    for (std::size_t k = 0; k < priors.size(); ++k) {
+      if (priors[k].kind == PriorKind::groups) continue;  // groups follow the columns
+      SCOPED_TRACE(std::to_string(n) + " x " + std::to_string(p) + " " + to_string(priors[k].kind));
+      FitOptions a = with_prior(priors[k]), b = with_prior(others[k]);
+      a.tolerance = b.tolerance = 1e-10;
+      const LinearFit one = fit_linear(table.X, table.y, a), other = fit_linear(X, y, b);
+      for (Index j = 0; j < p; ++j) {
+        const Index from = columns[static_cast<std::size_t>(j)];
+        const double factor = 1e-4 / unit[from];
+        EXPECT_NEAR(other.V_diagonal[j] * unit[from] * unit[from], one.V_diagonal[from], 1e-4 * one.V_diagonal[from]);
+        EXPECT_NEAR(other.mean[j], factor * one.mean[from], 1e-4 * factor * std::sqrt(one.V_diagonal[from] * one.noise.rate));
+      }
+      EXPECT_NEAR(other.noise.rate * 1e8, one.noise.rate, 1e-4 * one.noise.rate);
+    }
+  }
+}
+
+TEST(FewRows, TheEffectEndsWithoutAJumpAtSixtyRows) {
+  for (const Index p : {Index{4}, Index{70}}) {
+    const Table table = table_of(70, 60, p);
+    for (const Prior& prior : priors_of(p, 5)) {
+      SCOPED_TRACE(std::to_string(p) + " " + to_string(prior.kind));
+      FitOptions on = with_prior(prior), off = with_prior(prior);
+      off.integrate_few_rows = false;
+      const LinearFit at_end = fit_linear(table.X, table.y, on), without = fit_linear(table.X, table.y, off);
+      EXPECT_EQ(at_end.variance, without.variance);
+      EXPECT_EQ(at_end.noise.rate, without.noise.rate);
+      const Vector almost = Vector::Constant(60, (60 - 1e-9) / 60);
+      on.weights = off.weights = almost;
+      const LinearFit before = fit_linear(table.X, table.y, on), before_without = fit_linear(table.X, table.y, off);
+      const Matrix V = before.covariance(), V_without = before_without.covariance();
+      if (prior.kind == PriorKind::laplace) continue;  // its own noise has other degrees of freedom
+      EXPECT_LT((V - V_without).cwiseAbs().maxCoeff(), 1e-6 * V_without.cwiseAbs().maxCoeff());
+      EXPECT_NEAR(before.log_det_V, before_without.log_det_V, 1e-5 * (1 + std::abs(before.log_det_V)));
+    }
+  }
+}
+
+TEST(FewRows, AModelFileKeepsThePredictions) {
+  for (const auto& [n, p] : {std::pair<Index, Index>{8, 3}, {6, 10}, {40, 60}}) {
+    const Table table = table_of(80, n, p);
+    for (const Prior& prior : priors_of(p)) {
+      const LinearFit fit = fit_linear(table.X, table.y, with_prior(prior));
+      const std::string path = ::testing::TempDir() + "few_rows.ardvark";
+      save_model(path, fit);
+      const SavedModel saved = load_model(path);
+      for (const PredictionOf what : {PredictionOf::mean, PredictionOf::new_observation})
+        EXPECT_EQ(predict(LinearFit{*saved.score()}, table.X, what).scale, predict(fit, table.X, what).scale) << to_string(prior.kind);
+    }
+  }
+}
+
+TEST(FewRows, IntervalsHoldTheirShare) {
+  for (const auto& [n, p] : {std::pair<Index, Index>{5, 3}, {8, 16}, {15, 5}}) {
+    std::vector<double> hits(4, 0);
+    constexpr int tables = 200, news = 10;
+    for (int seed = 0; seed < tables; ++seed) {
+      Random random(static_cast<std::uint64_t>(1000 + seed));
+      const Matrix X = random.normals(n + news, p);
+      Vector w = Vector::Zero(p);
+      if (seed % 3 == 1) w[0] = 2;
+      if (seed % 3 == 2) w = random.normals(p) * 2 / std::sqrt(static_cast<double>(p));
+      const Vector y = X * w + random.normals(n + news);
+      const auto priors = priors_of(p, 3);
+      for (std::size_t k = 0; k < priors.size(); ++k) {
+        const LinearFit fit = fit_linear(X.topRows(n).eval(), y.head(n).eval(), with_prior(priors[k]));
+        const StudentPrediction at = predict(fit, X.bottomRows(news).eval());
+        const double end = boost::math::quantile(boost::math::students_t(at.degrees_of_freedom), 0.975);
+        for (Index i = 0; i < news; ++i) hits[k] += std::abs(y[n + i] - at.mean[i]) <= end * at.scale[i] ? 1 : 0;
+      }
+    }
+    for (const double hit : hits) {
+      EXPECT_GT(hit / (tables * news), 0.93) << n << " x " << p;
+      EXPECT_LT(hit / (tables * news), 0.98) << n << " x " << p;
+    }
+  }
+}
+
+TEST(FewRows, PublishedProgramsSayThatTheyAreTooSure) {
+  const Table table = table_of(90, 12, 3);
+  EXPECT_TRUE(mentions(fit_linear(table.X, table.y, options_for_preset("vb_linear_fit")).report.notes, "rows are few"));
+}
+
+}  // namespace
+}  // namespace ardvark
