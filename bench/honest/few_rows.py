@@ -5,7 +5,7 @@
 
 Columns are independent N(0, 1): 1, 5, 20, and twice as many as rows. A third of the tables has no effect, a third one effect of twice the
 noise, a third an effect of every column, of the same variance together. Each table has ten new rows. Priors that need more rows than
-columns are measured where they can be fitted.
+columns are measured where they can be fitted. Groups: the columns in turn belong to two.
 """
 
 import argparse
@@ -21,8 +21,10 @@ ROWS = [3, 4, 5, 6, 8, 10, 15, 20, 30]
 EFFECTS = ["none", "one", "all"]
 NEW = 10
 METHODS = {
-    **{prior: (lambda prior=prior: BayesianLinearRegression(prior=prior)) for prior in ("sparse", "slab", "dense", "shared", "ard", "laplace", "none")},
-    "rvm": lambda: RelevanceVectorRegressor(),
+    **{prior: (lambda p, prior=prior: BayesianLinearRegression(prior=prior)) for prior in ("sparse", "slab", "dense", "shared")},
+    "groups": lambda p: BayesianLinearRegression(prior=np.arange(p) % 2),
+    **{prior: (lambda p, prior=prior: BayesianLinearRegression(prior=prior)) for prior in ("ard", "laplace", "none")},
+    "rvm": lambda p: RelevanceVectorRegressor(),
 }
 
 
@@ -44,7 +46,7 @@ def hits(method, n, p, seed):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = METHODS[method]().fit(X[:n], y[:n])
+            model = METHODS[method](p).fit(X[:n], y[:n])
             of_new = model.predict_interval(X[n:])
             if method == "rvm":  # its mean is that of a kernel
                 return np.array([np.mean((of_new[:, 0] <= y[n:]) & (y[n:] <= of_new[:, 1])), np.nan, np.nan])
@@ -85,8 +87,8 @@ def draw(found, methods, path):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    colours = ["#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00", "#cc79a7", "#000000", "#7f7f7f"]
-    markers = "oDsv^PX*"
+    colours = ["#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00", "#cc79a7", "#8c564b", "#000000", "#7f7f7f"]
+    markers = "oDsv<^PX*"
     with plt.rc_context({"font.size": 12, "axes.spines.top": False, "axes.spines.right": False}):
         figure, panels = plt.subplots(1, 3, figsize=(13, 4.6), sharey=True, layout="constrained")
         for i, (axes, what) in enumerate(zip(panels, ["a new observation", "the mean $x'w$", "the intercept"])):

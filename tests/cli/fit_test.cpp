@@ -106,8 +106,8 @@ TEST_F(FitCommand, TakesOneIndicatorPerGroup) {
 }
 
 TEST_F(FitCommand, WarnsOfArdBesideManyColumns) {
-  put(sample(30, 20).csv());
-  EXPECT_TRUE(contains(output_of(linear + Arguments{"--prior", "ard"}, folder_.path()), "WARNING               30 rows are fewer than"));
+  put(sample(36, 20).csv());
+  EXPECT_TRUE(contains(output_of(linear + Arguments{"--prior", "ard"}, folder_.path()), "WARNING               36 rows are fewer than"));
   EXPECT_FALSE(contains(output_of(linear, folder_.path()), "under this prior"));
 }
 

@@ -8,8 +8,10 @@
 
 namespace ardvark::testing {
 
+/// The mode with its own approximation, also with few rows.                                                                      (L1.8)
 inline FitOptions laplace(double lambda) {
   FitOptions options;
+  options.integrate_few_rows = false;
   options.prior = Prior::laplace(lambda);
   return options;
 }
