@@ -88,7 +88,7 @@ def test_no_convergence_is_a_warning():
 
 
 def test_warnings_speak_of_parameters():
-    wide = np.random.default_rng(1).normal(size=(30, 60))
+    wide = np.random.default_rng(1).normal(size=(45, 60))
     with pytest.warns(ArdvarkWarning) as caught:
         BayesianLinearRegression("ard").fit(wide, wide[:, 0])
     text = " ".join(str(w.message) for w in caught)
@@ -97,7 +97,7 @@ def test_warnings_speak_of_parameters():
 
 
 def test_summaries_speak_of_parameters():
-    wide = np.random.default_rng(1).normal(size=(30, 80))
+    wide = np.random.default_rng(1).normal(size=(45, 80))
     with pytest.warns(ArdvarkWarning):
         text = BayesianLinearRegression("ard").fit(wide, wide[:, 0]).summary()
     assert "prior='sparse'" in text and "--" not in text

@@ -15,11 +15,19 @@ namespace {
 Vector precisions_of(const SpectralSums& sums) {
   const auto [c0, d0] = sums.precision;
   const double smallest = std::log(sums.l.minCoeff()), largest = std::log(sums.l.maxCoeff());
+  const double r = static_cast<double>(sums.l.size());
   double low = smallest - 20, high = largest + 12;
   if (d0 > 0) high = c0 < 1 ? std::min(high, std::log((c0 + 40) / d0)) : std::max(high, std::log((c0 + 40) / d0));
   if (d0 > 0 && c0 >= 1) low = std::min(low, std::log(c0 / d0) - 40 / std::sqrt(c0));
-  high = std::max(high, low + 20);
-  const double step = std::max(0.5 / std::sqrt(2 + static_cast<double>(sums.l.size()) + 2 * c0), (high - low) / 20000);
+  // The rows move d0 alpha from c0 by at most a_N downwards and r/2 upwards.
+  if (d0 > 0 && c0 > 2 * (sums.shape + r) + 20) {
+    const double least = c0 - sums.shape, margin = 12 / std::sqrt(least);
+    low = std::log(least / d0) - margin;
+    high = std::log((c0 + 0.5 * r) / d0) + margin;
+  } else {
+    high = std::max(high, low + 20);
+  }
+  const double step = 0.5 / std::sqrt(2 + r + 2 * c0);
   return Vector::LinSpaced(static_cast<Index>(std::ceil((high - low) / step)) + 1, low, high).array().exp();
 }
 

@@ -13,39 +13,35 @@
 #include "../support/random_problem.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/model_file.hpp"
+#include "fit_cases.hpp"
 
 namespace ardvark {
 namespace {
 
 using testing::mentions;
 using testing::Random;
+using testing::with_prior;
 
-struct Table {
+struct FewRows {
   Matrix X;
   Vector y;
 };
 
-Table table_of(std::uint64_t seed, Index n, Index p) {
+FewRows few_rows_of(std::uint64_t seed, Index n, Index p) {
   Random random(seed);
-  Table out{random.normals(n, p), Vector()};
+  FewRows out{random.normals(n, p), Vector()};
   out.y = random.normals(n) + 1.5 * out.X.col(0) + Vector::Constant(n, 0.7);
   return out;
 }
 
-std::vector<Prior> priors_of(Index p, double lambda = 1) {
+std::vector<Prior> one_of_each(Index p, double lambda = 1) {
   std::vector<Index> halves(static_cast<std::size_t>(p));
   for (Index j = 0; j < p; ++j) halves[static_cast<std::size_t>(j)] = p > 1 ? j % 2 : 0;
   return {Prior::shared(), Prior::groups(halves), Prior::ard(), Prior::laplace(lambda)};
 }
 
-FitOptions with_prior(const Prior& prior) {
-  FitOptions options;
-  options.prior = prior;
-  return options;
-}
-
 // Draws of intercept and weights, last column the variance of the noise, by Gibbs sampling of weights, noise and one precision.
-Matrix gibbs(const Table& table, GammaDistribution precision, GammaDistribution noise, Index count) {
+Matrix gibbs(const FewRows& table, GammaDistribution precision, GammaDistribution noise, Index count) {
   const Index n = table.X.rows(), p = table.X.cols();
   std::mt19937_64 engine(7);
   Random random(8);
@@ -77,9 +73,9 @@ FitOptions proper(const Prior& prior) {
 
 TEST(FewRows, TheCovarianceIsTheSecondMomentAboutTheMeanOfTheExactPosterior) {
   for (const auto& [n, p] : {std::pair<Index, Index>{4, 2}, {9, 3}, {6, 1}}) {
-    const Table table = table_of(static_cast<std::uint64_t>(40 + n), n, p);
+    const FewRows table = few_rows_of(static_cast<std::uint64_t>(40 + n), n, p);
     const Matrix draws = gibbs(table, {2, 1}, {2.5, 1}, 150000);
-    for (const Prior& prior : priors_of(p)) {
+    for (const Prior& prior : one_of_each(p)) {
       SCOPED_TRACE(std::to_string(n) + " rows, " + to_string(prior.kind));
       const LinearFit fit = fit_linear(table.X, table.y, proper(prior));
       Vector mean(p + 1);
@@ -98,9 +94,30 @@ TEST(FewRows, TheCovarianceIsTheSecondMomentAboutTheMeanOfTheExactPosterior) {
   }
 }
 
+TEST(FewRows, AKnownPrecisionAndNoiseOfItsConjugatePosteriorAreExact) {
+  for (const auto& [n, p] : {std::pair<Index, Index>{9, 3}, {6, 10}}) {
+    const FewRows table = few_rows_of(49, n, p);
+    for (const double alpha : {1e-3, 1.0, 1e4}) {
+      FitOptions options = proper(Prior::shared());
+      options.precision = {1e9, 1e9 / alpha};
+      Matrix X(n, p + 1);
+      X << Vector::Ones(n), table.X;
+      Matrix A = X.transpose() * X;
+      A.diagonal().tail(p).array() += alpha;
+      const Eigen::LLT<Matrix> L(A);
+      const Vector w = L.solve(X.transpose() * table.y);
+      const double shape = 2.5 + 0.5 * static_cast<double>(n - 1), rate = 1 + 0.5 * table.y.dot(table.y - X * w);
+      const Matrix V = L.solve(Matrix::Identity(p + 1, p + 1)) * rate / (shape - 1);
+      const LinearFit fit = fit_linear(table.X, table.y, options);
+      EXPECT_NEAR(fit.noise.rate, rate, 1e-6 * rate) << alpha;
+      EXPECT_LT((fit.covariance().topLeftCorner(p, p) - V.bottomRightCorner(p, p)).cwiseAbs().maxCoeff(), 1e-5 * V.maxCoeff()) << alpha;
+    }
+  }
+}
+
 TEST(FewRows, DirectionsWithoutRowsHaveTheIntervalOfTheExactPosterior) {
   const Index n = 4, p = 6;
-  const Table table = table_of(51, n, p);
+  const FewRows table = few_rows_of(51, n, p);
   const Matrix draws = gibbs(table, {2, 1}, {2.5, 1}, 150000);
   const LinearFit fit = fit_linear(table.X, table.y, proper(Prior::shared()));
   const Matrix centred = table.X.rowwise() - table.X.colwise().mean();
@@ -118,14 +135,14 @@ TEST(FewRows, DirectionsWithoutRowsHaveTheIntervalOfTheExactPosterior) {
 
 TEST(FewRows, UnitsAndOrdersChangeNothing) {
   for (const auto& [n, p] : {std::pair<Index, Index>{8, 3}, {6, 10}, {40, 5}, {36, 50}}) {
-    const Table table = table_of(60, n, p);
+    const FewRows table = few_rows_of(60, n, p);
     Random random(61);
     const std::vector<Index> rows = random.permutation(n), columns = random.permutation(p);
     Vector unit(p);
     for (double& u : unit) u = random.scale(1e-3, 1e3);
     const Matrix X = (table.X * unit.asDiagonal())(rows, columns);
     const Vector y = (1e-4 * table.y.array() + 3)(rows);
-    const auto priors = priors_of(p, 2), others = priors_of(p, 2e-4);
+    const auto priors = one_of_each(p, 2), others = one_of_each(p, 2e-4);
     for (std::size_t k = 0; k < priors.size(); ++k) {
       if (priors[k].kind == PriorKind::groups) continue;  // groups follow the columns
       SCOPED_TRACE(std::to_string(n) + " x " + std::to_string(p) + " " + to_string(priors[k].kind));
@@ -145,8 +162,8 @@ TEST(FewRows, UnitsAndOrdersChangeNothing) {
 
 TEST(FewRows, TheEffectEndsWithoutAJumpAtSixtyRows) {
   for (const Index p : {Index{4}, Index{70}}) {
-    const Table table = table_of(70, 60, p);
-    for (const Prior& prior : priors_of(p, 5)) {
+    const FewRows table = few_rows_of(70, 60, p);
+    for (const Prior& prior : one_of_each(p, 5)) {
       SCOPED_TRACE(std::to_string(p) + " " + to_string(prior.kind));
       FitOptions on = with_prior(prior), off = with_prior(prior);
       off.integrate_few_rows = false;
@@ -166,8 +183,8 @@ TEST(FewRows, TheEffectEndsWithoutAJumpAtSixtyRows) {
 
 TEST(FewRows, AModelFileKeepsThePredictions) {
   for (const auto& [n, p] : {std::pair<Index, Index>{8, 3}, {6, 10}, {40, 60}}) {
-    const Table table = table_of(80, n, p);
-    for (const Prior& prior : priors_of(p)) {
+    const FewRows table = few_rows_of(80, n, p);
+    for (const Prior& prior : one_of_each(p)) {
       const LinearFit fit = fit_linear(table.X, table.y, with_prior(prior));
       const std::string path = ::testing::TempDir() + "few_rows.ardvark";
       save_model(path, fit);
@@ -189,7 +206,7 @@ TEST(FewRows, IntervalsHoldTheirShare) {
       if (seed % 3 == 1) w[0] = 2;
       if (seed % 3 == 2) w = random.normals(p) * 2 / std::sqrt(static_cast<double>(p));
       const Vector y = X * w + random.normals(n + news);
-      const auto priors = priors_of(p, 3);
+      const auto priors = one_of_each(p, 3);
       for (std::size_t k = 0; k < priors.size(); ++k) {
         const LinearFit fit = fit_linear(X.topRows(n).eval(), y.head(n).eval(), with_prior(priors[k]));
         const StudentPrediction at = predict(fit, X.bottomRows(news).eval());
@@ -205,7 +222,7 @@ TEST(FewRows, IntervalsHoldTheirShare) {
 }
 
 TEST(FewRows, PublishedProgramsSayThatTheyAreTooSure) {
-  const Table table = table_of(90, 12, 3);
+  const FewRows table = few_rows_of(90, 12, 3);
   EXPECT_TRUE(mentions(fit_linear(table.X, table.y, options_for_preset("vb_linear_fit")).report.notes, "rows are few"));
 }
 
