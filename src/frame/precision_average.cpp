@@ -37,11 +37,14 @@ PrecisionAverage average_over_precision(const SpectralSums& sums, bool needs_unk
   const auto [c0, d0] = sums.precision;
   const Vector every = precisions_of(sums);
   const Vector square = sums.z.cwiseAbs2();
+  // c0 ln alpha - d0 alpha, from its mode, so that a sharp prior keeps its digits.
+  const double mode = d0 > 0 ? std::log(c0 / d0) : 0;
+  const auto prior = [&, c0 = c0, d0 = d0](double x) { return c0 * (x - mode - (d0 > 0 ? std::expm1(x - mode) : 0)); };
   Vector rate(every.size()), density(every.size());
   for (Index k = 0; k < every.size(); ++k) {
     const auto kept = every[k] / (sums.l.array() + every[k]);  // the share that the prior keeps from the rows
     rate[k] = sums.noise_rate + 0.5 * (sums.rest + (square.array() * kept).sum());
-    density[k] = 0.5 * kept.log().sum() - sums.shape * std::log(rate[k]) + c0 * std::log(every[k]) - d0 * every[k];
+    density[k] = 0.5 * kept.log().sum() - sums.shape * std::log(rate[k]) + prior(std::log(every[k]));
   }
   const double most = density.maxCoeff();
   std::vector<Index> near;
