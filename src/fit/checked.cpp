@@ -107,7 +107,7 @@ Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options
   Frame frame = make_frame(task, X, y, options, std::move(memory), stand_in);
   const Method method = method_of(options);
   Solution solution = solve(method, frame);
-  if (task == Task::linear) integrate_few_rows(frame, noise_prior(frame), solution);
+  if (task == Task::linear) integrate_few_rows(frame, in_units_of_target(frame).noise, solution);
   Fit fit = assemble(frame, std::move(solution));
   if (task == Task::logistic && (method == Method::spike_slab || method == Method::sweeps)) describe_separation(options, fit);
   fit.report.seconds = watch.seconds();
