@@ -62,10 +62,10 @@ struct FitOptions {
   /// The same of precision.rate, which counts so with the posterior factorised only: there alpha is in units of 1/y^2.     (LIN.8)
   bool precision_in_units_of_target = false;
   LinearPosterior posterior = LinearPosterior::joint;  ///< linear only
-  /// Linear, priors shared, groups, ard and laplace, no preset, fewer than 60 rows: V and the noise are those about the mean under the exact
-  /// posterior for one precision. false: those of the variational posterior or the mode, which are too narrow.               (LIN.9)
+  /// Linear, priors shared, groups, ard and laplace, no preset, fewer than 60 rows: V and the noise are those about the mean under the
+  /// exact posterior for one precision. false: those of the variational posterior or the mode, which are too narrow.               (LIN.9)
   bool integrate_few_rows = true;
-  std::optional<LogisticLikelihood> likelihood = {};   ///< logistic only; none: gaussian (fit_softmax: see SoftmaxOptions)
+  std::optional<LogisticLikelihood> likelihood = {};  ///< logistic only; none: gaussian (fit_softmax: see SoftmaxOptions)
   std::optional<UpdateRule> rule = {};  ///< update of the precisions; none: vb (fit_softmax: see SoftmaxOptions). Any other rule than vb
                                         ///< has plain sweeps without acceleration, which converge when the precisions no longer change
                                         ///< (SLR.3)

@@ -220,7 +220,7 @@ end
 
 %!test  % advice is in the words of these functions
 %! randn('state', 1);
-%! X = randn(30, 80);
+%! X = randn(65, 80);
 %! fit = ardvark_fit(X, X(:, 1), 'model', 'linear', 'prior', 'ard');
 %! assert(any(cellfun(@(text) ~isempty(strfind(text, "('prior', 'sparse')")), fit.warnings)));
 %! said = [fit.warnings(:)', fit.notes(:)', {fit.message, ardvark_summary(fit)}];
@@ -389,7 +389,7 @@ end
 
 %!test  % prior ard with more columns than half the rows gives a warning
 %! randn('state', 6);
-%! X = randn(30, 20); y = X(:, 1) + randn(30, 1);
+%! X = randn(65, 40); y = X(:, 1) + randn(65, 1);
 %! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'ard');
 %! assert(any(cellfun(@(text) ~isempty(strfind(text, 'noise is underestimated')), fit.warnings)));
 

@@ -106,8 +106,11 @@ Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options
   const blas::ThreadScope threads(options.threads);
   Frame frame = make_frame(task, X, y, options, std::move(memory), stand_in);
   const Method method = method_of(options);
+  const Keep keep = frame.options.keep_covariance;
+  if (integrates_few_rows(task, frame.options, frame.rows)) frame.options.keep_covariance = Keep::always;
   Solution solution = solve(method, frame);
   if (task == Task::linear) integrate_few_rows(frame, in_units_of_target(frame).noise, solution);
+  frame.options.keep_covariance = keep;
   Fit fit = assemble(frame, std::move(solution));
   if (task == Task::logistic && (method == Method::spike_slab || method == Method::sweeps)) describe_separation(options, fit);
   fit.report.seconds = watch.seconds();

@@ -88,8 +88,8 @@ std::string note_of_few_rows_of_classes(PriorKind prior, double num_rows, Index 
 
 void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns) {
   const bool is_model_of_classes = fit.task == Task::logistic && options.preset.empty();
-  if (std::string note = is_model_of_classes ? note_of_few_rows_of_classes(fit.prior, fit.num_rows, num_columns)
-                                             : note_of_few_rows(options, fit);
+  if (std::string note =
+          is_model_of_classes ? note_of_few_rows_of_classes(fit.prior, fit.num_rows, num_columns) : note_of_few_rows(options, fit);
       !note.empty())
     fit.report.notes.push_back(std::move(note));
   if (!options.preset.empty() || (fit.prior != PriorKind::ard && fit.prior != PriorKind::groups)) return;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/blas.hpp"
 #include "core/eigen_solvers.hpp"
 #include "core/special.hpp"
 #include "frame/precision_average.hpp"
@@ -101,22 +102,48 @@ struct Spread {
   Matrix T, U;
 };
 
+// Z = U diag(values) Q', with the target along U.
+struct Decomposed {
+  Vector values, z;  // [r] descending, > 0
+  Matrix Q;          // [p, r]
+  double rest = 0;   // squared length of the target beside U
+};
+
+// A triangle has the same values. The decomposition of a square matrix allocates nothing beside its result: core/resize.hpp.
+Decomposed decompose(const Matrix& Z, const Vector& u) {
+  const Index n = Z.rows(), p = Z.cols(), size = std::min(n, p);
+  const bool is_tall = n > p;
+  Matrix all = is_tall ? Matrix(n, p + 1) : Matrix(Z.transpose());
+  if (is_tall) all << Z, u;
+  blas::triangularise(all.rows(), all.cols(), all.data(), all.rows());
+  const Matrix R = all.topLeftCorner(size, size).triangularView<Eigen::Upper>();
+  const Vector target = is_tall ? Vector(all.col(p).head(p)) : u;
+  const Matrix square = is_tall ? R : Matrix(R.transpose());
+  const Eigen::JacobiSVD<Matrix, Eigen::NoQRPreconditioner> svd(square, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Vector& values = svd.singularValues();
+  const double rounding = 16 * static_cast<double>(std::max(n, p)) * std::numeric_limits<double>::epsilon();
+  Index r = 0;
+  while (r < size && values[r] > rounding * values[0]) ++r;
+  const Matrix U = svd.matrixU().leftCols(r);
+  Decomposed out{values.head(r), U.transpose() * target, {}, 0};
+  out.rest = (target - U * out.z).squaredNorm() + (is_tall ? all(p, p) * all(p, p) : 0.0);
+  out.Q = is_tall ? Matrix(svd.matrixV().leftCols(r)) : Matrix(Z.transpose() * U * out.values.cwiseInverse().asDiagonal());
+  return out;
+}
+
 // E[(w - m)(w - m)'] under the exact posterior for one precision, as a squared scale.                                           (LIN.9)
 Spread spread_about(const Vector& m, const Explained& rows, const Vector& scale, SpectralSums sums) {
   const Matrix Z = rows.Z * scale.asDiagonal();
-  const Eigen::JacobiSVD<Matrix> svd(Z, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Vector& values = svd.singularValues();
-  const double rounding = 16 * static_cast<double>(std::max(Z.rows(), Z.cols())) * std::numeric_limits<double>::epsilon();
-  Index r = 0;
-  while (r < values.size() && values[r] > rounding * values[0]) ++r;
-  const Index p = Z.cols();
-  if (r == 0) return {};
-  const Matrix U = svd.matrixU().leftCols(r), Q = svd.matrixV().leftCols(r);
-  sums.l = values.head(r).cwiseAbs2();
-  sums.z = U.transpose() * rows.u;
-  sums.rest = (rows.u - U * sums.z).squaredNorm();
+  const Decomposed found = decompose(Z, rows.u);
+  const Index p = Z.cols(), r = found.values.size();
+  if (r == 0 || !found.values.allFinite()) return {};
+  const Matrix& Q = found.Q;
+  sums.l = found.values.cwiseAbs2();
+  sums.z = found.z;
+  sums.rest = found.rest;
   const bool is_whole = r == p;
   const PrecisionAverage exact = average_over_precision(sums, !is_whole);
+  if (!(exact.noise > 0 && std::isfinite(exact.noise))) return {};
 
   const double degrees = 2 * sums.shape, of_moments = degrees > 2 ? (degrees - 2) / degrees : 0;
   const Eigen::SelfAdjointEigenSolver<Matrix> axes(exact.moves * exact.moves.transpose());

@@ -27,8 +27,10 @@ Vector precisions_of(const SpectralSums& sums) {
   } else {
     high = std::max(high, low + 20);
   }
-  const double step = 0.5 / std::sqrt(2 + r + 2 * c0);
-  return Vector::LinSpaced(static_cast<Index>(std::ceil((high - low) / step)) + 1, low, high).array().exp();
+  const double step = 0.5 / std::sqrt(2 + r + 2 * c0), count = std::ceil((high - low) / step) + 1;
+  constexpr double most = 1e5;  // more only of priors that say nothing and everything at once
+  if (!(count <= most)) return {};
+  return Vector::LinSpaced(static_cast<Index>(count), low, high).array().exp();
 }
 
 }  // namespace
@@ -36,6 +38,7 @@ Vector precisions_of(const SpectralSums& sums) {
 PrecisionAverage average_over_precision(const SpectralSums& sums, bool needs_unknown) {
   const auto [c0, d0] = sums.precision;
   const Vector every = precisions_of(sums);
+  if (every.size() == 0) return {};
   const Vector square = sums.z.cwiseAbs2();
   // c0 ln alpha - d0 alpha, from its mode, so that a sharp prior keeps its digits.
   const double mode = d0 > 0 ? std::log(c0 / d0) : 0;
@@ -50,6 +53,7 @@ PrecisionAverage average_over_precision(const SpectralSums& sums, bool needs_unk
   std::vector<Index> near;
   for (Index k = 0; k < every.size(); ++k)
     if (density[k] > most - 40) near.push_back(k);
+  if (near.empty()) return {};  // numbers so extreme that no density can be computed
   const Vector alpha = every(near), scale = rate(near) / sums.shape;
   Vector weight = (density(near).array() - most).exp();
   weight /= weight.sum();

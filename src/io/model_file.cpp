@@ -47,7 +47,8 @@ void write(io::SafetensorsWriter& file, const char* kind, Json description, cons
   file.metadata["format"] = format_name;
   const bool is_new = kind == process || description.contains("bands");
   const Json* const imputation = description.find("imputation");
-  const bool is_newest = description.contains(io::student_degrees) || description.contains(io::added_covariance) || (imputation && imputation->contains("sequence"));
+  const bool is_newest = description.contains(io::student_degrees) || description.contains(io::added_covariance) ||
+                         (imputation && imputation->contains("sequence"));
   file.metadata["format_version"] = std::to_string(is_newest                             ? newest_version
                                                    : description.contains("odds_power")  ? version_with_power
                                                    : description.contains("linear_part") ? version_with_line

@@ -16,8 +16,8 @@ struct CovarianceFactor {
   Kind kind = Kind::none;
   /// triangular: V = L_inverse' L_inverse. [p,p], lower.
   Matrix L_inverse;
-  /// reduced (p > n): with z~ = z - B' f, x'Vx = sum_j d_j z~_j^2 - ||T z~||^2 + ||U z~||^2 + ||R f||^2; f = x at the flat columns, d = 0 there.
-  /// (RIDGE.4), (RIDGE.7)
+  /// reduced (p > n): with z~ = z - B' f, x'Vx = sum_j d_j z~_j^2 - ||T z~||^2 + ||U z~||^2 + ||R f||^2; f = x at the flat columns, d = 0
+  /// there. (RIDGE.4), (RIDGE.7)
   Vector d;  ///< [p]
   Matrix T;  ///< [n,p]
   Matrix B;  ///< [flats, p]

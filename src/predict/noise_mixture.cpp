@@ -151,6 +151,7 @@ NoiseMixturePrediction noise_mixture_prediction(const Fit& fit, MatrixView X_new
   const double scale = fit.state->y_scale;
   out.mean = fit.state->y_center + scale * out.mean.array();
   out.variance_of_mean *= scale * scale;
+  if (const double nu = fit.student_degrees; nu > 2) out.variance_of_mean *= student_t_variance(nu);  // they are squared scales
   out.noise = fit.noise;
   return out;
 }

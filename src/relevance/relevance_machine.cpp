@@ -173,6 +173,7 @@ class Machine {
 
   FitOptions sweep_options(const std::vector<Index>& at) const {
     FitOptions options;
+    options.integrate_few_rows = false;  // a published method
     options.prior = Prior::ard();
     options.precision = options_.precision;
     options.noise = options_.noise;

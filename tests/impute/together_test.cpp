@@ -187,8 +187,9 @@ TEST(Impute, RowsOfWeightZeroChangeNothing) {
   weights[0] = weights[1] = weights[62] = weights[63] = 0;
   const std::vector<double> ones(60, 1.0);
   const auto expect_same = [&](const ImputedFit& with, const ImputedFit& without) {
-    EXPECT_LT((with.fit.mean - without.fit.mean).lpNorm<Eigen::Infinity>(), 1e-8);
-    EXPECT_LT((with.fit.variance - without.fit.variance).lpNorm<Eigen::Infinity>(), 1e-8);
+    const double rounding = with.fit.task == Task::linear ? 1e-8 : 1e-5;  // through the steps of an average
+    EXPECT_LT((with.fit.mean - without.fit.mean).lpNorm<Eigen::Infinity>(), rounding);
+    EXPECT_LT((with.fit.variance - without.fit.variance).lpNorm<Eigen::Infinity>(), rounding);
     EXPECT_EQ(with.imputation.gaps, without.imputation.gaps);
     const Eigen::Vector3d row(gap, gap, 0.5);
     EXPECT_LT((with.imputation.rows->completed(row) - without.imputation.rows->completed(row)).lpNorm<Eigen::Infinity>(), 1e-8);

@@ -230,7 +230,7 @@ TEST(Diagnose, ServesRegressionsOfSeveralClasses) {
     options.keep_covariance = "always";
     const SavedModel model = fit_model(d.X, three, options);
     ASSERT_TRUE(model.diagnosis) << coding;
-    double expected = 0;
+    double expected = -INFINITY;
     for (int high = 0; high < 3; ++high)
       for (int low = high - 1; low >= (coding[12] == 'r' ? high - 1 : 0); --low) {
         std::vector<Index> rows;

@@ -180,7 +180,9 @@ TEST(PredictMixture, MixesThePosteriorOfAFactorisedFit) {  // (VR.4), (VR.5)
     }
     const StudentPrediction plug_in = predict(fit, X_new);
     EXPECT_EQ(plug_in.mean, p.mean);
-    EXPECT_TRUE((p.half_width(0.99).array() > plug_in.half_width(0.99).array()).all());  // heavier tails than a normal distribution
+    if (std::isinf(fit.student_degrees)) {  // heavier tails than a normal distribution
+      EXPECT_TRUE((p.half_width(0.99).array() > plug_in.half_width(0.99).array()).all());
+    }
   }
 }
 

@@ -180,7 +180,7 @@ TEST(Passes, OfPartsGiveTheSameFit) {
   for (const PriorKind kind : {PriorKind::shared, PriorKind::sparse}) {
     FitOptions options;
     options.prior.kind = kind;
-    expect_same(fit_logistic(in_parts, options), in_memory(table, options), is_sparse_kind(kind) ? 0.02 : 0.002, 0.01);
+    expect_same(fit_logistic(in_parts, options), in_memory(table, options), is_sparse_kind(kind) ? 0.03 : 0.002, 0.01);
   }
 }
 
