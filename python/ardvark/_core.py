@@ -57,7 +57,7 @@ class ArdvarkWarning(UserWarning):
     >>> import warnings
     >>> import numpy as np
     >>> from ardvark import ArdvarkWarning, _core
-    >>> X = np.random.default_rng(0).normal(size=(10, 7))
+    >>> X = np.random.default_rng(0).normal(size=(70, 40))
     >>> with warnings.catch_warnings(record=True) as said:
     ...     warnings.simplefilter("always")
     ...     model = _core.fit(X, X[:, 0] + X[:, 1] ** 2, model="linear", prior="ard")

@@ -32,7 +32,7 @@ def regression(n, p, seed):
 
 
 @pytest.mark.parametrize("hyperpriors", HYPERPRIORS)
-@pytest.mark.parametrize("n, p, seed", [(80, 6, 0), (200, 20, 1), (40, 15, 2)])
+@pytest.mark.parametrize("n, p, seed", [(80, 6, 0), (200, 20, 1), (65, 25, 2)])
 def test_bayesian_ridge(n, p, seed, hyperpriors):
     X, y = regression(n, p, seed)
     theirs = BayesianRidge(max_iter=20000, tol=1e-14, fit_intercept=False, **hyperpriors).fit(X, y)
