@@ -216,7 +216,7 @@ TEST(FewRows, IntervalsHoldTheirShareOverTheShapesOfTables) {
     }
   }
   for (const double hit : hits) {
-    EXPECT_GT(hit / (tables * news * shapes), 0.925);  // standard error .008; without (LIN.9): .5 to .9
+    EXPECT_GT(hit / (tables * news * shapes), 0.925);  // these shapes: .934 to .939
     EXPECT_LT(hit / (tables * news * shapes), 0.97);
   }
 }
