@@ -28,14 +28,20 @@ METHODS = {
 }
 
 
-def table_of(n, p, seed):
-    random = np.random.default_rng([n, p, seed])
-    X, w = random.normal(size=(n + NEW, p)), np.zeros(p)
+def columns_and_effects(random, rows, p, seed):
+    """X [rows, p] and w [p]."""
+    X, w = random.normal(size=(rows, p)), np.zeros(p)
     effects = EFFECTS[seed % 3]
     if effects == "one":
         w[0] = 2
     elif effects == "all":
         w = random.normal(size=p) * 2 / np.sqrt(p)
+    return X, w
+
+
+def table_of(n, p, seed):
+    random = np.random.default_rng([n, p, seed])
+    X, w = columns_and_effects(random, n + NEW, p, seed)
     mean = 1 + X @ w
     return X, mean, mean + random.normal(size=n + NEW)
 

@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from ardvark import BayesianLogisticRegression, KernelClassifier, KernelRegressor
+from few_rows import columns_and_effects
 
 HERE = Path(__file__).resolve().parent
-EFFECTS = ["none", "one", "all"]
 NEW = 20
 Z = 1.959963984540054
 ROWS_OF_CLASSES = [6, 8, 10, 15, 20, 30]
@@ -38,12 +38,7 @@ def sigma(x):
 def classes_of(n, p, seed):
     random = np.random.default_rng([n, p, seed, 11])
     while True:
-        X, w = random.normal(size=(n + NEW, p)), np.zeros(p)
-        effects = EFFECTS[seed % 3]
-        if effects == "one":
-            w[0] = 2
-        elif effects == "all":
-            w = random.normal(size=p) * 2 / np.sqrt(p)
+        X, w = columns_and_effects(random, n + NEW, p, seed)
         score = 0.5 + X @ w
         t = (random.uniform(size=n + NEW) < sigma(score)).astype(int)
         if 2 <= t[:n].sum() <= n - 2:
@@ -257,10 +252,12 @@ def draw(of_classes, of_curves, methods, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", type=int, default=100, help="for each number of rows and of columns")
-    parser.add_argument("--exact", type=int, default=12, help="of them, for the exact posteriors")
+    parser.add_argument("--exact", type=int, default=12, help="of them, for the exact posteriors; at least 1")
     parser.add_argument("--methods", nargs="*", default=METHODS, choices=METHODS)
     parser.add_argument("--picture", default=HERE / "results" / "few_rows_classes.png")
     arguments = parser.parse_args()
+    if arguments.exact < 1 or arguments.tables < 1:
+        parser.error("--tables and --exact must be at least 1")
     of_columns, of_inputs = lambda n: (1, 5, 20, 2 * n), lambda n: (1, 2, 5)
     of_classes = measure(classes, arguments.methods, ROWS_OF_CLASSES, of_columns, arguments.tables)
     of_classes |= measure(classes, ["exact"], ROWS_OF_CLASSES, of_columns, arguments.exact)

@@ -271,23 +271,20 @@ STORED = {
 }
 
 
-@pytest.mark.parametrize("writer", ["pyarrow", "pandas", "polars"])
-@pytest.mark.parametrize("kind", STORED)
+WRITERS = ["pyarrow", "pandas", "polars"]
+NOT_WRITTEN = {("time64[ns]", "pandas"), ("decimal256(50, 2)", "polars")}  # they have no such type
+
+
+@pytest.mark.parametrize("kind, writer", [(kind, writer) for kind in STORED for writer in WRITERS if (kind, writer) not in NOT_WRITTEN])
 def test_the_shell_reads_the_same_numbers_or_refuses_them_too(kind, writer, tmp_path):
     make, is_number = STORED[kind]
     table, path = pyarrow.table({"number": NUMBER, "taken": make(), "price": PRICE + 0.1 * WHOLE}), tmp_path / "t.parquet"
     if writer == "pyarrow":
         parquet.write_table(table, path)
     elif writer == "pandas":
-        if kind == "time64[ns]":
-            pytest.skip("pandas has no such type")
         table.to_pandas().to_parquet(path)
     else:
-        polars = pytest.importorskip("polars")
-        try:
-            polars.from_arrow(table).write_parquet(path)
-        except BaseException as error:  # a panic of Rust is no Exception
-            pytest.skip(f"polars cannot write it: {error}")
+        pytest.importorskip("polars").from_arrow(table).write_parquet(path)
     words = [PROGRAM, "fit", path, "--target", "price", "--model", "linear", "--prior", "none", "--json"]
     shell = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "VIRTUAL_ENV": sys.prefix})
     if is_number:
