@@ -140,6 +140,7 @@ Interval credible_interval(const Fit& fit, Index j, double level) {
   const double mean = j < 0 ? fit.intercept->mean : fit.mean[j];
   if (fit.is_joint() && !(fit.noise.shape > 0)) return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   const double scale = marginal_scale(fit, j);
+  if (scale == 0) return {mean, mean};  // left out: also where the quantile is infinite
   const double half = scale * student_t_quantile(fit.degrees_of_freedom(), level);
   return {mean - half, mean + half};
 }

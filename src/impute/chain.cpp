@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <ranges>
 
 #include "ardvark/errors.hpp"
 #include "core/digits.hpp"
@@ -71,8 +70,10 @@ Sequence sequence_of(const GappedTable& table, const std::vector<std::size_t>& v
   const Index p = table.num_columns();
   const auto columns_of = [&](std::size_t v) {
     const Variable& variable = table.variables[v];
-    return std::views::iota(variable.first, variable.first + variable.width) |
-           std::views::filter([&](Index j) { return table.units.scale[j] > 0; });
+    std::vector<Index> columns;
+    for (Index j = variable.first; j < variable.first + variable.width; ++j)
+      if (table.units.scale[j] > 0) columns.push_back(j);
+    return columns;
   };
   Sequence out;
   std::vector<Index> before;

@@ -221,6 +221,18 @@ TEST(FewRows, IntervalsHoldTheirShareOverTheShapesOfTables) {
   }
 }
 
+// One row knows nothing of the noise, and a column that is left out has no uncertainty.
+TEST(FewRows, OfOneRowAColumnThatIsLeftOutHasAnIntervalOfNoLength) {
+  for (const PriorKind kind : {PriorKind::sparse, PriorKind::slab, PriorKind::dense, PriorKind::shared}) {
+    FitOptions options;
+    options.prior.kind = kind;
+    const LinearFit fit = fit_linear(Matrix(Matrix::Constant(1, 2, 3.0)), Vector(Vector::Constant(1, -4.0)), options);
+    const Interval interval = credible_interval(fit, 1);
+    EXPECT_EQ(interval.lower, 0) << to_string(kind);
+    EXPECT_EQ(interval.upper, 0) << to_string(kind);
+  }
+}
+
 TEST(FewRows, PublishedProgramsSayThatTheyAreTooSure) {
   const FewRows table = few_rows_of(90, 12, 3);
   EXPECT_TRUE(mentions(fit_linear(table.X, table.y, options_for_preset("vb_linear_fit")).report.notes, "rows are few"));
