@@ -55,11 +55,12 @@ struct FitOptions {
   Prior prior = Prior::automatic();
   GammaDistribution precision = {1e-2, 1e-4};  ///< hyper-prior of each precision alpha: c0, d0 (linear) or a0, b0 (logistic); > 0, or both
                                                ///< 0: Jeffreys' prior, which needs pruning or a rule other than vb (LIN.2), (JJ.4)
-  GammaDistribution noise = {1e-2, 1e-4};      ///< linear: prior of the noise precision, a0, b0; > 0                            (LIN.1)
-  /// Linear, without standardize: whether noise.rate is in units of y^2; otherwise the default rate counts in variances of the target.
-  /// (LIN.8)
-  bool noise_in_units_of_target = false;
-  /// The same of precision.rate, which counts so with the posterior factorised only: there alpha is in units of 1/y^2.     (LIN.8)
+  /// Linear: prior of the noise precision, a0, b0; > 0                                                                        (LIN.1)
+  /// 0, each for itself: the default, which depends on rows and columns and has its rate in variances of the target (LIN.8). With
+  /// standardize, the variance of the target is 1; without, a rate that is given is in units of y^2.
+  GammaDistribution noise = {0, 0};
+  /// Linear, posterior factorised, without standardize: whether precision.rate is in units of y^2; otherwise the default rate counts in
+  /// variances of the target, because alpha is in units of 1/y^2.                                                                (LIN.8)
   bool precision_in_units_of_target = false;
   LinearPosterior posterior = LinearPosterior::joint;  ///< linear only
   /// Linear, priors shared, groups, ard and laplace, no preset, fewer than 60 rows: V and the noise are those about the mean under the

@@ -12,6 +12,7 @@
 #include "frame/describe.hpp"
 #include "frame/few_rows.hpp"
 #include "frame/frame.hpp"
+#include "frame/noise_prior.hpp"
 #include "frame/separation.hpp"
 #include "frame/solution.hpp"
 #include "likelihood/registry.hpp"
@@ -37,26 +38,25 @@ Method method_of(const FitOptions& options) {
   return is_sparse(options.prior.kind) ? Method::spike_slab : Method::sweeps;
 }
 
-// The options with priors whose default rates are in units of the variance of the target, also if it is not standardised: that of the
-// noise, and that of precisions which the noise does not scale. (LIN.8)
+// The options with the prior of precisions which the noise does not scale: its default rate is in units of the variance of the target,
+// also if it is not standardised. (LIN.8)
 FitOptions in_units_of_target(const Frame& frame) {
   FitOptions out = frame.options;
   if (frame.task != Task::linear || out.standardize || !out.preset.empty()) return out;
-  const double variance = frame.k.dot(frame.target.cwiseAbs2()) / frame.rows;
-  if (!(variance > 0)) return out;
-  const FitOptions defaults;
-  if (!out.noise_in_units_of_target && out.noise.rate == defaults.noise.rate) out.noise.rate *= variance;
-  if (!out.precision_in_units_of_target && out.posterior == LinearPosterior::factorised && out.precision.rate == defaults.precision.rate)
-    out.precision.rate *= variance;
+  const bool is_scaled = out.posterior == LinearPosterior::joint || out.precision_in_units_of_target;
+  if (!is_scaled && out.precision.rate == FitOptions().precision.rate) out.precision.rate *= mean_square_of_target(frame);
   return out;
 }
 
 Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
-  const FitOptions options = in_units_of_target(frame);
+  FitOptions options = in_units_of_target(frame);
   const bool linear = frame.task == Task::linear, classes = frame.task == Task::logistic;
   PreparedPrior prior = prepare_prior(options, frame.num_columns(), frame.left_out);
   const std::vector<Index> flat = prior.partition.flat_columns;
   if (linear) {
+    const Partition& columns = prior.partition;
+    options.noise =
+        noise_prior(frame, {frame.rows, columns.num_flat(), columns.num_columns() - columns.num_flat() - columns.num_left_out()});
     require_rows(options, frame.rows, prior.partition.num_flat());
     require_noise_shape(options, frame.rows, prior.partition.num_flat());
   }
@@ -109,7 +109,7 @@ Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options
   const Keep keep = frame.options.keep_covariance;
   if (integrates_few_rows(task, frame.options, frame.rows)) frame.options.keep_covariance = Keep::always;
   Solution solution = solve(method, frame);
-  if (task == Task::linear) integrate_few_rows(frame, in_units_of_target(frame).noise, solution);
+  if (task == Task::linear) integrate_few_rows(frame, solution);
   frame.options.keep_covariance = keep;
   Fit fit = assemble(frame, std::move(solution));
   if (task == Task::logistic && (method == Method::spike_slab || method == Method::sweeps)) describe_separation(options, fit);

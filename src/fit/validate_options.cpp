@@ -37,7 +37,13 @@ void validate_hyperpriors(const FitOptions& options, bool linear) {
     validate::gamma(options.precision, linear ? "c0 (precision.shape)" : "a0 (precision.shape)",
                     linear ? "d0 (precision.rate)" : "b0 (precision.rate)");
   if (options.prior.kind != PriorKind::laplace && !is_sparse(options.prior.kind)) validate_rule(options, linear);
-  if (linear) validate::gamma(options.noise, "a0 (noise.shape)", "b0 (noise.rate)");
+}
+
+// 0 is the default of a model; a published program has its own.                                                                (LIN.8)
+void validate_noise(const FitOptions& options) {
+  const bool may_be_zero = options.preset.empty();
+  if (!may_be_zero || options.noise.shape != 0) validate::positive(options.noise.shape, "a0 (noise.shape)");
+  if (!may_be_zero || options.noise.rate != 0) validate::positive(options.noise.rate, "b0 (noise.rate)");
 }
 
 void validate_numbers(const FitOptions& options, Index p) {
@@ -104,6 +110,7 @@ void validate_options(const FitOptions& options, Task task, Index num_columns) {
   if (options.solver == SolverKind::greedy)
     throw InvalidArgument("solver 'greedy' cannot be chosen; use the presets rvm_regression and rvm_classification");
   validate_preset(options, task);
+  if (linear) validate_noise(options);
 }
 
 }  // namespace ardvark::internal

@@ -8,6 +8,7 @@
 #include "core/blas.hpp"
 #include "core/eigen_solvers.hpp"
 #include "core/special.hpp"
+#include "frame/noise_prior.hpp"
 #include "frame/precision_average.hpp"
 
 namespace ardvark::internal {
@@ -245,7 +246,7 @@ void take_variances(const Frame& frame, const Columns& columns, const Covariance
 
 }  // namespace
 
-void integrate_few_rows(const Frame& frame, const GammaDistribution& noise, Solution& solution) {
+void integrate_few_rows(const Frame& frame, Solution& solution) {
   if (!solution.usable || !integrates_few_rows(frame.task, frame.options, frame.rows)) return;
   const Columns columns = columns_of(solution);
   const auto num_flat = static_cast<double>(columns.flat.size());
@@ -253,6 +254,8 @@ void integrate_few_rows(const Frame& frame, const GammaDistribution& noise, Solu
   const bool has_factor = solution.factor.kind != CovarianceFactor::Kind::none;
   if (columns.penalised.empty() || (share < 1 && !has_factor)) return;
 
+  const auto num_penalised = static_cast<Index>(columns.penalised.size());
+  const GammaDistribution noise = noise_prior(frame, {frame.rows, static_cast<Index>(columns.flat.size()), num_penalised});
   const Explained rows = explained(frame, columns);
   SpectralSums sums;
   sums.shape = noise.shape + 0.5 * (frame.rows - num_flat);

@@ -12,7 +12,6 @@ namespace ardvark::internal {
 [[nodiscard]] bool integrates_few_rows(Task task, const FitOptions& options, double num_rows);
 
 /// Replaces the noise, and the variances and the factor of V, by those of (LIN.9). Means and bounds stay.
-/// \param noise  prior of the noise precision, in the units of the design
-void integrate_few_rows(const Frame& frame, const GammaDistribution& noise, Solution& solution);
+void integrate_few_rows(const Frame& frame, Solution& solution);
 
 }  // namespace ardvark::internal

@@ -81,7 +81,6 @@ void set_hyperparameters(const ModelOptions& from, Task task, Options& options) 
       throw InvalidArgument(fmt::format("{} is {}; it must be positive and finite", from.spelled(name), *value));
   if (task == Task::linear) {
     options.noise = {from.a0.value_or(options.noise.shape), from.b0.value_or(options.noise.rate)};
-    if constexpr (requires { options.noise_in_units_of_target; }) options.noise_in_units_of_target = from.b0.has_value();
     if constexpr (requires { options.precision_in_units_of_target; }) options.precision_in_units_of_target = from.d0.has_value();
     options.precision = {from.c0.value_or(options.precision.shape), from.d0.value_or(options.precision.rate)};
   } else {

@@ -13,6 +13,7 @@
 #include "core/classes.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
+#include "frame/noise_prior.hpp"
 #include "io/text.hpp"
 #include "likelihood/intercept_row.hpp"
 #include "model/choice.hpp"
@@ -91,15 +92,20 @@ double price_of_hyperpriors(const Fit& fit, const ModelOptions& options) {
   const ResolvedModel model = resolve(options);
   const FitOptions& used = fit.task == Task::linear ? std::get<LinearModel>(model).options : std::get<LogisticModel>(model).options;
   std::vector<double> half_sizes(static_cast<std::size_t>(fit.precision.size()), 0.0);
-  double num_flat = fit.intercept ? 1 : 0, price = 0;
+  NoiseDegrees degrees{.rows = fit.num_rows, .num_flat = fit.intercept ? 1 : 0};
+  double price = 0;
   for (const Index group : fit.group) {
     if (group >= 0) half_sizes[static_cast<std::size_t>(group)] += 0.5;
-    if (group == -1) ++num_flat;
+    if (group == Partition::flat)
+      ++degrees.num_flat;
+    else if (group != Partition::left_out)
+      ++degrees.num_penalised;
   }
   for (const double half : half_sizes)
     if (half > 0) price += hyperprior_cost(used.precision.shape, half);
-  if (fit.task == Task::linear) price += hyperprior_cost(used.noise.shape, 0.5 * (fit.num_rows - num_flat));
-  return price;
+  if (fit.task != Task::linear) return price;
+  const double shape = used.noise.shape > 0 ? used.noise.shape : default_noise_prior(degrees).shape;
+  return price + hyperprior_cost(shape, 0.5 * (fit.num_rows - static_cast<double>(degrees.num_flat)));
 }
 
 // The variance of the log odds under the prior.

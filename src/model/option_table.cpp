@@ -56,8 +56,13 @@ constexpr ModelOption rows[] = {
      "one-against-rest under sparse, slab, dense and laplace, and for eight classes or more with few rows; otherwise it is softmax."},
     {"precision_per_class", &O::precision_per_class, posterior, "off by default",
      "Softmax: one precision for each class and column, instead of one for the weights of a column in all classes."},
-    {"a0", &O::a0, prior, "a number > 0", "Hyper-prior: shape of the noise (regressions) or of the precisions (classifications)."},
-    {"b0", &O::b0, prior, "a number > 0", "Hyper-prior: rate of the noise (regressions) or of the precisions (classifications)."},
+    {"a0", &O::a0, prior, "a number > 0",
+     "Hyper-prior: shape of the noise (regressions) or of the precisions (classifications). The default of a linear model depends on the "
+     "table, see [b0]."},
+    {"b0", &O::b0, prior, "a number > 0",
+     "Hyper-prior: rate of the noise (regressions) or of the precisions (classifications). Linear models: in variances of the target if it "
+     "is standardised, else in squares of its unit. The default is 1e-4 variances with as many columns as rows or more, and 1e-10 with "
+     "fewer, so that it limits the noise only where it must. If no column has a prior, [a0] and [b0] are 1e-20: the classical answers."},
     {"c0", &O::c0, prior, "a number > 0", "Hyper-prior: shape of the precisions (regressions)."},
     {"d0", &O::d0, prior, "a number > 0", "Hyper-prior: rate of the precisions (regressions)."},
     {"intercept", &O::intercept, table, "on by default",

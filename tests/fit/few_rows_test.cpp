@@ -66,7 +66,6 @@ FitOptions proper(const Prior& prior) {
   FitOptions options = with_prior(prior);
   options.standardize = false;
   options.noise = {2.5, 1};
-  options.noise_in_units_of_target = true;
   options.precision = {2, 1};
   return options;
 }
@@ -130,6 +129,59 @@ TEST(FewRows, DirectionsWithoutRowsHaveTheIntervalOfTheExactPosterior) {
     for (Index i = 0; i < draws.rows(); ++i)
       inside += std::abs(draws(i, 0) + x.dot(draws.row(i).segment(1, p).transpose()) - at.mean[0]) <= half ? 1 : 0;
     EXPECT_NEAR(static_cast<double>(inside) / static_cast<double>(draws.rows()), 0.95, 0.01) << along;
+  }
+}
+
+struct Line {
+  Matrix X;
+  Vector y;
+  double noise_sd = 0, slope_sd = 0;  // of least squares
+};
+
+Line line_of(Index n, double noise) {
+  Random random(77);
+  Line out{random.normals(n, 1), Vector()};
+  out.y = 2 * out.X.col(0) + noise * random.normals(n) + Vector::Constant(n, 5);
+  const Vector x = out.X.col(0).array() - out.X.mean(), y = out.y.array() - out.y.mean();
+  out.noise_sd = (y - x * (x.dot(y) / x.squaredNorm())).norm() / std::sqrt(static_cast<double>(n - 2));
+  out.slope_sd = out.noise_sd / x.norm();
+  return out;
+}
+
+// A ten-thousandth of the target's spread: neither the default prior of the noise nor its lower limit is seen.        (LIN.8), (SP.5)
+TEST(FewRows, LittleNoiseIsThatOfLeastSquares) {
+  for (const Index n : {10, 60}) {
+    std::vector<Prior> priors = one_of_each(1, 1e-6);
+    priors.push_back(Prior::none());
+    if (n == 60) priors.insert(priors.end(), {Prior::sparse(), Prior::slab(), Prior::dense()});
+    for (const double unit : {1.0, 1e-6})
+      for (const bool standardize : {true, false})
+        for (const Prior& prior : priors) {
+          SCOPED_TRACE(std::to_string(n) + " rows, " + to_string(prior.kind) + (standardize ? "" : ", as they are"));
+          const Line line = line_of(n, 2e-4);
+          FitOptions options{.prior = prior};
+          options.standardize = standardize;
+          if (prior.kind == PriorKind::laplace) options.prior.lambda *= unit;
+          const LinearFit fit = fit_linear(line.X, Vector(unit * line.y), options);
+          const double allowed = prior.kind == PriorKind::none ? 1e-6 : 0.05;
+          EXPECT_NEAR(noise_sd(fit) / unit / line.noise_sd, 1, allowed);
+          const double scale = std::sqrt(fit.V_diagonal[0] * (fit.is_joint() ? fit.noise.rate / fit.noise.shape : 1));
+          EXPECT_NEAR(scale / unit / line.slope_sd, 1, allowed);
+        }
+  }
+}
+
+// An exact fit has no noise: everything stays finite, and the status says that the equations hold.
+TEST(FewRows, AnExactLineStaysFinite) {
+  for (const Prior& prior : {Prior::none(), Prior::shared(), Prior::ard(), Prior::groups({0}), Prior::laplace(1e-6), Prior::slab()}) {
+    SCOPED_TRACE(to_string(prior.kind));
+    const Line line = line_of(8, 0);
+    const LinearFit fit = fit_linear(line.X, line.y, {.prior = prior});
+    EXPECT_EQ(fit.report.status, Status::converged);
+    EXPECT_NEAR(fit.mean[0], 2, 1e-4);
+    EXPECT_GT(noise_sd(fit), 0);
+    EXPECT_LT(noise_sd(fit), 1e-3);
+    EXPECT_TRUE(std::isfinite(fit.bound) && fit.variance.allFinite());
   }
 }
 

@@ -114,7 +114,7 @@ TEST(FitLinear, AFactorisedPosteriorWithoutStandardisingIsTheSameInOtherUnits) {
         EXPECT_NEAR(noise_sd(other) / unit / noise_sd(one), 1, 1e-6);
         EXPECT_NEAR(other.r_squared, one.r_squared, 1e-6);
       }
-      options.precision_in_units_of_target = options.noise_in_units_of_target = true;  // given ones are taken as they are
+      options.precision_in_units_of_target = true;  // given ones are taken as they are
       options.precision = options.noise = {1, 2};
       const LinearFit given = fit_linear(problem.X, problem.y, options);
       options.precision.rate = options.noise.rate = 2e-6;

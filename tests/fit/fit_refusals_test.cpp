@@ -124,6 +124,7 @@ TEST(Fit, RejectsImpossibleOptions) {
     const std::string text = std::isnan(bad) ? "nan" : bad == infinity ? "inf" : bad == 0 ? "is 0" : "-2";
     expect_refused(changed([&](FitOptions& o) { o.precision.shape = bad; }), {"precision.shape", text.c_str()});
     expect_refused(changed([&](FitOptions& o) { o.precision.rate = bad; }), {"precision.rate", text.c_str()});
+    if (bad == 0) continue;  // of the noise: the default
     const Problem problem = make_problem(119, 10, 3);
     expect_invalid([&] { static_cast<void>(fit_linear(problem.X, problem.y, changed([&](FitOptions& o) { o.noise.shape = bad; }))); },
                    {"noise.shape", text.c_str()});

@@ -43,7 +43,7 @@ TEST(Model, WithoutColumnsIsTheMean) {  // inside the library: a relevance vecto
   EXPECT_EQ(fit.report.status, Status::converged);
   EXPECT_EQ(fit.num_columns(), 0);
   EXPECT_NEAR(fit.intercept->mean, 4, 1e-12);
-  EXPECT_NEAR(fit.noise.rate / fit.noise.shape, 19 / 1.51, 0.002);  // RSS/(n - 1), and half of the hyper-prior: (38/2)/(3/2 + 0.01)
+  EXPECT_NEAR(fit.noise.rate / fit.noise.shape, 19 / 1.5, 1e-12);  // RSS/(n - 1)
   const Fit classes = fit_checked(Task::logistic, Matrix(4, 0), Vector{{0, 1, 1, 1}}, {.prior = Prior::ard()});
   EXPECT_NEAR(classes.intercept->mean, std::log(3), 0.7);
   EXPECT_GT(classes.intercept->variance, 0);

@@ -73,7 +73,7 @@ TEST(AutomaticPrior, StaysSparseBesideOptionsThatItHas) {
   options.accelerate = options.mixed_precision = options.standardize = options.intercept = false;
   options.tolerance = 1e-4;
   options.max_sweeps = 300;
-  options.precision = options.noise = GammaDistribution{};  // as they are by default
+  options.precision = FitOptions().precision, options.noise = FitOptions().noise;
   EXPECT_EQ(fit_linear(problem.X, problem.y, options).prior, PriorKind::sparse);
   EXPECT_EQ(fit_logistic(problem.X, problem.labels, options).prior, PriorKind::sparse);
 }

@@ -112,20 +112,41 @@ TEST(Nist, DefaultHyperPriorsOfTheNoiseChangeNoCoefficient) {
   }
 }
 
+void expect_certified(const Set& set, const Problem& problem, const LinearFit& fit) {
+  if (problem.residual_sd == 0) {
+    EXPECT_LT(noise_sd(fit), 1e-9 * problem.y.cwiseAbs().maxCoeff()) << set.name;
+  } else {
+    const double expected = std::string(set.name) == "Filip" ? 7 : 9.5;
+    EXPECT_GE(digits(noise_sd(fit), problem.residual_sd), expected) << set.name;
+    if (fit.noise.shape > 1) {
+      EXPECT_GE(least_digits(standard_deviations(fit), problem.sd), expected) << set.name;
+    }
+  }
+  EXPECT_GE(digits(fit.r_squared, problem.r_squared), std::string(set.name) == "Filip" ? 7 : 9) << set.name;
+}
+
 TEST(Nist, StandardDeviationsAndFitAreCertifiedToo) {  // (LIN.1), (LIN.5)
   for (const Set& set : sets) {
     const Problem problem = load(set);
-    const LinearFit fit = fit_linear(problem.X, problem.y, classical(set));
-    if (problem.residual_sd == 0) {
-      EXPECT_LT(noise_sd(fit), 1e-9 * problem.y.cwiseAbs().maxCoeff()) << set.name;
-    } else {
-      const double expected = std::string(set.name) == "Filip" ? 7 : 9.5;
-      EXPECT_GE(digits(noise_sd(fit), problem.residual_sd), expected) << set.name;
-      if (fit.noise.shape > 1) {
-        EXPECT_GE(least_digits(standard_deviations(fit), problem.sd), expected) << set.name;
-      }
+    expect_certified(set, problem, fit_linear(problem.X, problem.y, classical(set)));
+  }
+}
+
+// The default prior of the noise says nothing, with a standardised target and without, from memory and from sums.                (LIN.8)
+TEST(Nist, StandardDeviationsAreCertifiedByDefault) {
+  for (const Set& set : sets) {
+    const Problem problem = load(set);
+    FitOptions options = classical(set);
+    options.noise = FitOptions().noise;
+    for (const bool standardize : {true, false}) {
+      options.standardize = standardize;
+      expect_certified(set, problem, fit_linear(problem.X, problem.y, options));
     }
-    EXPECT_GE(digits(fit.r_squared, problem.r_squared), std::string(set.name) == "Filip" ? 7 : 9) << set.name;
+    LinearStatistics statistics(StatisticsForm::factor);
+    statistics.update(problem.X, problem.y);
+    if (problem.residual_sd > 0 && std::string(set.name) != "Filip") {
+      EXPECT_GE(digits(noise_sd(fit_linear(statistics, options)), problem.residual_sd), 6) << set.name;
+    }
   }
 }
 

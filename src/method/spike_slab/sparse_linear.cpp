@@ -6,6 +6,7 @@
 
 #include "core/blas.hpp"
 #include "frame/conditioning.hpp"
+#include "frame/noise_prior.hpp"
 #include "frame/prepare.hpp"
 #include "frame/separation.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
@@ -64,7 +65,8 @@ Solution solve_sparse_linear(Frame& frame) {
   // With a constant target, the noise has no scale, and the bound no limit: use the rounding of a target with spread 1.          (SP.11)
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   const double around_flat = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
-  slab.least_s2 = around_flat > 0 ? 1e-8 * around_flat : rounding * rounding;
+  const NoiseDegrees degrees{frame.rows, static_cast<Index>(which.flat.size()), which.size()};
+  slab.least_s2 = around_flat > 0 ? (degrees.show_noise() ? 1e-10 : 1e-8) * around_flat : rounding * rounding;  // (SP.5)
   if (!(rows.degrees > 0))
     frame.warnings.emplace_back(
         "the data do not determine the noise: the table has one row, and the intercept meets it; ignore the noise, the intervals and the "

@@ -1,0 +1,25 @@
+// The default prior of the noise of a regression.                                                       docs/math/linear.md (LIN.8)
+#pragma once
+
+#include "frame/frame.hpp"
+
+namespace ardvark::internal {
+
+/// What the default depends on: the sum of the weights, and the columns of the design without a prior and with one.
+struct NoiseDegrees {
+  double rows = 0;
+  Index num_flat = 0, num_penalised = 0;
+  /// Whether residuals are left, also where every column is fitted without a limit.
+  [[nodiscard]] bool show_noise() const { return rows - static_cast<double>(num_flat + num_penalised) >= 1; }
+};
+
+/// The default, with a rate in variances of the target.
+[[nodiscard]] GammaDistribution default_noise_prior(const NoiseDegrees& degrees);
+
+/// That of the options in the units of the design; a shape or rate of 0 is the default.
+[[nodiscard]] GammaDistribution noise_prior(const Frame& frame, const NoiseDegrees& degrees);
+
+/// The weighted mean square of the target of the design; 1 if it is 0.
+[[nodiscard]] double mean_square_of_target(const Frame& frame);
+
+}  // namespace ardvark::internal
