@@ -50,8 +50,12 @@ function fit = ardvark_fit(X, y, varargin)
 %     'group'               a group number for each column. Under sparse and slab, the columns of a group enter the model together. Under
 %                           groups, they share a precision.
 %     'flat'                positions of columns. Columns without a prior.
-%     'a0'                  a number > 0. Hyper-prior: shape of the noise (regressions) or of the precisions (classifications).
-%     'b0'                  a number > 0. Hyper-prior: rate of the noise (regressions) or of the precisions (classifications).
+%     'a0'                  a number > 0. Hyper-prior: shape of the noise (regressions) or of the precisions (classifications). The default
+%                           of a linear model depends on the table, see 'b0'.
+%     'b0'                  a number > 0. Hyper-prior: rate of the noise (regressions) or of the precisions (classifications). Linear
+%                           models: in variances of the target if it is standardised, else in squares of its unit. The default is 1e-4
+%                           variances with as many columns as rows or more, and 1e-10 with fewer, so that it limits the noise only where it
+%                           must. If no column has a prior, 'a0' and 'b0' are 1e-20: the classical answers.
 %     'c0'                  a number > 0. Hyper-prior: shape of the precisions (regressions).
 %     'd0'                  a number > 0. Hyper-prior: rate of the precisions (regressions).
 %   The posterior

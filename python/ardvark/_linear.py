@@ -47,7 +47,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         `sklearn.linear_model.BayesianRidge` and ARDRegression.
     {laplace_lambda, lambda_rule, folds, flat, fit.reference}
     alpha_1, alpha_2 : float, default=None
-        Shape and rate of the Gamma prior of the noise precision, > 0.
+        Shape and rate of the Gamma prior of the noise precision, > 0. By default as vague as the table allows (`docs/options.md`, b0).
     {lambda_1}
     alpha_init : float, default=None
         Starting value of the noise precision (posterior="factorised"), > 0.

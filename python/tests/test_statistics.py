@@ -508,3 +508,26 @@ def test_weights_that_are_all_zero_are_told(homes, prior):
 def test_missing_values_of_a_source_are_told(homes, missing):
     with pytest.raises(ValueError, match=f"missing is '{missing}', but X is read in pieces; leave out rows with gaps in the source"):
         BayesianLinearRegression(missing=missing).fit(in_pieces(homes, 5000), y="price")
+
+
+@pytest.mark.parametrize("prior", ["none", "shared", "ard"])
+def test_little_noise_is_the_same_in_memory_and_in_pieces(tmp_path, prior):
+    """A ten-thousandth of the target's spread, 70 rows: least squares has the noise; the default prior of the noise must not be seen."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(70, 2))
+    y = 3 + X @ [1.0, -1.0] + 1e-4 * rng.normal(size=70)
+    A = np.column_stack([np.ones(70), X])
+    residual = y - A @ np.linalg.lstsq(A, y, rcond=None)[0]
+    noise = np.sqrt(residual @ residual / 67)
+    frame = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y})
+    path = tmp_path / "line.parquet"
+    pyarrow.parquet.write_table(pyarrow.Table.from_pandas(frame), path)
+    for fit in (
+        BayesianLinearRegression(prior=prior).fit(X, y),
+        BayesianLinearRegression(prior=prior).fit(frame[["a", "b"]], frame["y"]),
+        BayesianLinearRegression(prior=prior).fit(path, "y"),
+        BayesianLinearRegression(prior=prior).partial_fit(X[:40], y[:40]).partial_fit(X[40:], y[40:]),
+        BayesianLinearRegression(prior=prior, standardize=False).fit(X, 1e-6 * y),
+    ):
+        scale = 1e-6 if not fit.standardize else 1
+        assert fit.alpha_**-0.5 / scale == pytest.approx(noise, rel=1e-6 if prior == "none" else 0.02)

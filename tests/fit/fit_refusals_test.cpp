@@ -198,6 +198,18 @@ TEST(Fit, RejectsImpossiblePriors) {
   }
 }
 
+// The rounding of a log likelihood of 1e18 nats is larger than any difference between two fits.
+TEST(FitLogistic, RefusesWeightsWhoseLogLikelihoodsHaveNoDigitsUnderSparse) {
+  const Problem problem = make_problem(121, 20, 2);
+  const Vector weights = Vector::Constant(20, 1e17);
+  for (const Prior& prior : {Prior::sparse(), Prior::slab(), Prior::dense()}) {
+    FitOptions options{.prior = prior};
+    options.weights = weights;
+    expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, problem.labels, options)); },
+                   {"the sum of the weights is 2e+18", to_string(prior.kind), "divide all weights"});
+  }
+}
+
 // A noise posterior with less than 1e-6 of an observation is refused by the reader of files, so it is not fitted.
 TEST(FitLinear, RejectsANoisePosteriorWithoutShape) {
   const Problem problem = make_problem(118, 6, 2);

@@ -22,6 +22,7 @@ namespace {
 
 using testing::expect_invalid;
 using testing::make_problem;
+using testing::Problem;
 using testing::Random;
 
 FitOptions chosen_by(LambdaRule rule = LambdaRule::smallest_loss) {
@@ -29,6 +30,20 @@ FitOptions chosen_by(LambdaRule rule = LambdaRule::smallest_loss) {
   options.prior = Prior::laplace();
   options.lambda_rule = rule;
   return options;
+}
+
+TEST(LambdaChoice, WithoutInformationSaysWhatToGive) {
+  const Problem problem = make_problem(31, 20, 1);
+  const Matrix constant = Matrix::Constant(20, 1, 3);
+  for (const Matrix& X : {constant, problem.X}) {
+    FitOptions options;
+    options.prior = Prior::laplace();
+    if (X(0, 0) != 3) options.prior.flat_columns = {0};
+    expect_invalid([&] { static_cast<void>(fit_linear(X, problem.y, options)); }, {"no column under the penalty", "give a lambda"});
+    options.prior.lambda = 1;
+    const LinearFit fit = fit_linear(X, problem.y, options);
+    EXPECT_NEAR(fit.intercept->mean + fit.mean[0] * X.mean(), problem.y.mean(), 1e-9);
+  }
 }
 
 Fit fitted(Task task, const Matrix& X, const Vector& y, const FitOptions& options) {

@@ -65,13 +65,20 @@ double rounding_of_residuals(const Subject& subject) {
   if (!subject.is_linear_score() || !subject.is_regression() || !(subject.fit().noise.rate > 0)) return 0;
   const Vector& y = subject.prepared.target;
   const double centre = subject.fit().intercept ? y.mean() : 0;
-  double square = 0;
+  const double intercept = subject.fit().intercept ? subject.fit().intercept->mean : 0;
+  double square = 0, left = 0;
   for (Index i = 0; i < y.size(); ++i) {
     const Vector x = subject.prepared.X.row(i).transpose();
     const double size = std::abs(y[i] - centre) + size_of(subject, x).dot(subject.fit().mean.cwiseAbs());
-    square += (subject.problem.weights.size() > 0 ? subject.problem.weights[i] : 1) * size * size;
+    const double residual = y[i] - intercept - x.dot(subject.fit().mean),
+                 weight = subject.problem.weights.size() > 0 ? subject.problem.weights[i] : 1;
+    square += weight * size * size;
+    left += weight * residual * residual;
   }
-  return 4 * std::numeric_limits<double>::epsilon() * square * subject.fit().noise.shape / subject.fit().noise.rate;
+  double precision = subject.fit().noise.shape / subject.fit().noise.rate;
+  // The density at the mode of a Laplace prior has the noise at the mode (L1.10), not that of few rows (LIN.9).
+  if (subject.fit().prior == PriorKind::laplace) precision = std::max(precision, rows_of(subject) / std::max(left, 1e-16 * square));
+  return 4 * std::numeric_limits<double>::epsilon() * square * precision;
 }
 
 }  // namespace

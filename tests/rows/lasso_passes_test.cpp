@@ -473,7 +473,8 @@ TEST(LassoByPasses, NameWhatIsWrong) {
   expect_invalid([&] { fit_with(lasso(-1)); }, {"prior.lambda is -1"});
   LabelledRows same = table;
   same.X.setConstant(1);
-  expect_invalid([&] { static_cast<void>(fit_logistic(same.rows(), lasso(0))); }, {"no column has information about the target"});
+  expect_invalid([&] { static_cast<void>(fit_logistic(same.rows(), lasso(0))); },
+                 {"no column under the penalty has information about the target", "give a lambda"});
 }
 
 }  // namespace

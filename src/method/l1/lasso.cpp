@@ -13,6 +13,7 @@
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "frame/few_rows.hpp"
+#include "frame/noise_prior.hpp"
 #include "frame/prepare.hpp"
 #include "frame/separation.hpp"
 #include "method/l1/coordinate_ascent.hpp"
@@ -64,6 +65,7 @@ struct LassoProblem {
         is_linear(frame.task == Task::linear),
         unit(frame.units.y_scale),
         rows(frame.rows),
+        square(mean_square_of_target(frame)),
         flat(flat_columns_of(frame)) {
     const Index p = frame.num_columns();
     const std::vector<bool>& left_out = frame.left_out;
@@ -81,15 +83,15 @@ struct LassoProblem {
 
   std::unique_ptr<Design> table;
   bool is_linear;
-  double unit, rows;
+  double unit, rows, square;
   std::vector<Index> flat;
   Index num_penalised = 0;
   std::optional<CoordinateAscent> ascent;
 };
 
 // The posterior of the noise precision, in the units of the design, if so many columns are not zero.                           (L1.11)
-GammaDistribution noise_of(double squared_residuals, double rows, Index num_columns) {
-  const double rounding = 1e-16 * rows;
+GammaDistribution noise_of(double squared_residuals, double rows, Index num_columns, double square_of_target) {
+  const double rounding = 1e-16 * rows * square_of_target;
   return {0.5 * std::max(rows - static_cast<double>(num_columns), 1.0), 0.5 * std::max(squared_residuals, rounding)};
 }
 
@@ -172,7 +174,7 @@ Solution solve_lasso(const Frame& frame) {
   const CoordinateOutcome outcome = problem.solve(lambda, settings_of(options, log_density_of(problem, lambda), watch));
   CoordinateAscent::Support support = ascent.support();
   const auto size = static_cast<Index>(support.columns.size());
-  const double precision = problem.is_linear ? noise_of(-2 * outcome.log_likelihood, frame.rows, size).mean() : 1;
+  const double precision = problem.is_linear ? noise_of(-2 * outcome.log_likelihood, frame.rows, size, problem.square).mean() : 1;
   Solution out = solution_of({std::move(support.columns), std::move(support.w), std::move(support.X), ascent.m(), ascent.omega()},
                              problem.flat, frame, report_of(outcome, log_density_of(problem, lambda, precision)));
   if (std::string why = why_no_maximum(frame, problem.flat); !why.empty())
@@ -187,7 +189,7 @@ namespace {
 
 void estimate_noise(const LassoMode& mode, const Frame& frame, Solution& out) {
   const auto size = static_cast<Index>(mode.columns.size());
-  out.noise = noise_of(frame.k.dot((frame.target - mode.m).cwiseAbs2()), frame.rows, size);
+  out.noise = noise_of(frame.k.dot((frame.target - mode.m).cwiseAbs2()), frame.rows, size, mean_square_of_target(frame));
   const bool is_integrated = share_of_few_rows(frame.rows) == 1 && integrates_few_rows(frame.task, frame.options, frame.rows);
   if (static_cast<double>(size) >= frame.rows && !is_integrated)
     out.report.warnings.push_back(fmt::format(
@@ -301,7 +303,8 @@ double log_likelihood_of(const LassoProblem& problem, const CoordinateOutcome& o
 
 LogDensity density_of_path(const LassoProblem& problem, double lambda, const CoordinateOutcome& outcome, Index num_nonzero) {
   const Index columns = num_nonzero + static_cast<Index>(problem.flat.size());
-  return log_density_of(problem, lambda, problem.is_linear ? noise_of(-2 * outcome.log_likelihood, problem.rows, columns).mean() : 1);
+  return log_density_of(problem, lambda,
+                        problem.is_linear ? noise_of(-2 * outcome.log_likelihood, problem.rows, columns, problem.square).mean() : 1);
 }
 
 }  // namespace
@@ -310,7 +313,10 @@ std::vector<double> lambdas_of(const PathGrid& grid, double lambda_max, bool tal
   std::vector<double> lambdas = grid.lambdas;
   std::sort(lambdas.begin(), lambdas.end(), std::greater<>());
   if (!lambdas.empty()) return lambdas;
-  if (!(lambda_max > 0)) throw InvalidArgument("no column has information about the target, so that there is no path of lambdas to choose");
+  if (!(lambda_max > 0))
+    throw InvalidArgument(
+        "no column under the penalty has information about the target (it is constant, or columns without a prior explain the target), so "
+        "that there is no path of lambdas to choose: give a lambda, which leaves the intercept and the columns without a prior");
   const double smallest = grid.smallest > 0 ? grid.smallest : tall ? 1e-4 : 1e-2;
   for (int i = 0; i < grid.count; ++i) lambdas.push_back(lambda_max * std::pow(smallest, grid.count > 1 ? i / (grid.count - 1.0) : 0));
   return lambdas;

@@ -199,10 +199,21 @@ SpikeSlabSettings slab_of(const Frame& frame, SparseParts parts) {
   return slab;
 }
 
+// A log likelihood is about the sum of the weights; above this sum, its rounding is a nat, and no two fits can be compared.
+void require_weights_that_leave_digits(const FitOptions& options, double sum) {
+  constexpr double most = 1e15;
+  if (sum <= most) return;
+  throw InvalidArgument(fmt::format(
+      "the sum of the weights is {:.6g}; under prior {}, classes need a sum of at most {:g}, because rounding hides the differences of "
+      "larger log likelihoods: a weight is a number of repetitions; divide all weights by the same number, or take prior shared",
+      sum, to_string(options.prior.kind), most));
+}
+
 // The solution without its rows.
 Solution solve_classes(const Frame& frame, const PenalisedColumns& which, ClassRows& rows, const SpikeSlabSettings& slab,
                        ClassStepSettings steps, const AreCorrelated& in_table) {
   const FitOptions& options = frame.options;
+  require_weights_that_leave_digits(options, frame.rows);
   const int threads = blas::num_threads();
   steps.tolerance = options.tolerance.value_or(2e-3);
   steps.max_steps = options.max_sweeps;
