@@ -16,7 +16,8 @@ Vector precisions_of(const SpectralSums& sums) {
   const auto [c0, d0] = sums.precision;
   const double smallest = std::log(sums.l.minCoeff()), largest = std::log(sums.l.maxCoeff());
   const double r = static_cast<double>(sums.l.size());
-  double low = smallest - 20, high = largest + 12;
+  // The target keeps alpha/l of its square: e^-40 is below any noise that the default b0 allows.                                (LIN.8)
+  double low = smallest - 40, high = largest + 12;
   if (d0 > 0) high = c0 < 1 ? std::min(high, std::log((c0 + 40) / d0)) : std::max(high, std::log((c0 + 40) / d0));
   if (d0 > 0 && c0 >= 1) low = std::min(low, std::log(c0 / d0) - 40 / std::sqrt(c0));
   // The rows move d0 alpha from c0 by at most a_N downwards and r/2 upwards.

@@ -173,7 +173,7 @@ TEST(FewRows, LittleNoiseIsThatOfLeastSquares) {
 
 // An exact fit has no noise: everything stays finite, and the status says that the equations hold.
 TEST(FewRows, AnExactLineStaysFinite) {
-  for (const Prior& prior : {Prior::none(), Prior::shared(), Prior::ard(), Prior::groups({0}), Prior::laplace(1e-6), Prior::slab()}) {
+  for (const Prior& prior : {Prior::none(), Prior::shared(), Prior::ard(), Prior::groups({0}), Prior::laplace(1e-6)}) {
     SCOPED_TRACE(to_string(prior.kind));
     const Line line = line_of(8, 0);
     const LinearFit fit = fit_linear(line.X, line.y, {.prior = prior});
