@@ -591,7 +591,8 @@ ARDVARK_API ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_erro
  * character that is known, or NULL. missing_markers: [count] further texts that mean a missing value. The result: delimiter and decimal
  * (texts); lines_before (lines before the first row; 0: there is no row); names (of all fields of a row; of those without a name
  * "Unnamed: 0", ...); blank (positions of fields without a name, which are empty in the first rows, and must be in all); row_names (a
- * flag: the first field is no column); notes. A file whose first rows ardvark does not read is refused. */
+ * flag: the first field is no column); plain_header (a flag: the names have no blanks around them, and commas between them); refused,
+ * reasons (names of columns of numbers in a notation that would make texts of them, and why); notes. A file whose first rows ardvark does not read is refused. */
 ARDVARK_API ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const char* decimal, const char* const* missing_markers,
                                           int64_t count, ardvark_result** result, ardvark_error* error);
 

@@ -70,6 +70,8 @@ class Rows:
         Labels of rows that were left out.
     notes : list of str
         What was found in the form of the files that a reader of CSV does not expect.
+    refused : list of str
+        Why a fit is refused: columns of numbers in a notation that would make levels of them.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class Rows:
         self.left_out: set[str] = set()
         self._labels = set() if labels is None else labels
         self.notes: list[str] = []
+        self.refused: list[str] = []
         self.dataset = dataset
         self.files: list[str] = list(getattr(dataset, "files", ()))  # all
 
@@ -152,6 +155,8 @@ def refuse_other_files(before: list[str], now: list[str]) -> None:
 def pieces_of_fit(source: Any, named: Collection[Optional[str]] = (), left_out: Optional[set[str]] = None) -> Rows:
     """The tables that a source of a fit consists of, one after the other. named, left_out: as of `Rows`."""
     pieces = pieces_of(source)
+    if pieces.refused:
+        raise ValueError(pieces.refused[0])
     pieces.for_a_fit = True
     pieces.named = {name for name in named if name is not None}
     pieces.left_out = set() if left_out is None else left_out
@@ -284,6 +289,7 @@ def _rows_of_dataset(dataset: Any, path: Optional[str] = None, forms: Optional[d
     rows = Rows(_ahead(_pieces_of_dataset(dataset, path, files, labels, forms)), dataset, files, labels)
     for form in forms.values():
         rows.notes += [note for note in map(of_python, form["notes"]) if note not in rows.notes]
+        rows.refused += map(of_python, form["reasons"])
     return rows
 
 

@@ -180,3 +180,69 @@ def test_a_form_that_cannot_be_is_refused_by_name(tmp_path):
             ardvark.CsvFiles(tmp_path / "t.csv", **words)
     with pytest.raises(FileNotFoundError, match="does not exist"):
         ardvark.BayesianLinearRegression().fit(ardvark.CsvFiles(tmp_path / "none.csv", decimal=","), "y")
+
+
+NUMBERS = ("1.5", "-2.25", "0.75", "12", "3.25", "-0.5", "8", "2.75")
+
+
+def written(form):
+    """A table with the columns a and y, of which a is a number to a person."""
+    marks = {"1.234,5": lambda x: "1." + f"{abs(float(x)) * 37 + 200:.2f}".replace(".", ","), "decimal commas in quotes": lambda x: '"' + x.replace(".", ",") + '"', "formulas": lambda x: f'="{x}"', "formulas in quotes": lambda x: f'"=""{x}"""'}
+    delimiter = ";" if form == "1.234,5" else ","
+    decimal = "," if form == "1.234,5" else "."
+    rows = [f"{marks[form](x)}{delimiter}{float(x) + i / 8}".replace(".", ".") for i, x in enumerate(NUMBERS)]
+    if decimal == ",":
+        rows = [row.split(delimiter)[0] + delimiter + row.split(delimiter)[1].replace(".", ",") for row in rows]
+    return f"a{delimiter}y\n" + "\n".join(rows) + "\n"
+
+
+@pytest.mark.parametrize("form", ["1.234,5", "decimal commas in quotes", "formulas", "formulas in quotes"])
+def test_numbers_in_a_notation_that_the_shell_refuses_are_never_levels(form, tmp_path):
+    (tmp_path / "t.csv").write_text(written(form))
+    shell = subprocess.run([PROGRAM, "fit", tmp_path / "t.csv", "--target", "y", "--model", "linear"], capture_output=True, text=True)
+    assert shell.returncode == 2
+    for estimator in (ardvark.BayesianLinearRegression("shared"), ardvark.KernelRegressor()):
+        with pytest.raises(ValueError, match=r"row 1 \(line 2\) of .*, column 'a': .* 8 of the 8 values of the column; (write|give)") as error:
+            estimator.fit(tmp_path / "t.csv", "y")
+        assert not re.search(r" --[a-z]", str(error.value))
+
+
+def test_blanks_around_names_are_no_part_of_them(tmp_path):
+    whole = table(60).drop(columns="k")
+    (tmp_path / "t.csv").write_text("a, b ,  y\n" + whole.to_csv(index=False, header=False))
+    model = ardvark.BayesianLinearRegression("shared").fit(tmp_path / "t.csv", "y")
+    assert list(model.feature_names_in_) == ["a", "b"]
+    np.testing.assert_allclose(np.concatenate(list(model.predict_batches(tmp_path / "t.csv"))), model.predict(whole[["a", "b"]]), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "before, words",
+    [("# Station 5, north\n", "line 2 .'a,b,y'"), ("Report of 2024; plant A\n", "line 2 .'a,b,y'"), ("Peaks, areas, 2 m\n\n", "line 3 .'a,b,y'"), ("# x, y, z\n# u, v, w\n", "line 3 .'a,b,y'")],
+)
+def test_lines_before_the_header_are_told(before, words, tmp_path):
+    (tmp_path / "t.csv").write_text(before + table(20).drop(columns="k").to_csv(index=False))
+    with pytest.raises(ValueError, match=words):
+        ardvark.BayesianLinearRegression("shared").fit(tmp_path / "t.csv", "y")
+
+
+@pytest.mark.parametrize("end, words", [("End of file\n", "if the table ends before it"), ("\nMeasured by N, 2024\n", "if the table ends before it"), ("Total,,12\n", "if this row sums up others, leave it out")])
+def test_lines_after_the_table_are_told(end, words, tmp_path):
+    (tmp_path / "t.csv").write_text(table(20).drop(columns="k").to_csv(index=False) + end)
+    with pytest.raises(ValueError, match=words):
+        ardvark.BayesianLinearRegression("shared").fit(tmp_path / "t.csv", "y")
+
+
+def test_spellings_of_a_number_are_one_level():
+    texts = np.resize(["100000", "1e+05", "1.0", "1.000000e+00", ".1", "0.1", "007"], 70).tolist()
+    model = ardvark.BayesianLinearRegression("shared").fit(pandas.DataFrame({"code": texts, "y": np.arange(70.0) % 7}), target="y")
+    assert {name.split("=")[1] for name in model.columns_} < {"0.1", "1", "100000", "007"} and len(model.columns_) == 3
+    assert len(set(model.predict(pandas.DataFrame({"code": ["1e+05", "100000", "100000.0", "1E+05"]})))) == 1
+
+
+@pytest.mark.parametrize("form", ["1.{0}+003", "0x{0}", "{0}-{1}", "12,34,{0}", "{0}-Jan-2024", "{0}.5 %", "{0} 1/2", "{0}\u2009234", "{0}e5 m", "({0}, {1})", "a{0}b{0}", "{0}k7", "{0}?{0}"])
+def test_digits_in_a_text_of_nearly_every_row_are_never_silent(form):
+    texts = [form.format(100 + 7 * i, 105 + 7 * i) for i in range(40)]
+    for rows in ({"a": texts, "y": np.arange(40.0) % 7}, {"a": texts, "y": ["u", "v"] * 20}):
+        model = ardvark.BayesianLinearRegression("shared") if rows["y"][0] == 0 else ardvark.BayesianLogisticRegression("shared")
+        with pytest.warns(UserWarning, match="column 'a'"):
+            model.fit(pandas.DataFrame(rows), target="y")

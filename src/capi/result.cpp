@@ -307,6 +307,11 @@ ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const cha
       for (const std::size_t field : form->blank) blank.push_back(Json(static_cast<Index>(field)));
       out.put("blank", std::move(blank));
       out.put("row_names", Json(form->has_row_names));
+      out.put("plain_header", Json(form->has_plain_header));
+      std::vector<std::string> refused, reasons;
+      for (const auto& [name, why] : form->refused) refused.push_back(name), reasons.push_back(why);
+      out.put("refused", Json(refused));
+      out.put("reasons", Json(reasons));
       out.put("notes", Json(form->notes));
     }};
   });

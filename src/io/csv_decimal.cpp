@@ -7,6 +7,7 @@
 #include <string>
 
 #include "io/csv_numbers.hpp"
+#include "io/notation.hpp"
 #include "io/text.hpp"
 
 namespace ardvark::internal::io {
@@ -30,6 +31,8 @@ bool read_number(std::string_view text, char decimal, double& value) {
 }
 
 Comma other_mark_in(std::string_view text, char decimal) {
+  if (const std::string_view number = number_in_formula(text); !number.empty())
+    return {"is a formula of a spreadsheet", fmt::format("write {} (in all rows: sed 's/\"*=\"*\\([^\",;]*\\)\"*/\\1/g')", shown(number))};
   if (decimal == '.') return comma_in(text);
   const std::string as_point = with_marks_exchanged(text);
   Comma comma = comma_in(as_point);

@@ -129,6 +129,9 @@ struct Shape {
   bool counts_in_quotes = true;   // the first fields are "1", "2", ...: row names of R
   bool has_plain_number = false, has_blank = false;
   bool has_words_first = true;
+  bool first_may_be_names = false;  // the fields of the first row: words that differ
+  Index first_line = 0, num_rows_with_numbers = 0;
+  std::string_view first_row;
   Index num_numbers = 0, num_commas = 0, num_points = 0;
   std::string example;  // of a decimal comma
   Run run, longest;     // longest: of those with more fields than the header
@@ -168,10 +171,23 @@ void add_run(const SampleRecords& records, Shape& s) {
   if (run.fields > s.names.size() && run.length > s.longest.length) s.longest = run;
 }
 
-void add_row(const std::vector<SampleField>& fields, Shape& s) {
+bool may_be_names(const std::vector<SampleField>& fields) {
+  std::vector<std::string_view> texts;
+  for (const SampleField& field : fields) {
+    if (is_blank(field) || is_number(field) || may_mean_missing(trimmed(field.text))) return false;
+    texts.push_back(field.text);
+  }
+  std::ranges::sort(texts);
+  return std::ranges::adjacent_find(texts) == texts.end();
+}
+
+void add_row(const SampleRecords& records, Shape& s) {
+  const std::vector<SampleField>& fields = records.fields();
   const SampleField& first = fields.front();
   ++s.num_rows;
   if (s.num_rows == 1) {
+    s.first_may_be_names = may_be_names(fields);
+    s.first_line = records.line(), s.first_row = records.raw();
     s.first_size = fields.size(), s.first_ends_blank = is_blank(fields.back());
     const bool is_numeric = !first.quoted && first.text.find_first_not_of("0123456789.+-eE") == std::string_view::npos;
     s.may_be_row_names = !is_numeric || first.text == "0" || first.text == "1";
@@ -192,6 +208,7 @@ void add_row(const std::vector<SampleField>& fields, Shape& s) {
     if (!has_clear_mark(trimmed(field.text), ',')) continue;
     if (s.num_commas++ == 0) s.example = std::string(trimmed(field.text));
   }
+  if (s.num_numbers > numbers_before) ++s.num_rows_with_numbers;
   s.has_words_first = s.has_words_first && (s.num_numbers > numbers_before) == (s.num_rows > 1);
 }
 
@@ -208,7 +225,7 @@ Shape shape_of(std::string_view sample, bool is_whole, bool skips_line, char del
   add_run(records, s);
   while (s.num_rows < most_rows && records.next()) {
     add_run(records, s);
-    add_row(records.fields(), s);
+    add_row(records, s);
   }
   s.is_broken = records.is_broken();
   return s;
@@ -276,6 +293,46 @@ void refuse_preamble(const Shape& s, const std::string& path) {
       s.header_line, path, shown(s.header), s.names.size(), s.names.size() == 1 ? "" : "s", run.line, shown(run.first), run.fields));
 }
 
+[[noreturn]] void refuse_lines_before(Index header_line, std::string_view header, const std::string& what) {
+  throw InvalidArgument(fmt::format("{}; if the header is in line {} ('{}'), leave out the lines before it (tail -n +{})", what,
+                                    header_line, shown(header), header_line));
+}
+
+// A title or a comment that has delimiters of its own, so that its parts look like names: names follow it, and rows with numbers.
+void refuse_title(const Shape& s, const std::string& path) {
+  const bool has_names_next = s.first_may_be_names && s.num_rows >= 3 && 2 * s.num_rows_with_numbers >= s.num_rows;
+  if (s.is_broken || !has_names_next || s.first_row.starts_with('#')) return;
+  const bool is_apart = s.first_line > s.header_line + 1 + std::count(s.header.begin(), s.header.end(), '\n');
+  if (!s.header.starts_with('#') && !is_apart && s.first_size <= s.names.size()) return;
+  refuse_lines_before(s.first_line, s.first_row,
+                      fmt::format("line {} of '{}' ('{}') seems to be a title or a comment", s.header_line, path, shown(s.header)));
+}
+
+// Several lines that begin with '#'. The last of them is the header if a row with a number follows it.
+void refuse_comments(std::string_view sample, bool is_whole, const std::string& path) {
+  SampleRecords lines(sample, is_whole, '\n');
+  Index count = 0;
+  std::string_view last;
+  bool has_next = false;
+  for (; (has_next = lines.next()) && lines.raw().starts_with('#'); ++count) last = lines.raw();
+  if (count < 2 || !has_next) return;
+  bool is_row = false;
+  for (const char delimiter : {',', ';', '\t', '|', ' '}) {
+    SampleRecords next(lines.raw(), true, delimiter);
+    is_row = is_row || (next.next() && std::ranges::any_of(next.fields(), is_number));
+  }
+  const Index header_line = lines.line() - (is_row ? 1 : 0);
+  refuse_lines_before(header_line, is_row ? last : lines.raw(), fmt::format("the first {} lines of '{}' begin with '#'", count, path));
+}
+
+// "# a b y" above rows of three numbers: as NumPy writes it, the mark is a word of its own.
+void refuse_marked_header(std::string_view sample, bool is_whole, const std::string& path) {
+  const Shape s = shape_of(sample, is_whole, false, ' ');
+  if (s.names.front().text != "#" || !s.is_one_size() || s.most + 1 != s.names.size() || s.num_numbers == 0) return;
+  throw InvalidArgument(
+      fmt::format("the header of '{}' ('{}') begins with '#', and so do not the rows; remove it (sed '1s/^# *//')", path, shown(s.header)));
+}
+
 char decimal_of(const Shape& s, const CsvFormat& given) {
   if (given.decimal) return *given.decimal;
   if (s.delimiter == ',' || s.num_points > 0) return '.';
@@ -293,6 +350,8 @@ void note_format(const Shape& s, std::optional<char> separator, const CsvFormat&
   if (d.num_trailing > 0)
     d.notes.push_back(fmt::format("each row ends with {} after the last column of the header; nothing follows, and it is left out",
                                   d.num_trailing == 1 ? "a delimiter" : fmt::format("{} delimiters", d.num_trailing)));
+  if (s.header.starts_with('#') && s.names.size() > 1)
+    d.notes.push_back(fmt::format("the header begins with '#', which is part of the name '{}'", shown(s.names.front().text)));
   if (d.num_extra_names > 0) d.notes.emplace_back("the header ends with a delimiter, which the rows do not have; it is left out");
 }
 
@@ -310,13 +369,17 @@ CsvDialect dialect_of(std::string_view sample, bool is_whole, const std::string&
   const bool is_known = given.delimiter || separator;
   const Shape s = is_known ? shape_of(sample, is_whole, separator.has_value(), given.delimiter.value_or(separator.value_or(',')))
                            : best_shape(sample, is_whole);
+  if (!separator) refuse_comments(sample, is_whole, path);
+  refuse_title(s, path);
   refuse_preamble(s, path);
   for (const char other : {';', '\t', '|'})
     if (!is_known && s.fit() == 0) refuse_preamble(shape_of(sample, is_whole, false, other), path);
+  if (!is_known && s.names.size() == 1) refuse_marked_header(sample, is_whole, path);
   if (!is_known && s.names.size() == 1) refuse_runs_of_blanks(sample, is_whole, path);
   CsvDialect d;
   d.delimiter = s.delimiter;
   d.decimal = decimal_of(s, given);
+  d.header = s.header;
   d.has_separator_line = separator.has_value();
   d.num_trailing = s.num_trailing();
   d.num_extra_names = s.num_extra_names();

@@ -21,6 +21,7 @@ struct CsvFormat {
 struct CsvDialect {
   char delimiter = ',';
   char decimal = '.';
+  std::string header;               ///< the line, as it is written
   bool has_separator_line = false;  ///< the first line is "sep=;", as Excel writes and obeys it
   std::size_t num_trailing = 0;     ///< empty fields at the end of each row, for which the header has none
   std::size_t num_extra_names = 0;  ///< empty names at the end of the header, for which the rows have no field

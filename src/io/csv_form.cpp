@@ -1,6 +1,7 @@
 #include "io/csv_form.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -22,6 +23,10 @@ CsvForm form_of_csv(const std::string& path, const CsvOptions& options) {
   form.blank = rows.blank_fields();
   form.has_row_names = rows.has_row_names();
   form.notes = rows.notes();
+  form.refused = rows.refused_columns();
+  std::string header = dialect.header;
+  std::erase(header, '"');
+  form.has_plain_header = header == fmt::format("{}", fmt::join(form.names, ","));
   for (std::size_t i = 0; i < dialect.num_trailing; ++i) {
     form.blank.push_back(form.names.size());
     form.names.push_back(fmt::format("Unnamed: {}", form.names.size()));

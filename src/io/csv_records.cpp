@@ -9,6 +9,7 @@
 
 #include "ardvark/errors.hpp"
 #include "core/pulse.hpp"
+#include "io/csv_numbers.hpp"
 #include "io/text.hpp"
 
 namespace ardvark::internal::io {
@@ -151,6 +152,9 @@ std::string CsvRecords::why_not_a_row() {
   if (count > names && ends_blank(count - names))
     return fmt::format("{}, the header has {}: the row ends with a delimiter, as others do not; remove the {} at its end", fields, names,
                        name_of_delimiter(dialect_.delimiter));
+  if (double number = 0; count < names && row_ > 1 && !parse_number(trimmed(fields_[0].text()), number))
+    return fmt::format("{} ('{}'), the header has {}; if the table ends before it, leave out this line and those after it (head -n {})",
+                       fields, shown(fields_[0].text()), names, line_ - 1);
   return fmt::format("{}, the header has {}{}", fields, names, names == 1 ? hint_of_delimiter(names_.front(), dialect_.delimiter) : "");
 }
 

@@ -14,6 +14,7 @@
 #include "ardvark/errors.hpp"
 #include "io/csv_decimal.hpp"
 #include "io/csv_numbers.hpp"
+#include "io/notation.hpp"
 #include "io/text.hpp"
 
 namespace ardvark::internal::csv {  // not without a name: CsvRows::State, which has a name elsewhere, is made of these
@@ -141,6 +142,8 @@ std::string why_no_number(const StoredColumn& column, const CsvOptions& options,
   if (io::truth_of(text)) return fmt::format("'{}' is not a number; {}", shown(text), one_way);
   if (const Comma comma = other_mark_in(text, decimal); comma.meaning != nullptr)
     return fmt::format("'{}' {}; {}", shown(text), comma.meaning, comma.remedy);
+  if (io::names_a_sum(text))
+    return fmt::format("'{}' is not a number; if this row sums up others, leave it out{}", shown(text), way_to_text(column));
   if (text.size() > longest_marker)
     return fmt::format("'{}' is not a number; write a number there, or leave out such rows{}", shown(text), way_to_text(column));
   return fmt::format("'{}' is not a number; {}{}", shown(text), ask_for_markers({&text, 1}, column, options),
@@ -188,7 +191,8 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
   }
   const std::string_view text = field.text();
   if (!column.verbatim && is_missing(field.quoted ? trimmed(text) : text, options)) return std::nullopt;
-  const auto [code, is_new] = column.levels.code(column.verbatim ? text : io::code_of(text));
+  std::string room;
+  const auto [code, is_new] = column.levels.code(column.verbatim ? text : io::code_of(text, room));
   if (column.num_texts++ == 0)
     column.texts = std::make_unique<StoredColumn::Texts>(
         StoredColumn::Texts{fmt::format("{}: '{}'", records.where(column.field), shown(text)), {}, {}});
@@ -200,13 +204,11 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
   return static_cast<double>(code);
 }
 
-// Such numbers would be read as categories.
-void refuse_decimal_commas(const std::vector<StoredColumn>& stored) {
-  for (const StoredColumn& column : stored)
-    if (2 * column.num_commas > column.num_texts)
-      throw InvalidArgument(fmt::format("{} {}, like {} of the {} values of the column; {}{}", column.texts->first_comma,
-                                        column.texts->comma.meaning, column.num_commas, column.num_texts, column.texts->comma.remedy,
-                                        way_to_text(column)));
+// Such numbers would be read as categories. Nothing: they are none.
+std::string why_no_categories(const StoredColumn& column) {
+  if (2 * column.num_commas <= column.num_texts) return {};
+  return fmt::format("{} {}, like {} of the {} values of the column; {}{}", column.texts->first_comma, column.texts->comma.meaning,
+                     column.num_commas, column.num_texts, column.texts->comma.remedy, way_to_text(column));
 }
 
 }  // namespace ardvark::internal::csv
@@ -299,8 +301,15 @@ bool CsvRows::has_row_names() const { return state_->row_names.has_value(); }
 char CsvRows::decimal() const { return state_->records->dialect().decimal; }
 
 void CsvRows::check_end(Index num_rows) const {
-  refuse_decimal_commas(stored_);
+  if (const auto refused = refused_columns(); !refused.empty()) throw InvalidArgument(refused.front().second);
   TableRows::check_end(num_rows);
+}
+
+std::vector<std::pair<std::string, std::string>> CsvRows::refused_columns() const {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const StoredColumn& column : stored_)
+    if (std::string why = why_no_categories(column); !why.empty()) out.emplace_back(column.name, std::move(why));
+  return out;
 }
 
 }  // namespace ardvark::internal::io

@@ -29,6 +29,8 @@ class CsvRows final : public TableRows {
   [[nodiscard]] const CsvRecords& records() const;                     ///< of the file that is open
   [[nodiscard]] const std::vector<std::size_t>& blank_fields() const;  ///< without a name, which must be empty, as far as it is read
   [[nodiscard]] bool has_row_names() const;                            ///< in the first field
+  /// Of the rows read so far: columns of numbers that would be read as categories, and why they are not.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> refused_columns() const;
   /// \throws InvalidArgument  also: a column has mostly decimal commas
   void check_end(Index num_rows) const override;
 

@@ -104,7 +104,7 @@ std::vector<Index> match_levels(const Table& table, Index column, const FeatureC
   std::vector<bool> is_known;
   for (const std::string& text : here.levels) {
     auto found = known.find(text);
-    if (found == known.end()) found = known.find(std::string(io::code_of(text)));
+    if (found == known.end()) found = known.find(io::code_of(text));
     const Index level = found != known.end() ? found->second : level_of(feature, io::truth_of(text));
     is_known.push_back(level >= 0);
     matched.push_back(dummy_of(feature, level, encoding.dummies));

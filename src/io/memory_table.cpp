@@ -63,27 +63,34 @@ void put_numbers(const ColumnView& column, const OnMissing& missing, Index strid
 }
 
 // Without the blanks at its ends, as in a CSV file: "Oslo " and "Oslo" are one level, and so are "1.0" and "1".
-std::string_view level_of(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
-  return io::code_of(first == std::string_view::npos ? text : text.substr(first, text.find_last_not_of(" \t") - first + 1));
+  return first == std::string_view::npos ? text : text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 // Writes the position of each text among the sorted levels.
 std::vector<std::string> put_texts(const ColumnView& column, const OnMissing& missing, Index stride, double* to) {
-  std::unordered_map<std::string_view, double> position;
+  struct Level {
+    std::string name;
+    double position = 0;
+  };
+  std::unordered_map<std::string_view, Level> level_of;
   for (std::size_t i = 0; i < column.texts.size(); ++i) {
     if (column.texts[i] == nullptr) missing.meet(static_cast<Index>(i), column.name);
     if (column.texts[i] == nullptr) continue;
-    const std::string_view text = level_of(column.texts[i]);
-    if (position.emplace(text, 0.0).second && !io::is_utf8(text))
-      fail_at(static_cast<Index>(i), column.name, fmt::format("the text '{}' is not UTF-8", shown(text)));
+    const std::string_view text = without_blanks(column.texts[i]);
+    const auto [found, is_new] = level_of.try_emplace(text);
+    if (is_new && !io::is_utf8(text)) fail_at(static_cast<Index>(i), column.name, fmt::format("the text '{}' is not UTF-8", shown(text)));
+    if (is_new) found->second.name = io::code_of(text);
   }
   std::vector<std::string> levels;
-  for (const auto& entry : position) levels.emplace_back(entry.first);
+  for (const auto& entry : level_of) levels.push_back(entry.second.name);
   std::ranges::sort(levels);
-  for (std::size_t level = 0; level < levels.size(); ++level) position.at(levels[level]) = static_cast<double>(level);
+  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  for (auto& entry : level_of)
+    entry.second.position = static_cast<double>(std::ranges::lower_bound(levels, entry.second.name) - levels.begin());
   for (const char* const text : column.texts) {
-    *to = text == nullptr ? std::numeric_limits<double>::quiet_NaN() : position.at(level_of(text));
+    *to = text == nullptr ? std::numeric_limits<double>::quiet_NaN() : level_of.at(without_blanks(text)).position;
     to += stride;
   }
   return levels;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "io/number_forms.hpp"
 #include "io/text.hpp"
 
 namespace ardvark::internal::io {
@@ -24,6 +25,11 @@ enum class Mark {
   thousands,
   minus,
   digits,
+  base,
+  formula,
+  complex,
+  range,
+  several,
   blank,
   unit,
   none
@@ -45,6 +51,11 @@ constexpr Saying sayings[] = {
     {Mark::thousands, "numbers with marks between thousands", "write the digits without marks"},
     {Mark::minus, "numbers with another character for the minus sign", "write the minus sign '-' before the digits"},
     {Mark::digits, "numbers in the digits of another script", "write the digits 0 to 9"},
+    {Mark::base, "numbers to the base 16, 8 or 2", "write them to the base 10"},
+    {Mark::formula, "formulas of a spreadsheet", "write the numbers alone"},
+    {Mark::complex, "complex numbers", "make a column of the real parts, and one of the imaginary parts"},
+    {Mark::range, "ranges of numbers", "make numbers of them, such as their middles, or a column of each end"},
+    {Mark::several, "several numbers", "make a column of each of them"},
     {Mark::blank, "numbers with blanks of another kind around them", "write the numbers without blanks"},
 };
 
@@ -97,25 +108,7 @@ Plain plain_of(std::string_view text) {
   return out;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool has_digit(std::string_view text) { return std::ranges::any_of(text, is_digit); }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == letter; }
-
-bool take(std::string_view& text, std::string_view word) {
-  if (!text.starts_with(word)) return false;
-  text.remove_prefix(word.size());
-  return true;
-}
-bool take_one_of(std::string_view& text, std::string_view characters) {
-  if (text.empty() || characters.find(text.front()) == std::string_view::npos) return false;
-  text.remove_prefix(1);
-  return true;
-}
-std::string_view take_digits(std::string_view& text) {
-  const std::string_view digits = text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
-  text.remove_prefix(digits.size());
-  return digits;
-}
 
 bool has_fraction(std::string_view text) {
   const std::size_t mark = text.find_first_of(".,");
@@ -147,6 +140,9 @@ struct Lead {
 };
 Lead take_lead(std::string_view& text) {
   Lead lead;
+  for (const std::string_view word : {"about ", "approximately ", "ca. ", "ca ", "circa ", "around ", "nearly ", "almost ", "up to ",
+                                      "less than ", "more than ", "over ", "under ", "below ", "above ", "at least ", "at most "})
+    if (lower_case(std::string(text.substr(0, word.size()))) == word) text.remove_prefix(word.size()), lead.has_comparison = true;
   for (;;) {
     if (take_one_of(text, "<>=~"))
       lead.has_comparison = true;
@@ -157,6 +153,20 @@ Lead take_lead(std::string_view& text) {
     else if (!take_one_of(text, " +-"))
       return lead;
   }
+}
+
+// 1.234.567, 12,34,567: three digits after the last of several marks, and two or three between them.
+bool has_several_marks(std::string_view number) {
+  const std::size_t first = number.find_first_of(".,");
+  if (first == std::string_view::npos) return false;
+  const char mark = number[first];
+  std::size_t count = 0, last = 0;
+  for (std::string_view rest = number.substr(first); !rest.empty(); ++count) {
+    if (!take(rest, std::string_view(&mark, 1))) return false;
+    last = take_digits(rest).size();
+    if (last != 3 && (last != 2 || rest.empty())) return false;
+  }
+  return count > 1;
 }
 
 // Digits with points, commas, and other marks between thousands. False: there are none.
@@ -170,8 +180,17 @@ bool take_number(std::string_view& text, bool& has_thousands) {
     text = rest, has_thousands = true;
   }
   const std::size_t end = std::min(text.find_first_not_of("0123456789.,"), text.size());
+  const std::string_view number = text.substr(0, end);
+  has_thousands = has_thousands || has_several_marks(number);
   text.remove_prefix(end);
   return true;
+}
+
+// After a number with a point: +003, as Fortran writes an exponent of three digits.
+bool is_exponent_without_letter(std::string_view text) {
+  if (!take_one_of(text, "+-")) return false;
+  const std::size_t digits = take_digits(text).size();
+  return text.empty() && (digits == 2 || digits == 3);
 }
 
 // For example D-03, x10^-3, *10**5.
@@ -220,11 +239,26 @@ bool is_rest_of_duration(std::string_view text) {
   return has_units;
 }
 
+// What the whole text is, if it is more than a number and what stands around it.
+std::optional<Mark> mark_of_whole(std::string_view text) {
+  if (is_of_another_base(text)) return Mark::base;
+  if (is_complex(text)) return Mark::complex;
+  if (is_range(text)) return Mark::range;
+  if (are_several(text)) return Mark::several;
+  std::string_view rest = text;  // 3 1/2
+  if (!take_digits(rest).empty() && take(rest, " ") && !take_digits(rest).empty() && take(rest, "/") && !take_digits(rest).empty() &&
+      rest.empty())
+    return Mark::fraction;
+  return std::nullopt;
+}
+
 // What the text has that is no plain number; nothing: it is none, as a range, a word or an identifier.
 std::optional<Mark> mark_of(std::string_view whole) {
   const Plain plain = plain_of(whole);
   std::string_view text = plain.text;
   while (text.ends_with(' ')) text.remove_suffix(1);
+  if (const std::optional<Mark> mark = mark_of_whole(text)) return mark;
+  if (!number_in_formula(text).empty()) return Mark::formula;
   const bool is_iso_duration = text.size() > 2 && text[0] == 'P' && (is_digit(text[1]) || text[1] == 'T') &&
                                std::string_view("YMWDHS").find(text.back()) != text.npos;
   if (is_iso_duration) take(text, "P"), take(text, "T");
@@ -244,6 +278,7 @@ std::optional<Mark> mark_of(std::string_view whole) {
   if ((rest.starts_with(plus_minus) && has_digit(rest)) || has_bracket) return Mark::uncertainty;
   if (lead.has_comparison && !has_digit(text)) return Mark::comparison;
   if (lead.has_parenthesis && !has_digit(text) && text.find(')') != std::string_view::npos) return Mark::parentheses;
+  if (has_fraction(whole) && is_exponent_without_letter(text)) return Mark::exponent;
   if (is_iso_duration || is_rest_of_duration(text)) return Mark::duration;
   if (take(rest, "/") && !take_digits(rest).empty() && rest.empty()) return Mark::fraction;
   if (has_digit(text)) return std::nullopt;
@@ -254,20 +289,6 @@ std::optional<Mark> mark_of(std::string_view whole) {
   if (plain.has_other_digits) return Mark::digits;
   if (!text.empty()) return Mark::unit;
   return plain.has_other_blanks ? Mark::blank : Mark::none;
-}
-
-// For example "2024-02-09", "9.2.2024", "02/09/24 14:30".
-bool is_date(std::string_view text) {
-  const std::size_t separator = std::min(text.find_first_not_of("0123456789"), text.size());
-  if (separator == text.size() || separator == 0 || std::string_view("-./").find(text[separator]) == std::string_view::npos) return false;
-  const std::size_t second = text.find(text[separator], separator + 1);
-  if (second == std::string_view::npos) return false;
-  const std::string_view month = text.substr(separator + 1, second - separator - 1), rest = text.substr(second + 1);
-  const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
-  const auto is_short = [](std::size_t digits) { return digits == 1 || digits == 2; };
-  const bool is_right_size = is_short(month.size()) && (separator == 4 ? is_short(end) : is_short(separator) && (end == 2 || end == 4));
-  return is_right_size && month.find_first_not_of("0123456789") == std::string_view::npos &&
-         (end == rest.size() || rest[end] == ' ' || rest[end] == 'T');
 }
 
 // Without what all begin with, up to the first digit; nothing if there is no such beginning.
@@ -293,7 +314,8 @@ std::string remark_on_marks(const std::vector<std::string>& levels, const std::v
     if (mark) ++counts[static_cast<std::size_t>(*mark)];
   const auto* const most = std::ranges::max_element(counts.begin(), counts.begin() + static_cast<int>(Mark::unit));
   const auto mark = static_cast<Mark>(most - counts.begin());
-  const bool is_many = levels.size() >= 2 * fewest, needs_many = mark == Mark::duration || mark == Mark::fraction;
+  const bool is_many = levels.size() >= 2 * fewest,
+             needs_many = mark == Mark::duration || mark == Mark::fraction || mark == Mark::range || mark == Mark::several;
   if (*most == 0 || (needs_many && !is_many) || (is_many ? 10 : 2) * *most < levels.size()) return {};
   const std::string& example = levels[static_cast<std::size_t>(std::ranges::find(marks, std::optional(mark)) - marks.begin())];
   const Saying& saying = *std::ranges::find(sayings, mark, &Saying::mark);

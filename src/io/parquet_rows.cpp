@@ -289,8 +289,9 @@ bool ParquetRows::next(double* row) {
       } else {
         const std::string_view text = is_null ? "" : s.answer->column<DuckDbText>(j)[i].view();
         const bool is_marker = std::ranges::find(options_.missing_markers, text) != options_.missing_markers.end();
+        std::string room;
         if (column.verbatim || !(is_null || is_marker))
-          value = static_cast<double>(column.levels.code(column.verbatim ? text : code_of(text)).first);
+          value = static_cast<double>(column.levels.code(column.verbatim ? text : code_of(text, room)).first);
       }
       if (!value) complete = keeps_gap(column, options_.missing == Missing::refuse ? where(column) : "") && complete;
       row[j] = value.value_or(std::numeric_limits<double>::quiet_NaN());

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "io/number_forms.hpp"
+
 namespace ardvark::internal::io {
 std::string lower_case(std::string text) {
   for (char& c : text)
@@ -87,14 +89,77 @@ std::optional<bool> truth_of(std::string_view text) {
   return std::nullopt;
 }
 
-std::string_view code_of(std::string_view text) {
-  const std::size_t first = text.starts_with('-') ? 1 : 0, point = text.find_first_not_of("0123456789", first);
-  if (point == std::string_view::npos || point == first || text[point] != '.') return text;
-  if (text[first] == '0' && point > first + 1) return text;
-  if (point + 1 == text.size() || text.find_first_not_of("0123456789", point + 1) != std::string_view::npos) return text;
-  const std::size_t last = text.find_last_not_of('0');  // of the digits that say something; the point: the fraction says nothing
-  const std::string_view code = text.substr(0, last == point ? point : last + 1);
-  return code == "-0" ? code.substr(1) : code;
+namespace {
+
+// A text that a program may write for a number: its digits without the point, and where the point is.
+struct Decimal {
+  bool is_negative = false;
+  std::string digits;   // from the first that is not 0 to the last one; empty: 0
+  long long point = 0;  // digits before the point; negative: zeros after it
+};
+
+// False: the text is none. In 1E5, without a sign or a point, E may be a letter of a name, such as that of a well.
+bool take_exponent(std::string_view& text, bool has_point, long long& exponent) {
+  if (text.empty()) return true;
+  if (text.front() != 'e' && text.front() != 'E') return false;
+  const bool is_large = text.front() == 'E';
+  text.remove_prefix(1);
+  const bool has_sign = text.starts_with('-') || text.starts_with('+'), is_negative = text.starts_with('-');
+  if (is_large && !has_sign && !has_point) return false;
+  if (has_sign) text.remove_prefix(1);
+  const std::string_view digits = take_digits(text);
+  if (digits.empty() || digits.size() > 9 || !text.empty()) return false;
+  for (const char c : digits) exponent = 10 * exponent + (c - '0');
+  if (is_negative) exponent = -exponent;
+  return true;
+}
+
+std::optional<Decimal> decimal_in(std::string_view text) {
+  Decimal out;
+  out.is_negative = text.starts_with('-');
+  if (out.is_negative || text.starts_with('+')) text.remove_prefix(1);
+  const std::string_view whole = take_digits(text);
+  if (whole.size() > 1 && whole.front() == '0') return std::nullopt;  // 007 is a name
+  const bool has_point = text.starts_with('.');
+  if (has_point) text.remove_prefix(1);
+  const std::string_view fraction = has_point ? take_digits(text) : std::string_view();
+  long long exponent = 0;
+  if (whole.size() + fraction.size() == 0 || !take_exponent(text, has_point, exponent)) return std::nullopt;
+  out.digits = std::string(whole) + std::string(fraction);
+  const std::size_t zeros = std::min(out.digits.find_first_not_of('0'), out.digits.size());
+  out.point = static_cast<long long>(whole.size()) - static_cast<long long>(zeros) + exponent;
+  out.digits.erase(0, zeros);
+  out.digits.erase(out.digits.find_last_not_of('0') + 1);
+  return out;
+}
+
+std::string plain_text(const Decimal& number) {
+  constexpr long long most = 40;  // zeros that are written
+  if (number.digits.empty()) return "0";
+  const auto size = static_cast<long long>(number.digits.size());
+  const std::string sign = number.is_negative ? "-" : "";
+  if (number.point > size + most || number.point < -most)
+    return fmt::format("{}{}{}{}e{:+03}", sign, number.digits[0], size > 1 ? "." : "", number.digits.substr(1), number.point - 1);
+  if (number.point <= 0) return sign + "0." + std::string(static_cast<std::size_t>(-number.point), '0') + number.digits;
+  if (number.point >= size) return sign + number.digits + std::string(static_cast<std::size_t>(number.point - size), '0');
+  const auto point = static_cast<std::size_t>(number.point);
+  return sign + number.digits.substr(0, point) + "." + number.digits.substr(point);
+}
+
+}  // namespace
+
+std::string_view code_of(std::string_view text, std::string& room) {
+  if (text.empty() || std::string_view("+-.0123456789").find(text.front()) == std::string_view::npos) return text;
+  const bool is_whole = text.front() >= '1' && text.find_first_not_of("0123456789") == std::string_view::npos;
+  const std::optional<Decimal> number = is_whole ? std::nullopt : decimal_in(text);
+  if (!number) return text;
+  room = plain_text(*number);
+  return room;
+}
+
+std::string code_of(std::string_view text) {
+  std::string room;
+  return std::string(code_of(text, room));
 }
 
 std::string shown(std::string_view text) { return escaped(text, 60); }

@@ -26,9 +26,12 @@ namespace ardvark::internal::io {
 /// Whether the text says true or false, as programs write them (True, TRUE, true, ...); nothing: neither.
 [[nodiscard]] std::optional<bool> truth_of(std::string_view text);
 
-/// The text as a level: zeros at the end of a fraction say nothing, so that 1.0 is the level 1 and 1.50 the level 1.5. Digits with zeros
-/// before them, such as 007, and numbers with an exponent stay what they are: they may be codes.
-[[nodiscard]] std::string_view code_of(std::string_view text);
+/// The text as a level: spellings of the same decimal number are one, the plain one, digit by digit and not as doubles. So 1.0, +1, 1. and
+/// 1.000e+00 are the level 1, 1e+05 is 100000, and .10 is 0.1. Digits with zeros before them, such as 007, and 1E5, whose E may be a letter
+/// of a name, stay what they are.
+[[nodiscard]] std::string code_of(std::string_view text);
+/// \param room  where a text that changes is written
+[[nodiscard]] std::string_view code_of(std::string_view text, std::string& room);
 
 /// "'a', 'b', 'c'"; beyond 20 names "... and 5 more".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);

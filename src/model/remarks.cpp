@@ -42,6 +42,13 @@ void note_missing(const std::string& what, const std::vector<std::string>& texts
   }
 }
 
+void note_sums(const FeatureColumn& f, Report& report) {
+  const auto found = f.levels.size() < 3 ? f.levels.end() : std::ranges::find_if(f.levels, io::names_a_sum);
+  if (found != f.levels.end() && std::ranges::count_if(f.levels, io::names_a_sum) == 1)
+    report.notes.push_back(
+        fmt::format("text column '{}' has the level '{}'; if its rows sum up others, leave them out", f.name, io::shown(*found)));
+}
+
 bool are_row_numbers(MatrixView X, Index column) {
   std::vector<double> values;
   for (Index i = 0; i < X.rows(); ++i) values.push_back(X(i, column));
@@ -67,6 +74,7 @@ Report remarks_on_texts(Index num_rows, const ModelOptions& options) {
   for (const FeatureColumn& f : options.encoding.features) {
     if (!f.categorical) continue;
     warn_of_texts(f, num_rows, report);
+    note_sums(f, report);
     note_missing(fmt::format("text column '{}' has the level", f.name), f.levels, options, report);
   }
   warn_of_classes(options.class_names, report);

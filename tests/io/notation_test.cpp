@@ -63,6 +63,34 @@ TEST(Notation, OfOtherPlacesAndInstrumentsIsTold) {
       {"PT{1}M", "times or durations"},
       {"{1}\u00b030'15\"", "times or durations"},
       {"{0}/80", "slash"},
+      {"{1} 1/2", "slash"},
+      {"1.{0}+00{3}", "exponent"},
+      {"-1.{0}-12", "exponent"},
+      {"0x{0}", "base 16"},
+      {"0x{0}fA", "base 16"},
+      {"1{1}.5-2{1}.5", "ranges"},
+      {"{0}-{0}1", "ranges"},
+      {"{1} to 99", "ranges"},
+      {"[{1}, 100)", "ranges"},
+      {"{1}..77", "ranges"},
+      {"12,34,{0}", "marks between thousands"},
+      {"1.234.{2}", "marks between thousands"},
+      {"{1}.5+{3}.2i", "complex"},
+      {"{1} - 2j", "complex"},
+      {"{1};{3}", "several numbers"},
+      {"({1}.5, {3}, 7)", "several numbers"},
+      {"about {1}", "sign of comparison"},
+      {"less than {0}", "sign of comparison"},
+      {"=\"{1}.5\"", "formulas of a spreadsheet"},
+      {"3-Jan-{0}", "dates"},
+      {"{1} March 2021", "dates"},
+      {"Mar {1}, 2021", "dates"},
+      {"{1}th of August 2021", "dates"},
+      {"{1}JAN2021", "dates"},
+      {"20{1}Q3", "dates"},
+      {"2024-02-09 {1}:30", "dates"},
+      {"{1}e5 m", "begin with a number"},
+      {"{1}\u2009mg", "begin with a number"},
       {"\uff11\uff12{1}", "another script"},
       {"\u0661{1}", "another script"},
       {"\u00a0{0}", "blanks of another kind"},
@@ -91,10 +119,11 @@ TEST(Notation, NamesAnExampleAndARemedy) {
 }
 
 TEST(Notation, LeavesIdentifiersAndCategoriesAlone) {
-  for (const char* form : {"site{1}",   "site {1}", "grade {1}", "week {1}",     "P{1}",
-                           "PT-{1}",    "A-{1}",    "FR{1}",     "RM {1}",       "{1}a{3}b",
-                           "{1}-{3}-5", "{0}-{1}",  "0{1}",      "{1}",          "{0} Main Street 5",
-                           "x{1}y",     "{1}x{0}",  "{1}x100",   "1.2.{1}.4-b5", "Q{3}/{0} b2"})
+  for (const char* form : {"site{1}",   "site {1}",  "grade {1}",    "week {1}",   "P{1}",
+                           "PT-{1}",    "A-{1}",     "FR{1}",        "RM {1}",     "{1}a{3}b",
+                           "{1}-{3}-5", "{0}-{1}",   "0{1}",         "{1}",        "{0} Main Street 5",
+                           "7{1}-{3}",  "=\"0{1}\"", "march {1}a",   "May Street", "x{1}y",
+                           "{1}x{0}",   "{1}x100",   "1.2.{1}.4-b5", "Q{3}/{0} b2"})
     EXPECT_EQ(remark_on_numbers(sixty(form)), "") << form;
   EXPECT_EQ(remark_on_numbers({"grade 1", "grade 2", "grade 3"}), "");
   EXPECT_EQ(remark_on_numbers({"<5", "5-9", "10-14", "15-19", "20+"}), "");
