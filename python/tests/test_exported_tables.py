@@ -202,7 +202,7 @@ def test_numbers_in_a_notation_that_the_shell_refuses_are_never_levels(form, tmp
     shell = subprocess.run([PROGRAM, "fit", tmp_path / "t.csv", "--target", "y", "--model", "linear"], capture_output=True, text=True)
     assert shell.returncode == 2
     for estimator in (ardvark.BayesianLinearRegression("shared"), ardvark.KernelRegressor()):
-        with pytest.raises(ValueError, match=r"row 1 \(line 2\) of .*, column 'a': .* 8 of the 8 values of the column; (write|give)") as error:
+        with pytest.raises(ValueError, match=r"row 1 \(line 2\) of .*, column 'a': .*; (write|give)") as error:
             estimator.fit(tmp_path / "t.csv", "y")
         assert not re.search(r" --[a-z]", str(error.value))
 

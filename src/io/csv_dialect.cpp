@@ -372,7 +372,7 @@ CsvDialect dialect_of(std::string_view sample, bool is_whole, const std::string&
   if (!separator) refuse_comments(sample, is_whole, path);
   refuse_title(s, path);
   refuse_preamble(s, path);
-  for (const char other : {';', '\t', '|'})
+  for (const char other : {',', ';', '\t', '|'})
     if (!is_known && s.fit() == 0) refuse_preamble(shape_of(sample, is_whole, false, other), path);
   if (!is_known && s.names.size() == 1) refuse_marked_header(sample, is_whole, path);
   if (!is_known && s.names.size() == 1) refuse_runs_of_blanks(sample, is_whole, path);
