@@ -1,6 +1,7 @@
 #include "io/number_forms.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -12,11 +13,12 @@ namespace {
 
 // A plain number at the beginning.
 std::optional<double> take_plain_number(std::string_view& text) {
+  const std::string_view number = text.substr(0, text.find(".."));
   const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
   double value = 0;
   if (text.size() <= sign || !(is_digit(text[sign]) || text[sign] == '.')) return std::nullopt;
   const std::size_t from = text.starts_with('+') ? 1 : 0;
-  const auto [end, error] = std::from_chars(text.data() + from, text.data() + text.size(), value);
+  const auto [end, error] = std::from_chars(text.data() + from, number.data() + number.size(), value);
   if (error != std::errc()) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
@@ -161,6 +163,9 @@ bool is_range(std::string_view text) {
   const std::optional<double> low = take_plain_number(text);
   if (!low) return false;
   const std::size_t size = from.size() - text.size();
+  const bool may_be_exponent = text.starts_with('-') && from.substr(0, size).find('.') != std::string_view::npos && std::abs(*low) < 10 &&
+                               text.find('.') == std::string_view::npos && (text.size() == 3 || text.size() == 4);
+  if (may_be_exponent) return false;  // 1.25-12, as Fortran writes it
   while (take(text, " ")) {
   }
   const bool has_mark = (has_bracket && take_one_of(text, ",;")) ||
