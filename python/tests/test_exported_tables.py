@@ -246,3 +246,10 @@ def test_digits_in_a_text_of_nearly_every_row_are_never_silent(form):
         model = ardvark.BayesianLinearRegression("shared") if rows["y"][0] == 0 else ardvark.BayesianLogisticRegression("shared")
         with pytest.warns(UserWarning, match="column 'a'"):
             model.fit(pandas.DataFrame(rows), target="y")
+
+
+def test_a_header_that_begins_with_a_mark_is_noted(tmp_path):
+    (tmp_path / "t.csv").write_text("#" + table(20).drop(columns="k").to_csv(index=False))
+    model = ardvark.BayesianLinearRegression("shared").fit(tmp_path / "t.csv", "y")
+    assert list(model.feature_names_in_) == ["#a", "b"]
+    assert any("begins with '#', which is part of the name '#a'" in note for note in model.notes_)
