@@ -19,6 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from . import _core
 from ._core import ArdvarkWarning, _depth
 from ._given import filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite, require_numbers, table_of_fit, taken_from
+from ._hosts import in_memory
 from ._tables import Encoding, check_names, holds_text, holds_truths, is_numeric, names_of, without
 
 _FLOATS = [np.float64, np.float32]  # read in place by the library
@@ -106,6 +107,7 @@ class Estimator(BaseEstimator):
     def _split(self, X: Any, y: Any, sample_weight: Any, target: Any) -> tuple[Any, Any, Any, Optional[str]]:
         """X, y and weights, where the last two may be columns of the table X; and the name of the target."""
         named = [] if target is None else [target]
+        X = in_memory(X, type(self), has_target=target is not None)
         X = table_of_fit(X, [*named, *([sample_weight] if isinstance(sample_weight, str) else []), *self._named_columns()])
         if target is not None and y is not None:
             raise ValueError("fit has both y and target; give y, or the name of a column as target")
@@ -200,7 +202,7 @@ class Estimator(BaseEstimator):
 
     def _checked_rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = frame(X, getattr(self, "feature_names_in_", ()))
+        X = frame(in_memory(X, type(self), is_new=True), getattr(self, "feature_names_in_", ()))
         refuse_times(X, "X")
         encoding = self._encoding
         if encoding is None and self._knows_texts_of(self._without_others(X)):

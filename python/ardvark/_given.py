@@ -12,6 +12,7 @@ import numpy as np
 
 from ._abi import InvalidArgumentError
 from ._core import ArdvarkWarning, _depth
+from ._hosts import kind_of
 from ._tables import TIMES, names_of, sentence_near, what_time_is, without
 
 __all__ = [
@@ -237,7 +238,7 @@ def series_taken_from(table: Any, name: Any, argument: str, may_miss: bool = Fal
     table = frame(table)
     names = names_of(table)
     if names is None:
-        raise ValueError(f"{argument} is {name!r}, the name of a column; X must then be a DataFrame, but is a {type(table).__name__}")
+        raise ValueError(f"{argument} is {name!r}, the name of a column; X must then be a DataFrame, but is {kind_of(table)}")
     if names.count(name) > 1:
         raise ValueError(f"{argument} is {name!r}, but {names.count(name)} columns of X are named so; give each column a name of its own")
     if name not in names:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from . import _core
 from ._base import _FLOATS
 from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_numbers
+from ._hosts import in_memory
 from ._predictions import Regressor
 from ._docs import assembled
 from ._progress import Watch
@@ -284,6 +285,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         (500, 1.0)
         """
         is_first, statistics = not hasattr(self, "statistics_"), self._statistics_so_far()
+        X = in_memory(X, type(self))
         X, target = statistics.as_earlier_rows(X, self._named_columns()), name_of(y)
         if statistics.reads_as_table(X):
             return self._fit_statistics(statistics.update(X, y, sample_weight))

@@ -16,6 +16,7 @@ from . import _core
 from ._base import _FLOATS, Estimator
 from ._given import frame, gaps_in, require_finite
 from ._docs import assembled
+from ._hosts import in_memory
 from ._linear import BayesianLinearRegression
 from ._progress import Watch
 from ._score import LinearScore
@@ -257,7 +258,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
         (100, 1)
         """
         check_is_fitted(self)
-        X = self._without_others(frame(X))
+        X = self._without_others(frame(in_memory(X, type(self), is_new=True)))
         if self._has_text:
             validate_data(self, X, reset=False, skip_check_array=True)  # its names
             if names_of(X) is None:

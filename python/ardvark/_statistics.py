@@ -12,6 +12,7 @@ import numpy as np
 from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle, without_null
 from ._arrays import matrix_of, vector_of
 from ._given import name_of, refuse_gaps, refuse_times, require_numbers, table_of_fit, taken_from
+from ._hosts import in_memory
 from ._options import Options
 from ._results import Result
 from ._tables import Encoding, _numbers, begins_with_gap, holds_text, holds_truths, is_numeric, names_of, table_of, without
@@ -110,6 +111,7 @@ class LinearStatistics:
         target = y if isinstance(y, str) else name_of(y)
         for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
             refuse_times(values, argument)
+        X = in_memory(X, type(self), has_target=isinstance(y, str))
         X = self.as_earlier_rows(X, [name for name in (y, sample_weight) if isinstance(name, str)])
         for name in (y, sample_weight):
             X = _with_truths_as_numbers(X, name)
