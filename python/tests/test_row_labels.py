@@ -167,3 +167,15 @@ def test_predictions_find_columns_among_labels(written, tmp_path):
     assert (found.id == columns.id).all() and np.allclose(found["mean"], model.predict(columns))
     unlabelled = BayesianLinearRegression().fit(table[["x", "z"]].to_numpy(), table.y)
     assert (unlabelled.predict(parquet.read_table(written, columns=["x", "z", "id"])) == unlabelled.predict(table[["x", "z"]].to_numpy())).all()
+
+
+DROP_THE_METADATA = ["duckdb", "polars", "lazy", "frame", "frames"]  # as docs/from_other_programs.md says
+
+
+@pytest.mark.parametrize("source", [name for name in SOURCES if name != "dask"])
+def test_labels_with_a_name_are_known_where_the_metadata_is(source, tmp_path):
+    labelled("subject").to_parquet(tmp_path / "rows.parquet")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ArdvarkWarning)
+        model = BayesianLinearRegression().fit(SOURCES[source](tmp_path / "rows.parquet"), y="y")
+    assert ("subject" in model.feature_names_in_) == (source in DROP_THE_METADATA)
