@@ -22,7 +22,7 @@ def kind_of(X: Any) -> str:
 
 
 def in_memory(X: Any, reader: type, has_target: bool = False, is_new: bool = False) -> Any:
-    """X, or its matrix with the names of the columns, if it is one of xarray. Refuses what numpy could read at most without the names.
+    """X, its matrix with the names of the columns if it is one of xarray, or its rows if the reader is of ardvark.dask. Refuses what numpy could read at most without the names.
 
     Parameters
     ----------
@@ -41,6 +41,8 @@ def in_memory(X: Any, reader: type, has_target: bool = False, is_new: bool = Fal
     if kind.__name__ == "DataArray" and "xarray" in sys.modules:
         return X if has_target or X.ndim != 2 else _matrix_of(X)
     if hasattr(kind, "__dask_graph__") and not hasattr(kind, "map_blocks") and kind.__module__.startswith("dask"):  # arrays have no names to lose
+        if hasattr(kind, "columns") and reader.__module__.endswith(".dask"):  # a method that is not lazy
+            return X.compute()
         raise ValueError(f"X is {kind_of(X)}, in partitions; {_advice_of_dask(kind, reader)}")
     if hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "__arrow_c_array__"):
         return X

@@ -183,6 +183,8 @@ def _tables_of(source: Any) -> Iterator[Any]:
             return iter(getattr(source, name)())
     if hasattr(source, "__arrow_c_stream__") and names_of(source) is None:
         return iter(_arrow().RecordBatchReader.from_stream(source))
+    if hasattr(source, "partitions") and hasattr(type(source), "columns"):  # of Dask
+        return (part.compute() for part in source.partitions)
     return iter([source]) if names_of(source) is not None else iter(source)
 
 

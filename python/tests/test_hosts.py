@@ -90,6 +90,18 @@ def test_statistics_refuse_tables_of_dask():
         LinearStatistics().update(frames.from_pandas(X, npartitions=2), SCORES)
 
 
+@pytest.mark.parametrize("name", ["BayesianLinearRegression", "BayesianLogisticRegression", "KernelClassifier", "KernelRegressor"])
+def test_what_is_not_lazy_computes_a_table_of_dask(name):
+    dask, frames = pytest.importorskip("ardvark.dask"), pytest.importorskip("dask.dataframe")
+    y = target_of(getattr(ardvark, name))
+    model = getattr(dask, name)(**QUICK.get(name, {})).fit(X, y)
+    table = frames.from_pandas(X.assign(other=1.0), npartitions=2)  # new rows may have more columns
+    np.testing.assert_allclose(model.log_density(table, y), model.log_density(X, y), rtol=1e-12)
+    batches = list(fitted(getattr(ardvark, name)).predict_batches(table))
+    assert [len(batch) for batch in batches] == [30, 30]
+    np.testing.assert_allclose(np.concatenate(batches), fitted(getattr(ardvark, name)).predict(X), rtol=1e-9)
+
+
 @pytest.mark.parametrize("kind", ESTIMATORS, ids=NAMES)
 def test_arrays_of_dask_are_arrays(kind):
     arrays = pytest.importorskip("dask.array")
