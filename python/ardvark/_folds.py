@@ -73,19 +73,22 @@ class RowFolds:
         return (_mixed(_mixed(start ^ cells.view(np.uint64))) % np.uint64(self.count)).astype(np.intp)
 
     def _take_units(self) -> None:
-        names = list(dict.fromkeys(name for columns in self._first for name in columns))
-        self._units, number = {}, 0
-        for name in sorted(names, key=lambda name: name != self._target):
+        found = {}  # of each column that varies: its centre, its spread and its standardised values
+        for name in dict.fromkeys(name for columns in self._first for name in columns):
             values = np.concatenate([columns[name] for columns in self._first if name in columns])[:_FIRST]
             if len(values) == 0 or not np.all(np.isfinite(values)):
                 continue  # such rows are refused
             centre, size = values.mean(), np.abs(values).max()
             spread = np.sqrt(np.mean((values - centre) ** 2))
             if spread > 4 * np.finfo(float).eps * size:
-                self._units[name] = (centre, (0.5 + float(_mixed(np.array([number + 1], dtype=np.uint64))[0]) / 2**64) / spread)
-                number += 1
-            elif name == self._target:
-                number += 1
+                found[name] = (centre, spread, (values - centre) / spread)
+        target = found[self._target][2] if self._target in found else np.zeros(0)
+        of_others = {name: _correlation(values, target) for name, (_, _, values) in found.items() if name != self._target}
+        order = [*([self._target] if self._target in found else []), *_by_size(of_others)]
+        self._units = {}
+        for number, name in enumerate(order, start=0 if self._target in found else 1):
+            centre, spread, _ = found[name]
+            self._units[name] = (centre, (0.5 + float(_mixed(np.array([number + 1], dtype=np.uint64))[0]) / 2**64) / spread)
         numbers = [self._numbers(columns, max((len(values) for values in columns.values()), default=0)) for columns in self._first]
         spread = np.std(np.concatenate(numbers)[:_FIRST]) if numbers else 0.0
         self._width = float(spread) / 2**20 if spread > 0 and np.isfinite(spread) else 1.0
@@ -98,6 +101,20 @@ class RowFolds:
             if name in columns:
                 out += factor * (columns[name] - centre)
         return out
+
+
+def _correlation(values: np.ndarray, target: np.ndarray) -> float:
+    """Of standardised columns."""
+    return float(np.mean(values * target)) if len(values) == len(target) else 0.0
+
+
+def _by_size(correlations: dict[str, float]) -> list[str]:
+    """The columns by the sizes of their correlations with the target; their order in the table decides only among equal ones."""
+    names = list(correlations)
+    size = np.abs([correlations[name] for name in names])
+    order = np.argsort(size, kind="stable")
+    group = np.cumsum(np.diff(size[order], prepend=0.0) > 1e-10)
+    return [names[place] for place in order[np.lexsort((order, group))]]
 
 
 def _n_rows(table: Any) -> int:

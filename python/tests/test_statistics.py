@@ -383,9 +383,9 @@ def mixed(z):
 
 
 def folds_by_hand(rows, target, count, seed=1):
-    """(L1.14) for columns of numbers, the target first; centres and units are those of the first 1000 rows."""
-    number, at = np.zeros(len(rows)), 0
-    for name in [target, *(name for name in rows.columns if name != target)]:
+    """(L1.14) for columns of numbers, the target first, the others by their correlations; all of these are those of the first 1000 rows."""
+    number, at, others = np.zeros(len(rows)), 0, rows[:1000].drop(columns=target)
+    for name in [target, *others.corrwith(rows[target][:1000]).abs().sort_values().index]:
         values, first = rows[name].to_numpy(float), rows[name].to_numpy(float)[:1000]
         if np.ptp(first) > 0:
             number += (0.5 + mixed(at + 1) / 2**64) * (values - first.mean()) / first.std()
@@ -426,6 +426,19 @@ def test_the_folds_of_a_source_see_neither_units_nor_shifts_nor_constants_nor_ro
     np.testing.assert_allclose(losses(other, 1500) * 100**2, loss, rtol=1e-6)
     assert np.array_equal(losses(rows, 1000, random_state=1), loss)
     assert np.abs(losses(rows, 1000, random_state=2) / loss - 1).max() > 1e-6
+
+
+@pytest.mark.parametrize("with_text", [False, True])
+def test_the_folds_of_a_source_do_not_see_the_order_of_the_columns(homes, with_text):
+    rng = np.random.default_rng(4)
+    rows = (homes if with_text else homes.select_dtypes("number")).assign(**{f"x{j}": rng.normal(size=len(homes)) for j in range(4)}, one=1.5)
+
+    def losses(table):
+        return np.asarray(BayesianLinearRegression("laplace").fit(in_pieces(table, 1000), y="price", sample_weight="w").lambda_path_.loss)
+
+    loss = losses(rows)
+    for _ in range(3):
+        np.testing.assert_allclose(losses(rows[rng.permutation(rows.columns)]), loss, rtol=1e-6)
 
 
 def test_equal_rows_of_a_source_are_in_one_fold():

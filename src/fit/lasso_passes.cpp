@@ -135,7 +135,9 @@ class LassoPasses {
   [[nodiscard]] RowFolds folds() const {
     const Index p = frame_.num_columns();
     const Vector sd = (known_.cross.diagonal().head(p) / known_.weight).cwiseMax(0.0).cwiseSqrt();
-    const Vector direction = (sd.array() > 0).select(fold_factors(frame_.left_out).cwiseQuotient(sd), 0.0);
+    const double spread_of_class = std::sqrt(known_.share * (1 - known_.share));
+    const Vector correlation = (sd.array() > 0).select(known_.to_class.head(p).cwiseQuotient(known_.weight * spread_of_class * sd), 0.0);
+    const Vector direction = (sd.array() > 0).select(fold_factors(frame_.left_out, correlation).cwiseQuotient(sd), 0.0);
     const double spread = std::sqrt(std::max(direction.dot(known_.cross.topLeftCorner(p, p) * direction) / known_.weight, 0.0));
     const Vector& scale = passes_.question().units.scale;
     RowFolds out{frame_.options.folds, frame_.options.seed, scale.size() > 0 ? Vector(direction.cwiseProduct(scale)) : direction, 1};

@@ -1,6 +1,8 @@
 #include "fit/row_folds.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "fit/row_sums.hpp"
 
@@ -8,26 +10,59 @@ namespace ardvark::internal {
 
 double fold_factor(Index number) { return 0.5 + std::ldexp(static_cast<double>(mixed_bits(static_cast<std::uint64_t>(number) + 1)), -64); }
 
-Vector fold_factors(const std::vector<bool>& left_out) {
-  Vector out = Vector::Zero(static_cast<Index>(left_out.size()));
-  Index number = 0;
-  for (Index j = 0; j < out.size(); ++j)
-    if (!left_out[static_cast<std::size_t>(j)]) out[j] = fold_factor(++number);
+std::vector<Index> fold_columns(const std::vector<bool>& left_out, const Vector& correlation) {
+  constexpr double rounding = 1e-10;  // of correlations that are equal in exact arithmetic
+  const Vector size = correlation.cwiseAbs();
+  std::vector<Index> out;
+  for (Index j = 0; j < size.size(); ++j)
+    if (!left_out[static_cast<std::size_t>(j)]) out.push_back(j);
+  std::ranges::sort(out, {}, [&](Index j) { return std::pair(size[j], j); });
+  for (auto first = out.begin(); first != out.end();) {
+    const auto next = std::adjacent_find(first, out.end(), [&](Index i, Index j) { return size[j] - size[i] > rounding; });
+    const auto last = next == out.end() ? next : next + 1;
+    std::sort(first, last);
+    first = last;
+  }
   return out;
 }
+
+Vector fold_factors(const std::vector<bool>& left_out, const Vector& correlation) {
+  Vector out = Vector::Zero(correlation.size());
+  Index number = 0;
+  for (const Index j : fold_columns(left_out, correlation)) out[j] = fold_factor(++number);
+  return out;
+}
+
+namespace {
+
+// [columns] Of standardised columns with the target.
+Vector correlations(const Frame& frame, TableDesign& design) {
+  const double mean = frame.k.dot(frame.target) / frame.rows;
+  const Vector apart = frame.target.array() - mean, weighted = frame.k.cwiseProduct(apart);
+  const double length = std::sqrt(weighted.dot(apart) * frame.rows);
+  Vector out = Vector::Zero(frame.num_columns());
+  Matrix column(frame.target.size(), 1);
+  for (Index j = 0; j < out.size() && length > 0; ++j) {
+    if (frame.left_out[static_cast<std::size_t>(j)]) continue;
+    design.columns(j, 1, column);
+    out[j] = weighted.dot(column.col(0)) / length;
+  }
+  return out;
+}
+
+}  // namespace
 
 Vector fold_numbers(Task task, MatrixView X, VectorView y, FitOptions options) {
   options.standardize = true;
   options.preset.clear();
   const Frame frame = make_frame(task, X, y, options);
   const auto design = frame.design();
-  const Vector factor = fold_factors(frame.left_out);
   Vector out = task == Task::linear ? Vector(fold_factor(0) * frame.target) : Vector(Vector::Zero(X.rows()));
   Matrix column(X.rows(), 1);
-  for (Index j = 0; j < factor.size(); ++j) {
-    if (factor[j] == 0) continue;
+  Index number = 0;
+  for (const Index j : fold_columns(frame.left_out, correlations(frame, *design))) {
     design->columns(j, 1, column);
-    out += factor[j] * column.col(0);
+    out += fold_factor(++number) * column.col(0);
   }
   return out;
 }

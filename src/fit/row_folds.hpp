@@ -11,8 +11,13 @@ namespace ardvark::internal {
 /// The factor of the target (0), or of a column by its number from 1 among those that vary and are no copies.                     (L1.14)
 [[nodiscard]] double fold_factor(Index number);
 
+/// The columns that vary and are no copies, in the order of their numbers: by the size of their correlations with the target, so that the
+/// order in the table decides only among equal ones.
+/// \param correlation  [columns]
+[[nodiscard]] std::vector<Index> fold_columns(const std::vector<bool>& left_out, const Vector& correlation);
+
 /// [columns] The factors of standardised columns; 0: left out.
-[[nodiscard]] Vector fold_factors(const std::vector<bool>& left_out);
+[[nodiscard]] Vector fold_factors(const std::vector<bool>& left_out, const Vector& correlation);
 
 /// [rows] The numbers of the rows of a table.
 [[nodiscard]] Vector fold_numbers(Task task, MatrixView X, VectorView y, FitOptions options);

@@ -202,6 +202,36 @@ TEST_P(LambdaChoices, DoNotDependOnUnitsShiftsConstantColumnsAndRowsOfWeightZero
     }
 }
 
+// (L1.14): also with constant columns and copies among them, and with the same columns in other units.
+TEST_P(LambdaChoices, DoNotDependOnTheOrderOfTheColumns) {
+  const Task task = GetParam();
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    auto problem = make_problem(seed, 60, 8);
+    problem.X.col(6).setConstant(2.5);
+    problem.X.col(7) = seed % 2 == 0 ? problem.X.col(2) : Vector(problem.X.col(7).array().round());
+    const Vector& y = task == Task::linear ? problem.y : problem.labels;
+    Random random(seed);
+    Vector k(60);
+    for (double& weight : k) weight = random.chance(0.1) ? 0 : random.scale(0.5, 2);
+    FitOptions options = chosen_by();
+    options.weights = k;
+    const LambdaChoice one = *fitted(task, problem.X, y, options).lambda_choice;
+    for (int turn = 0; turn < 3; ++turn) {
+      std::vector<Index> order = random.permutation(8);
+      if (seed % 2 == 0 && std::ranges::find(order, 2) > std::ranges::find(order, 7))
+        std::iter_swap(std::ranges::find(order, 2), std::ranges::find(order, 7));  // of two copies the first one is fitted
+      Matrix X = problem.X(Eigen::all, order);
+      if (turn == 2) X = X * Vector::LinSpaced(8, 0.01, 300).asDiagonal();
+      const LambdaChoice other = *fitted(task, X, y, options).lambda_choice;
+      EXPECT_LE((other.loss - one.loss).cwiseAbs().maxCoeff(), 1e-8 * one.loss.maxCoeff());
+      EXPECT_NEAR(other.smallest_loss / one.smallest_loss, 1, 1e-9);
+    }
+    options.seed = 2;
+    EXPECT_GT((fitted(task, problem.X, y, options).lambda_choice->loss - one.loss).cwiseAbs().maxCoeff(), 1e-6 * one.loss.maxCoeff());
+  }
+}
+
 TEST_P(LambdaChoices, TakeARowOfWeightTwoForTwoRows) {
   const Task task = GetParam();
   const auto problem = make_problem(12, 40, 5);
