@@ -7,7 +7,7 @@
 #include "ardvark/errors.hpp"
 #include "ardvark/row_pass.hpp"
 #include "container.hpp"
-#include "fit/row_sums.hpp"
+#include "passes/row_sums.hpp"
 #include "memory.hpp"
 
 using namespace ardvark;

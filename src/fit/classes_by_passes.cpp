@@ -13,6 +13,7 @@
 #include "fit/softmax_passes.hpp"
 #include "frame/frame.hpp"
 #include "frame/prepare.hpp"
+#include "method/softmax/softmax_model.hpp"
 #include "posterior/softmax_state.hpp"
 
 namespace ardvark {

@@ -15,9 +15,6 @@ void validate_options(const SoftmaxOptions& options, Index num_columns);
 /// The coding: as given, or chosen if the caller does not set it.                                                               (SMX.9)
 [[nodiscard]] ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index num_rows, Index num_columns);
 
-/// The number of regressions or classes for which start_precision has values.
-[[nodiscard]] Index num_starts(const SoftmaxOptions& options, Index num_classes);
-
 /// Fills `fit`, except for the fields that depend only on classes and rows. \param label  [n] 0 .. C-1;  \param k  [n] observation weights
 void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit);
 

@@ -1,7 +1,8 @@
 // One softmax for all classes whose rows are not in memory: passes.                                     docs/math/passes.md (PASS.8)
 #pragma once
 
-#include "fit/from_passes.hpp"
+#include "ardvark/softmax.hpp"
+#include "passes/first_look.hpp"
 
 namespace ardvark::internal {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "fit/row_sums.hpp"
+#include "passes/row_sums.hpp"
 #include "io/json_reader.hpp"
 #include "io/row_works.hpp"
 #include "io/safetensors.hpp"

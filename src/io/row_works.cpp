@@ -4,9 +4,9 @@
 
 #include <charconv>
 
-#include "fit/l1_question.hpp"
-#include "fit/row_sums.hpp"
-#include "fit/softmax_rows.hpp"
+#include "method/l1/l1_question.hpp"
+#include "passes/row_sums.hpp"
+#include "method/softmax/softmax_rows.hpp"
 #include "process/kernel_rows.hpp"
 
 namespace ardvark::internal::io {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "fit/row_work.hpp"
+#include "passes/row_work.hpp"
 #include "io/json.hpp"
 #include "io/safetensors.hpp"
 

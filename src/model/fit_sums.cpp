@@ -5,11 +5,11 @@
 #include <utility>
 #include <variant>
 
-#include "fit/from_passes.hpp"
 #include "model/choice.hpp"
 #include "model/fit_parts.hpp"
 #include "model/remarks.hpp"
 #include "model/resolve.hpp"
+#include "passes/first_look.hpp"
 
 namespace ardvark {
 

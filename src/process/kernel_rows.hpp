@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fit/row_sums.hpp"
+#include "passes/row_sums.hpp"
 #include "process/features.hpp"
 
 namespace ardvark::internal {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "fit/passes.hpp"
+#include "passes/passes.hpp"
 #include "process/kernel_rows.hpp"
 
 namespace ardvark::internal {

@@ -15,10 +15,10 @@
 #include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
-#include "fit/from_passes.hpp"
 #include "frame/kernel_inputs.hpp"
 #include "frame/prepare.hpp"
 #include "kernel/kernel_function.hpp"
+#include "passes/first_look.hpp"
 #include "process/fit_parts.hpp"
 
 namespace ardvark::internal {

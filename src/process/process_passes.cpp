@@ -14,7 +14,7 @@
 #include "core/special.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
-#include "fit/from_passes.hpp"
+#include "passes/first_look.hpp"
 #include "predict/process.hpp"
 #include "process/fit_parts.hpp"
 #include "process/pass_evidence.hpp"

@@ -1,5 +1,5 @@
 // The lambda of a Laplace prior by cross-validation.                                                                            (L1.12)
-#include "fit/lambda_choice.hpp"
+#include "method/l1/lambda_choice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "ardvark/softmax.hpp"
-#include "fit/row_folds.hpp"
+#include "passes/row_folds.hpp"
 #include "frame/folds.hpp"
 #include "frame/row_order.hpp"
 

@@ -1,5 +1,5 @@
 // What PriorKind::automatic comes to: sparse, unless an option, the size or several classes in one softmax stand against it.
-#include "fit/prior_choice.hpp"
+#include "method/spike_slab/prior_choice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include "../support/random_problem.hpp"
 #include "../support/same_bits.hpp"
 #include "../support/thrown.hpp"
-#include "fit/l1_question.hpp"
+#include "method/l1/l1_question.hpp"
 #include "labelled_rows.hpp"
 
 namespace ardvark {

@@ -1,5 +1,5 @@
 // Fits of two classes by passes over rows that are not in memory.                                              docs/math/passes.md
-#include "fit/passes.hpp"
+#include "passes/passes.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "../support/random_problem.hpp"
 #include "../support/same_bits.hpp"
 #include "../support/thrown.hpp"
-#include "fit/row_sums.hpp"
+#include "passes/row_sums.hpp"
 #include "labelled_rows.hpp"
 
 namespace ardvark {

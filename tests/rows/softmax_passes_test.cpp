@@ -9,7 +9,7 @@
 
 #include "../support/same_bits.hpp"
 #include "../support/thrown.hpp"
-#include "fit/softmax_rows.hpp"
+#include "method/softmax/softmax_rows.hpp"
 #include "labelled_rows.hpp"
 
 namespace ardvark {

@@ -9,6 +9,7 @@
 
 #include "design/design.hpp"
 #include "method/spike_slab/reduced_rows.hpp"
+#include "waist/extent.hpp"
 
 namespace ardvark::internal {
 
@@ -20,23 +21,6 @@ struct Sites {
 /// Mean and variance of the log odds of each row.
 struct LogOdds {
   Vector m, s;
-};
-
-/// How far the log odds of rows go.
-struct Extent {
-  static constexpr double certain = 200;  ///< m^2 + s of a row whose class is certain
-  double farthest = 0;                    ///< the largest m^2 + s of a row
-  double vaguest = 0;                     ///< the largest s / (m^2 + s) of a row whose class is certain
-
-  void add(double m, double s) {
-    const double far = m * m + s;
-    farthest = std::max(farthest, far);
-    if (far > certain) vaguest = std::max(vaguest, s / far);
-  }
-  void merge(const Extent& right) {
-    farthest = std::max(farthest, right.farthest);
-    vaguest = std::max(vaguest, right.vaguest);
-  }
 };
 
 /// The working rows at given log odds, and the likelihood there.

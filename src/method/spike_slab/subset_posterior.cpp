@@ -159,7 +159,7 @@ struct Sums {
 }
 
 // Sums over subsets. The weights are not yet divided by their sum, and coefficients are in units of kappa.
-struct Moments {
+struct SubsetMoments {
   Eight inclusion[2] = {}, mean[2] = {}, second[2] = {};  // for the last column of a subset
   Eight before[most_in_block][3] = {};                    // inclusion, mean, second for the columns before it
   alignas(64) Row across[most_in_block] = {};             // E b_i b_k
@@ -167,7 +167,8 @@ struct Moments {
 
 // With x = M^-1 c, mu = kappa x and V = s2 kappa M^-1, from the last eliminated column to the first.
 // \param least  triples with a smaller weight are skipped
-[[gnu::always_inline]] inline void moments(const Columns& of, double slab, double square, double least, const Workspace& at, Moments& out) {
+[[gnu::always_inline]] inline void moments(const Columns& of, double slab, double square, double least, const Workspace& at,
+                                           SubsetMoments& out) {
   const Index n = of.n, halves = of.halves;
   const auto& diagonal = of.diagonal;
   const auto& c = of.c;
@@ -245,7 +246,7 @@ struct Moments {
   const double top = exponents(of, at), empty = std::exp(-top);
   const Sums sums = weights(of, top, at);
   const double whole = empty + sums.weight, kappa = problem.kappa, slab = problem.s2 * kappa;
-  Moments sum;
+  SubsetMoments sum;
   moments(of, slab, kappa * kappa, 1e-18 * whole, at, sum);
 
   const Index n = of.n;

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "fit/row_folds.hpp"
-#include "fit/row_sums.hpp"
+#include "passes/row_folds.hpp"
+#include "passes/row_sums.hpp"
 
 namespace ardvark::internal {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "fit/row_sums.hpp"
+#include "passes/row_sums.hpp"
 #include "frame/frame.hpp"
 #include "frame/solution.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "fit/row_sums.hpp"
+#include "passes/row_sums.hpp"
 #include "posterior/softmax_solver.hpp"
 
 namespace ardvark::internal {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "fit/l1_question.hpp"
-#include "fit/passes.hpp"
+#include "method/l1/l1_question.hpp"
+#include "passes/passes.hpp"
 #include "method/l1/l1_quadratic.hpp"
 
 namespace ardvark::internal {

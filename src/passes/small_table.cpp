@@ -1,4 +1,4 @@
-#include "fit/small_table.hpp"
+#include "passes/small_table.hpp"
 
 #include <algorithm>
 #include <cmath>

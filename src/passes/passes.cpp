@@ -1,4 +1,4 @@
-#include "fit/passes.hpp"
+#include "passes/passes.hpp"
 
 #include <fmt/format.h>
 

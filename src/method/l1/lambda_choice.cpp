@@ -1,4 +1,4 @@
-#include "fit/lambda_choice.hpp"
+#include "method/l1/lambda_choice.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "core/parallel.hpp"
 #include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
-#include "fit/row_folds.hpp"
+#include "passes/row_folds.hpp"
 #include "frame/folds.hpp"
 #include "frame/frame.hpp"
 #include "frame/prepare.hpp"

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "fit/lambda_choice.hpp"
-#include "fit/passes.hpp"
+#include "method/l1/lambda_choice.hpp"
+#include "passes/passes.hpp"
 
 namespace ardvark::internal {
 

@@ -1,4 +1,4 @@
-#include "fit/lasso_passes.hpp"
+#include "method/l1/by_passes.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "core/stopwatch.hpp"
-#include "fit/l1_points.hpp"
+#include "method/l1/l1_points.hpp"
 #include "frame/prepare.hpp"
 #include "method/l1/lasso.hpp"
 

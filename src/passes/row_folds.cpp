@@ -1,10 +1,10 @@
-#include "fit/row_folds.hpp"
+#include "passes/row_folds.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "fit/row_sums.hpp"
+#include "passes/row_sums.hpp"
 
 namespace ardvark::internal {
 

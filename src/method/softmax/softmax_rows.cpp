@@ -1,4 +1,4 @@
-#include "fit/softmax_rows.hpp"
+#include "method/softmax/softmax_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

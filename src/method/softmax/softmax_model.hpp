@@ -9,6 +9,9 @@
 
 namespace ardvark::internal {
 
+/// The number of regressions or classes for which start_precision has values.
+[[nodiscard]] Index num_starts(const SoftmaxOptions& options, Index num_classes);
+
 struct SoftmaxModel {
   /// \param all  must exist as long as this object; the prior is not automatic
   SoftmaxModel(Frame given, const SoftmaxOptions& all, SoftmaxFit& fit);

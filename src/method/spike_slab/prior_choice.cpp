@@ -1,4 +1,4 @@
-#include "fit/prior_choice.hpp"
+#include "method/spike_slab/prior_choice.hpp"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 
 #include "core/blas.hpp"
 #include "core/triangle.hpp"
-#include "fit/passes.hpp"
-#include "fit/small_table.hpp"
+#include "passes/passes.hpp"
+#include "passes/small_table.hpp"
 #include "frame/conditioning.hpp"
 #include "method/spike_slab/sparse.hpp"
 #include "method/spike_slab/sparse_classes.hpp"

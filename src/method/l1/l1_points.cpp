@@ -1,4 +1,4 @@
-#include "fit/l1_points.hpp"
+#include "method/l1/l1_points.hpp"
 
 #include <algorithm>
 #include <cmath>

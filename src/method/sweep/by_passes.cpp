@@ -11,8 +11,8 @@
 
 #include "core/blas.hpp"
 #include "core/special.hpp"
-#include "fit/passes.hpp"
-#include "fit/small_table.hpp"
+#include "passes/passes.hpp"
+#include "passes/small_table.hpp"
 #include "frame/separation.hpp"
 #include "likelihood/registry.hpp"
 #include "method/sweep/sweep_fit.hpp"

@@ -12,11 +12,11 @@
 #include "ardvark/row_pass.hpp"
 #include "ardvark/statistics.hpp"
 #include "design/table_design.hpp"
-#include "fit/row_work.hpp"
+#include "passes/row_work.hpp"
 #include "frame/describe.hpp"
-#include "method/spike_slab/class_rows.hpp"
 #include "rows/ordered_tree.hpp"
 #include "rows/waiting_rows.hpp"
+#include "waist/extent.hpp"
 
 namespace ardvark {
 

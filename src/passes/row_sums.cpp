@@ -1,4 +1,4 @@
-#include "fit/row_sums.hpp"
+#include "passes/row_sums.hpp"
 
 #include <fmt/format.h>
 

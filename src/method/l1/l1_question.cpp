@@ -1,4 +1,4 @@
-#include "fit/l1_question.hpp"
+#include "method/l1/l1_question.hpp"
 
 #include <algorithm>
 
