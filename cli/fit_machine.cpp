@@ -3,6 +3,7 @@
 
 #include "fit.hpp"
 #include "model/missing.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::cli {
 
@@ -12,7 +13,7 @@ namespace {
 
 Task task_of_target(const ModelOptions& args, const TableColumn& target, const Vector& values) {
   const Task task = relevance_task(args, values);
-  if (task == Task::linear && target.categorical)
+  if (internal::has_noise(task) && target.categorical)
     throw InvalidArgument(
         fmt::format("target '{}' is text ('{}', ...); --task regression needs numbers", target.name, target.levels.front()));
   return task;
@@ -50,7 +51,7 @@ int fit_machine(const FitArguments& args) {
   const Task task = task_of_target(problem.options, target, problem.target);
   problem.training = training_of(std::move(table), args);
   Training& training = problem.training;
-  if (task == Task::logistic) {
+  if (internal::has_classes(task)) {
     if (!target.categorical) require_exact_classes(args.target, {fmt::format("{}", problem.target.cwiseAbs().maxCoeff())});
     require_two_classes(args, target, problem.target, training.weights);
     check_classes(args.target, target, problem.target, args.preset.empty() ? "--task regression" : "--model rvm --task regression");

@@ -10,6 +10,7 @@
 #include "io/notation.hpp"
 #include "io/text.hpp"
 #include "model/remarks.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -79,10 +80,10 @@ std::string remedy_of_text(const std::vector<std::string>& levels) {
 Target target_of(const Table& table, const std::string& name, Task task) {
   const Index column = table.at(name);
   const TableColumn& c = table.columns[static_cast<std::size_t>(column)];
-  if (task == Task::linear && c.categorical)
+  if (internal::has_noise(task) && c.categorical)
     throw InvalidArgument(fmt::format("target '{}' is text ('{}', ...); {}", name, c.levels.front(), remedy_of_text(c.levels)));
   Target target{column_values(table, column), c.levels};
-  if (task == Task::logistic) check_classes(name, c, target.values, "--model linear");
+  if (internal::has_classes(task)) check_classes(name, c, target.values, "--model linear");
   return target;
 }
 

@@ -21,6 +21,7 @@
 #include "model/missing.hpp"
 #include "predictions.hpp"
 #include "progress_line.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -107,7 +108,7 @@ class Predictor {
     options_.rule = args.rule;
     options_.interval = args.interval;
     check_rule(model, options_);
-    if (task_of(model) == Task::logistic && args.level_given)
+    if (internal::has_classes(task_of(model)) && args.level_given)
       throw InvalidArgument("--level applies only to intervals; a classifier predicts probabilities, without intervals; leave it out");
     most_rows_ =
         predicts_each_row_alone(model, options_) ? rows_of_a_piece(model.encoding.num_columns()) : std::numeric_limits<Index>::max();

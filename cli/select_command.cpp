@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "fit.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -40,7 +41,7 @@ int run_select(const SelectArguments& args) {
   require_writable(folds_file);
   if (!args.folds_out.empty() && args.folds_out == args.output)
     throw InvalidArgument(fmt::format("--folds-out and --output are both '{}'; give two paths", args.output));
-  const bool linear = args.preset.empty() ? args.model == "linear" : task_of_preset(args.preset) == Task::linear;
+  const bool linear = args.preset.empty() ? args.model == "linear" : internal::has_noise(task_of_preset(args.preset));
   ModelProblem problem = model_problem(args, linear ? Task::linear : Task::logistic);
   SelectionCounts counts;
   {

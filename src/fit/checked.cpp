@@ -6,8 +6,6 @@
 #include "core/blas.hpp"
 #include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
-#include "method/l1/lambda_choice.hpp"
-#include "method/spike_slab/prior_choice.hpp"
 #include "fit/validate_options.hpp"
 #include "frame/describe.hpp"
 #include "frame/few_rows.hpp"
@@ -18,11 +16,14 @@
 #include "likelihood/registry.hpp"
 #include "method/greedy/greedy_preset.hpp"
 #include "method/l1/l1_slr.hpp"
+#include "method/l1/lambda_choice.hpp"
 #include "method/l1/lasso.hpp"
 #include "method/sequential/sequential.hpp"
+#include "method/spike_slab/prior_choice.hpp"
 #include "method/spike_slab/sparse.hpp"
 #include "method/sweep/sweep_fit.hpp"
 #include "preset/preset.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -42,7 +43,7 @@ Method method_of(const FitOptions& options) {
 // also if it is not standardised. (LIN.8)
 FitOptions in_units_of_target(const Frame& frame) {
   FitOptions out = frame.options;
-  if (frame.task != Task::linear || out.standardize || !out.preset.empty()) return out;
+  if (!has_noise(frame.task) || out.standardize || !out.preset.empty()) return out;
   const bool is_scaled = out.posterior == LinearPosterior::joint || out.precision_in_units_of_target;
   if (!is_scaled && out.precision.rate == FitOptions().precision.rate) out.precision.rate *= mean_square_of_target(frame);
   return out;
@@ -50,7 +51,7 @@ FitOptions in_units_of_target(const Frame& frame) {
 
 Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
   FitOptions options = in_units_of_target(frame);
-  const bool linear = frame.task == Task::linear, classes = frame.task == Task::logistic;
+  const bool linear = has_noise(frame.task), classes = has_classes(frame.task);
   PreparedPrior prior = prepare_prior(options, frame.num_columns(), frame.left_out);
   const std::vector<Index> flat = prior.partition.flat_columns;
   if (linear) {
@@ -83,11 +84,11 @@ Solution solve(Method method, Frame& frame) {
   switch (method) {
     case Method::greedy: return solve_greedily(frame);
     case Method::sequential: return solve_sequentially(frame);
-    case Method::spike_slab: return frame.task == Task::linear ? solve_sparse_linear(frame) : solve_sparse_logistic(frame);
+    case Method::spike_slab: return has_noise(frame.task) ? solve_sparse_linear(frame) : solve_sparse_logistic(frame);
     case Method::l1:
     case Method::published_l1: {
       Solution out = method == Method::l1 ? solve_lasso(frame) : solve_l1_slr(frame);
-      if (frame.task == Task::linear) return out;
+      if (has_noise(frame.task)) return out;
       if (out.report.status == Status::not_positive_definite) explain_no_posterior(frame, out.flat, out.report);
       call_separated(frame, out);
       return out;
@@ -109,10 +110,10 @@ Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options
   const Keep keep = frame.options.keep_covariance;
   if (integrates_few_rows(task, frame.options, frame.rows)) frame.options.keep_covariance = Keep::always;
   Solution solution = solve(method, frame);
-  if (task == Task::linear) integrate_few_rows(frame, solution);
+  if (has_noise(task)) integrate_few_rows(frame, solution);
   frame.options.keep_covariance = keep;
   Fit fit = assemble(frame, std::move(solution));
-  if (task == Task::logistic && (method == Method::spike_slab || method == Method::sweeps)) describe_separation(options, fit);
+  if (has_classes(task) && (method == Method::spike_slab || method == Method::sweeps)) describe_separation(options, fit);
   fit.report.seconds = watch.seconds();
   return fit;
 }

@@ -10,12 +10,13 @@
 #include "core/blas.hpp"
 #include "core/validate.hpp"
 #include "fit/checked.hpp"
-#include "method/l1/lambda_choice.hpp"
-#include "passes/small_table.hpp"
 #include "frame/frame.hpp"
+#include "method/l1/lambda_choice.hpp"
 #include "method/l1/lasso.hpp"
+#include "passes/small_table.hpp"
 #include "preset/preset.hpp"
 #include "rows/statistics_state.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -106,7 +107,7 @@ FoldLoss test_fold(const std::vector<LinearStatistics>& folds, int fold, double 
 }  // namespace
 
 double squared_error(const Fit& fit, const LinearStatistics& rows) {
-  if (fit.task != Task::linear) throw InvalidArgument("the fit is no regression");
+  if (!has_noise(fit.task)) throw InvalidArgument("the fit is no regression");
   const LinearStatistics same = rows.encoding().dummies == Dummies::every_level ? rows.with_columns(fit.column_names) : rows;
   const std::optional<Moments> total = same.state().total();
   if (!total) throw InvalidArgument("the statistics have no rows");

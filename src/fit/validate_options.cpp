@@ -10,6 +10,7 @@
 #include "method/l1/lasso.hpp"
 #include "method/sweep/sweep_choice.hpp"
 #include "preset/preset.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -98,7 +99,7 @@ void validate_preset(const FitOptions& options, Task task) {
 }  // namespace
 
 void validate_options(const FitOptions& options, Task task, Index num_columns) {
-  const bool linear = task == Task::linear;
+  const bool linear = has_noise(task);
   validate_hyperpriors(options, linear);
   validate_numbers(options, num_columns);
   validate_compat(options);

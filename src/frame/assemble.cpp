@@ -6,6 +6,7 @@
 #include "core/special.hpp"
 #include "frame/describe.hpp"
 #include "frame/solution.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -38,7 +39,7 @@ void require_representable(const Solution& solution, const Fit& fit) {
   const auto refuse = [](const std::string& what, const std::string& remedy) {
     throw InvalidArgument(fmt::format("{} is beyond the range of numbers (about 1e-308 to 1e308): rescale {}", what, remedy));
   };
-  const bool is_linear = fit.task == Task::linear;
+  const bool is_linear = has_noise(fit.task);
   for (Index j = 0; j < fit.num_columns(); ++j) {
     if (fit.left_out[static_cast<std::size_t>(j)] || !(solution.V_diagonal[j] > 0)) continue;
     const double variance = fit.variance[j];
@@ -88,13 +89,13 @@ double r_squared_of(const Frame& frame, const RowMoments& rows) {
 }
 
 void describe_rows(const Frame& frame, const RowMoments& rows, Fit& fit) {
-  if (frame.task == Task::logistic)  // also where there is no posterior
+  if (has_classes(frame.task))  // also where there is no posterior
     for (Index i = 0; i < std::min(frame.target.size(), frame.k.size()); ++i) fit.class_weight[frame.target[i] > 0.5 ? 1 : 0] += frame.k[i];
   if (rows.m.size() == 0 && !rows.missed && !rows.of_components) return;
   const Mixture& mixture = fit.state->factor.mixture;
   const Vector &t = rows.t.size() > 0 ? rows.t : frame.target, &k = rows.k.size() > 0 ? rows.k : frame.k;
   if (frame.task == Task::counts) return;
-  if (frame.task == Task::linear)
+  if (has_noise(frame.task))
     fit.r_squared = r_squared_of(frame, rows);
   else if (rows.of_components)
     describe_classes(
@@ -117,7 +118,7 @@ Fit assemble(const Frame& frame, Solution solution) {
   fit.lambda = solution.lambda;
   fit.posterior = solution.posterior;
   fit.student_degrees = solution.student_degrees;
-  if (frame.task == Task::logistic)
+  if (has_classes(frame.task))
     fit.likelihood = frame.options.prior.kind == PriorKind::laplace ? LogisticLikelihood::laplace
                                                                     : frame.options.likelihood.value_or(LogisticLikelihood::gaussian);
   fit.group = std::move(solution.group);

@@ -9,6 +9,7 @@
 #include "frame/few_rows.hpp"
 #include "predict/predictive.hpp"
 #include "preset/preset.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 
@@ -48,7 +49,7 @@ void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
 }
 
 std::string note_of_few_rows(const FitOptions& options, const Fit& fit) {
-  if (fit.num_rows > 30 || options.preset.empty() || fit.task != Task::linear) return {};
+  if (fit.num_rows > 30 || options.preset.empty() || !has_noise(fit.task)) return {};
   const char* covered = nullptr;
   switch (fit.prior) {
     case PriorKind::shared: covered = "90 to 94% of new observations"; break;
@@ -87,7 +88,7 @@ std::string note_of_few_rows_of_classes(PriorKind prior, double num_rows, Index 
 }
 
 void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns) {
-  const bool is_model_of_classes = fit.task == Task::logistic && options.preset.empty();
+  const bool is_model_of_classes = has_classes(fit.task) && options.preset.empty();
   if (std::string note =
           is_model_of_classes ? note_of_few_rows_of_classes(fit.prior, fit.num_rows, num_columns) : note_of_few_rows(options, fit);
       !note.empty())
@@ -108,12 +109,12 @@ void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_column
         fmt::format("{:.0f} effective parameters describe {:.10g} rows: with more columns than rows the fit under this prior describes the "
                     "noise too, so noise, intervals and predictions are far too confident; use the default prior, sparse (--prior sparse)",
                     fit.effective_parameters, fit.num_rows));
-  else if (fit.task == Task::linear && fit.num_rows < 2 * columns)
+  else if (has_noise(fit.task) && fit.num_rows < 2 * columns)
     fit.report.warnings.push_back(
         fmt::format("{:.10g} rows are fewer than twice {} columns: under this prior the noise is underestimated and 95% intervals have "
                     "covered {}; use the default prior, sparse (--prior sparse)",
                     fit.num_rows, num_columns, fit.num_rows > 30 ? "80 to 92%" : "10 to 90%"));
-  else if (fit.task == Task::logistic && fit.accuracy == 1 && fit.num_rows < 5 * columns)
+  else if (has_classes(fit.task) && fit.accuracy == 1 && fit.num_rows < 5 * columns)
     fit.report.warnings.push_back(fmt::format(
         "all {:.10g} rows are classified correctly with {} columns under this prior: probabilities and intervals are far too confident; "
         "use the default prior, sparse (--prior sparse)",
@@ -221,13 +222,6 @@ const char* to_string(LogisticLikelihood likelihood) {
 
 const char* to_string(LinearPosterior posterior) { return posterior == LinearPosterior::joint ? "joint" : "factorised"; }
 
-const char* to_string(Task task) {
-  switch (task) {
-    case Task::linear: return "linear";
-    case Task::logistic: return "logistic";
-    case Task::counts: return "counts";
-  }
-  return "unknown";
-}
+const char* to_string(Task task) { return internal::facts_of(task).name; }
 
 }  // namespace ardvark

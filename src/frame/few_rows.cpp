@@ -10,6 +10,7 @@
 #include "core/special.hpp"
 #include "frame/noise_prior.hpp"
 #include "frame/precision_average.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 
@@ -18,7 +19,7 @@ double share_of_few_rows(double num_rows) { return std::clamp((60 - num_rows) / 
 bool integrates_few_rows(Task task, const FitOptions& options, double num_rows) {
   const PriorKind kind = options.prior.kind;
   const bool is_asked = kind == PriorKind::shared || kind == PriorKind::groups || kind == PriorKind::ard || kind == PriorKind::laplace;
-  return task == Task::linear && is_asked && options.integrate_few_rows && options.preset.empty() && !options.compat &&
+  return has_noise(task) && is_asked && options.integrate_few_rows && options.preset.empty() && !options.compat &&
          options.prior.fixed_columns.empty() && share_of_few_rows(num_rows) > 0;
 }
 

@@ -8,6 +8,7 @@
 #include "core/validate.hpp"
 #include "frame/prepare.hpp"
 #include "preset/preset.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -78,12 +79,12 @@ Frame frame_of_columns(MatrixView X, const FitOptions& options, std::shared_ptr<
 
 Frame make_frame(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory, StandIn stand_in) {
   TwoClasses classes;  // wrong labels are refused before the columns are read
-  if (task == Task::logistic) classes = read_two_classes(y, weights_or_ones(options.weights, X.rows()), preset_facts(options.preset).signs);
+  if (has_classes(task)) classes = read_two_classes(y, weights_or_ones(options.weights, X.rows()), preset_facts(options.preset).signs);
   Frame frame = frame_of_columns(X, options, std::move(memory), std::move(stand_in));
   frame.task = task;
   frame.classes = std::move(classes.names);
-  if (task == Task::logistic) frame.target = std::move(classes.t);
-  if (task == Task::linear) standardise_target(y, frame);
+  if (has_classes(task)) frame.target = std::move(classes.t);
+  if (has_noise(task)) standardise_target(y, frame);
   if (task == Task::counts) frame.target = y.eigen();
   return frame;
 }

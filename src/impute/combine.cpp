@@ -13,6 +13,7 @@
 #include "core/eigen_solvers.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 #include "posterior/state.hpp"
+#include "target/target.hpp"
 #include "waist/waist.hpp"
 
 namespace ardvark::internal {
@@ -313,7 +314,7 @@ Combined combined(const std::vector<Fit>& fits, const Frame& frame) {
   for (Index j = 0; j < first.num_columns(); ++j)
     if (first.group[static_cast<std::size_t>(j)] == Partition::flat) out.flat.push_back(j);
   if (first.intercept) out.flat.push_back(first.num_columns());
-  if (first.task == Task::linear) out.noise = noise_of(fits);
+  if (has_noise(first.task)) out.noise = noise_of(fits);
   take_mixture(mixture_of(fits), frame, out);
   out.effective_parameters = mean_over(fits, [](const Fit& fit) { return fit.effective_parameters; });
   out.relevance = mean_vector(fits, [](const Fit& fit) { return fit.relevance; });

@@ -19,6 +19,7 @@
 #include "impute/combine.hpp"
 #include "impute/row_imputer.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -89,7 +90,7 @@ Frame common_frame(Task task, const GappedTable& table, MatrixView X, const FitO
   units.standardization.center = table.units.center.head(p);
   units.standardization.scale = table.units.scale.head(p);
   if (!options.standardize) units.standardization.scale = (units.standardization.scale.array() > 0).cast<double>();
-  if (task == Task::linear) {
+  if (has_noise(task)) {
     units.y_center = table.units.center[p];
     if (options.standardize && table.units.scale[p] > 0) units.y_scale = 1 / table.units.scale[p];
   }
@@ -112,7 +113,7 @@ std::vector<Fit> fits_to(const std::vector<Matrix>& tables, const GappedTable& t
   options.keep_covariance = Keep::always;
   options.start_noise *= frame.units.y_scale * frame.units.y_scale;
   const Vector target =
-      frame.task == Task::linear ? Vector((y.eigen().array() - frame.units.y_center) / frame.units.y_scale) : Vector(y.eigen());
+      has_noise(frame.task) ? Vector((y.eigen().array() - frame.units.y_center) / frame.units.y_scale) : Vector(y.eigen());
   std::vector<Fit> out;
   for (const Matrix& Z : tables) {
     if (frame.options.on_sweep)
@@ -122,7 +123,7 @@ std::vector<Fit> fits_to(const std::vector<Matrix>& tables, const GappedTable& t
         return frame.options.on_sweep(progress);
       };
     const Matrix X = in_units_of(frame, table, Z);
-    out.push_back(frame.task == Task::linear ? Fit(fit_linear(X, target, options)) : Fit(fit_logistic(X, target, options)));
+    out.push_back(has_noise(frame.task) ? Fit(fit_linear(X, target, options)) : Fit(fit_logistic(X, target, options)));
     if (!holds_posterior(out.back()) || out.back().report.status == Status::stopped_by_user) break;
   }
   return out;
@@ -174,7 +175,7 @@ std::string note_of(const Imputation& imputation, const std::vector<std::string>
 // No row that counts has a gap. In rows of weight 0, the centre stands for one.
 Fit fit_without_gaps(Task task, MatrixView X, VectorView y, const FitOptions& options, const GappedTable& table) {
   const auto fitted = [&](MatrixView complete) {
-    return task == Task::linear ? Fit(fit_linear(complete, y, options)) : Fit(fit_logistic(complete, y, options));
+    return has_noise(task) ? Fit(fit_linear(complete, y, options)) : Fit(fit_logistic(complete, y, options));
   };
   Matrix filled;
   for (Index j = 0; j < X.cols(); ++j)

@@ -8,6 +8,7 @@
 
 #include "ardvark/compare.hpp"
 #include "io/text.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -18,7 +19,7 @@ namespace {
 // "3 linear models, 1 relevance vector machine and 1 kernel machine".
 std::string counted_by_kind(const Comparison& comparison) {
   std::vector<std::string> kinds;
-  const auto add = [&](std::ptrdiff_t count, const char* what) {
+  const auto add = [&](std::ptrdiff_t count, const std::string& what) {
     if (count > 0) kinds.push_back(fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"));
   };
   const auto number_of = [&](const char* name) {
@@ -26,8 +27,7 @@ std::string counted_by_kind(const Comparison& comparison) {
                          [name](const ComparedModel& model) { return model.options.model == name; });
   };
   const auto rvms = number_of("rvm"), processes = number_of("kernel");
-  add(static_cast<std::ptrdiff_t>(comparison.models.size()) - rvms - processes,
-      comparison.task == Task::linear ? "linear model" : "logistic model");
+  add(static_cast<std::ptrdiff_t>(comparison.models.size()) - rvms - processes, facts_of(comparison.task).name + std::string(" model"));
   add(rvms, "relevance vector machine");
   add(processes, "kernel machine");
   std::string out = kinds.empty() ? "" : kinds.front();
@@ -38,7 +38,7 @@ std::string counted_by_kind(const Comparison& comparison) {
 }  // namespace
 
 std::string summary(const Comparison& comparison) {
-  const bool linear = comparison.task == Task::linear;
+  const bool linear = has_noise(comparison.task);
   std::string out =
       fmt::format("Comparison of {}, {:.10g} {}, {} {}{}\n\n", counted_by_kind(comparison), comparison.num_rows,
                   comparison.num_rows == 1 ? "row" : "rows", comparison.num_columns, comparison.num_columns == 1 ? "column" : "columns",

@@ -10,6 +10,7 @@
 #include "core/special.hpp"
 #include "io/sparse_record.hpp"
 #include "posterior/state.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal::io {
 namespace {
@@ -255,7 +256,7 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
     factor.columns = description.at("covariance_columns").whole_numbers();
   fit.report = read_report(description.at("report"), path);
 
-  if (fit.task == Task::logistic && fit.classes.size() != 2) in.fail("the list of classes");
+  if (has_classes(fit.task) && fit.classes.size() != 2) in.fail("the list of classes");
   if (fit.group.size() != fit.column_names.size() || fit.relevant.size() != fit.column_names.size() ||
       fit.left_out.size() != fit.column_names.size())
     in.fail("a list of columns");
@@ -277,7 +278,7 @@ void read_numbers(const FitReader& in, Fit& fit, FitState& state) {
   set_scalars(numbers, path, fit, state);
   const double used = fit.bound + state.y_center + state.y_scale + (fit.intercept ? fit.intercept->mean : 0.0);
   if (!std::isfinite(used)) fail_damaged(path, prefix + "scalars");
-  if (fit.task == Task::linear &&
+  if (has_noise(fit.task) &&
       !(fit.noise.shape >= least_noise_shape && std::isfinite(fit.noise.shape) && fit.noise.rate > 0 && std::isfinite(fit.noise.rate)))
     throw InvalidArgument(fmt::format("'{}' is damaged: its noise posterior is Gamma({}, {})", path, fit.noise.shape, fit.noise.rate));
   const Vector history = in.file.vector(prefix + "bound_history");

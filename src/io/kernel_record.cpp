@@ -8,6 +8,7 @@
 
 #include "core/triangle.hpp"
 #include "io/fit_record.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal::io {
 namespace {
@@ -226,7 +227,7 @@ KernelFit read_kernel_fit(const SafetensorsReader& file, const Json& description
   fit.accuracy = checked_share(scalars[8], "its accuracy", path);
   fit.log_loss = scalars[9];
   if (description.contains("odds_power")) fit.odds_power = checked_share(description.at("odds_power").number(), "its odds_power", path);
-  if (fit.task == Task::linear && !(fit.target_scale > 0 && fit.degrees_of_freedom > 0)) fail_damaged(path, "scalars");
+  if (has_noise(fit.task) && !(fit.target_scale > 0 && fit.degrees_of_freedom > 0)) fail_damaged(path, "scalars");
   fit.input_center = vector("input_center", d);
   fit.input_scale = vector("input_scale", d);
   fit.variance_share = checked_finite(file.vector("variance_share"), "variance_share", path);
@@ -241,7 +242,7 @@ KernelFit read_kernel_fit(const SafetensorsReader& file, const Json& description
   const Json::List& processes = description.at("processes").list();
   const std::size_t num_classes = fit.classes.size();
   const bool fits =
-      fit.task == Task::linear ? processes.size() == 1 : num_classes >= 2 && processes.size() == (num_classes == 2 ? 1 : num_classes);
+      has_noise(fit.task) ? processes.size() == 1 : num_classes >= 2 && processes.size() == (num_classes == 2 ? 1 : num_classes);
   if (!fits) fail_model(path, "the list of processes has the wrong size");
   for (std::size_t k = 0; k < processes.size(); ++k) fit.processes.push_back(ProcessReader(file, prefix_of(k), d, m).read(processes[k]));
   return fit;

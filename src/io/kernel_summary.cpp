@@ -10,6 +10,7 @@
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
 #include "posterior/state.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -21,12 +22,11 @@ using io::labelled;
 using io::number;
 
 std::string heading(const KernelFit& fit) {
-  std::string out =
-      fmt::format("Kernel machine, {}: {:.10g} {}, {} {}\n", fit.task == Task::linear ? "regression" : "classification", fit.num_rows,
-                  fit.num_rows == 1 ? "row" : "rows", fit.num_inputs(), fit.num_inputs() == 1 ? "input" : "inputs");
-  if (fit.task == Task::logistic && fit.classes.size() == 2)
+  std::string out = fmt::format("Kernel machine, {}: {:.10g} {}, {} {}\n", facts_of(fit.task).machine, fit.num_rows,
+                                fit.num_rows == 1 ? "row" : "rows", fit.num_inputs(), fit.num_inputs() == 1 ? "input" : "inputs");
+  if (has_classes(fit.task) && fit.classes.size() == 2)
     out += fmt::format("target {}: probability of {} against {}\n", fit.target, fit.classes[1], fit.classes[0]);
-  else if (fit.task == Task::logistic)
+  else if (has_classes(fit.task))
     out += fmt::format("target {}: {} classes, one process for each class against the rest\n", fit.target, fit.classes.size());
   else if (!fit.target.empty())
     out += fmt::format("target {}\n", fit.target);
@@ -121,7 +121,7 @@ SummaryText summary_text(const KernelFit& fit, const SummaryOptions& options) {
     out += table.text();
   }
   out += '\n';
-  if (fit.task == Task::linear) {
+  if (has_noise(fit.task)) {
     out += labelled("R^2, training rows", fmt::format("{:.4f}", fit.r_squared));
     out += labelled("noise sd", fmt::format("{}; of the function over the rows {}", number(fit.noise_sd), number(fit.signal_sd)));
   } else {
@@ -131,7 +131,7 @@ SummaryText summary_text(const KernelFit& fit, const SummaryOptions& options) {
   std::string vectors = fmt::format("{} of {:.10g} rows", fit.num_vectors(), fit.num_rows);
   if (!std::isnan(divergence))
     vectors += fmt::format("; leaving out the others changes predictions by {:.2g} nats a row, and no {} by more than {:.2g}{}", divergence,
-                           fit.task == Task::linear ? "mean" : "probability", change, fit.task == Task::linear ? " sd" : "");
+                           has_noise(fit.task) ? "mean" : "probability", change, has_noise(fit.task) ? " sd" : "");
   out += labelled("relevance vectors", vectors);
   out += labelled("log evidence", fmt::format("{:.4f} nats", fit.log_evidence));
   if (options.verbose) out += labelled("fit", fmt::format("{} steps, {:.3g} s", fit.report.sweeps, fit.report.seconds));

@@ -8,6 +8,7 @@
 #include "io/fit_record.hpp"
 #include "io/kernel_record.hpp"
 #include "predict/relevance.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal::io {
 namespace {
@@ -147,7 +148,7 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const Json& descripti
   const Json::List& machines = description.at("machines").list();
   const std::size_t num_classes = fit.classes.size();
   const bool fits =
-      fit.task == Task::linear ? machines.size() == 1 : num_classes >= 2 && machines.size() == (num_classes == 2 ? 1 : num_classes);
+      has_noise(fit.task) ? machines.size() == 1 : num_classes >= 2 && machines.size() == (num_classes == 2 ? 1 : num_classes);
   if (!fits) fail("the list of machines");
   const Vector evidence = checked_finite(vector("log_evidence", static_cast<Index>(machines.size())), "log_evidence", path);
   Vector variances = Vector::Zero(evidence.size());

@@ -14,6 +14,7 @@
 #include "kernel/kernel_function.hpp"
 #include "posterior/state.hpp"
 #include "relevance/kernel_search.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -209,14 +210,13 @@ std::string curve_of_evidence(const std::vector<KernelTrial>& trials, const std:
 }
 
 std::string heading(const RelevanceFit& fit) {
-  std::string out =
-      fmt::format("Relevance vector machine, {}: {:.10g} {}, {}\n", fit.task == Task::linear ? "regression" : "classification",
-                  fit.num_rows, fit.num_rows == 1 ? "row" : "rows", counted(fit.num_inputs(), "input", "inputs"));
-  if (fit.task == Task::logistic && fit.machines.size() == 1 && fit.classes.size() == 2) {
+  std::string out = fmt::format("Relevance vector machine, {}: {:.10g} {}, {}\n", facts_of(fit.task).machine, fit.num_rows,
+                                fit.num_rows == 1 ? "row" : "rows", counted(fit.num_inputs(), "input", "inputs"));
+  if (has_classes(fit.task) && fit.machines.size() == 1 && fit.classes.size() == 2) {
     const Fit& f = fit.machines.front().fit;
     out += fmt::format("target {}: probability of {} ({:.10g} rows) against {} ({:.10g} rows)\n", fit.target, fit.classes[1],
                        f.class_weight[1], fit.classes[0], f.class_weight[0]);
-  } else if (fit.task == Task::logistic && fit.classes.size() > 2) {
+  } else if (has_classes(fit.task) && fit.classes.size() > 2) {
     out += fmt::format("target {}: {} classes, one machine for each class against the rest\n", fit.target, fit.classes.size());
   } else if (!fit.target.empty()) {
     out += fmt::format("target {}\n", fit.target);
@@ -252,7 +252,7 @@ SummaryText summary_text(const RelevanceFit& fit, const SummaryOptions& options)
   const bool has_curve = !trials.empty() && trials.front().parameters.size() == 1;
   if (has_curve) out += curve_of_evidence(trials, spec);
   out += '\n';
-  if (fit.task == Task::linear) {
+  if (has_noise(fit.task)) {
     const Fit& f = fit.machines.front().fit;
     out += labelled("R^2, training rows", fmt::format("{:.4f}", fit.r_squared));
     out += labelled("noise sd", noise_in_words(f, level));
@@ -261,7 +261,7 @@ SummaryText summary_text(const RelevanceFit& fit, const SummaryOptions& options)
     out += labelled("log loss, training", fmt::format("{:.4f}", fit.log_loss));
   }
   out += labelled("relevance vectors", fmt::format("{} of {:.10g} rows", fit.num_vectors(), fit.num_rows));
-  const bool laplace = fit.task == Task::logistic && fit.algorithm == RelevanceAlgorithm::type_two;
+  const bool laplace = has_classes(fit.task) && fit.algorithm == RelevanceAlgorithm::type_two;
   out += labelled("log evidence",
                   laplace ? fmt::format("about {:.4f} nats (Laplace)", fit.log_evidence) : fmt::format("{:.4f} nats", fit.log_evidence));
   if (!trials.empty() && !has_curve) {

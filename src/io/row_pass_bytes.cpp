@@ -6,11 +6,12 @@
 #include <memory>
 #include <utility>
 
-#include "passes/row_sums.hpp"
 #include "io/json_reader.hpp"
 #include "io/row_works.hpp"
 #include "io/safetensors.hpp"
 #include "likelihood/registry.hpp"
+#include "passes/row_sums.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -180,7 +181,7 @@ RowQuestion::State read_question(const io::SafetensorsReader& file, const Json& 
     out.at.push_back(std::move(one));
   }
   // Posteriors ask for the likelihood of classes.
-  const auto is_meant = [&](const LikelihoodRow& row) { return row.name == out.likelihood && row.task == Task::logistic; };
+  const auto is_meant = [&](const LikelihoodRow& row) { return row.name == out.likelihood && has_classes(row.task); };
   require_consistent(out.at.empty() || out.is_mixture || std::ranges::any_of(likelihoods(), is_meant));
   const Index parts = count_in(description, "parts");
   require_consistent(parts == 0 || prefix.empty());

@@ -6,6 +6,7 @@
 
 #include "ardvark/select.hpp"
 #include "io/text.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -31,7 +32,7 @@ std::string summary(const SelectionCounts& counts, Index top) {
   for (std::size_t c = 0; c < counts.classes.size(); ++c)
     classes +=
         fmt::format("{}{} ({:.10g} rows)", c > 0 ? ", " : "", io::printable(counts.classes[c]), counts.class_weight[static_cast<Index>(c)]);
-  const bool linear = counts.task == Task::linear;
+  const bool linear = has_noise(counts.task);
   if (!linear)
     out += fmt::format("{}: {}\n", counts.target.empty() ? "classes" : "target " + io::printable(counts.target), classes);
   else if (!counts.target.empty())

@@ -7,6 +7,7 @@
 
 #include "io/fit_record.hpp"
 #include "posterior/softmax_state.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal::io {
 namespace {
@@ -164,7 +165,7 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, 
   }
   for (std::size_t k = 0; k < machines.size(); ++k) {
     fit.machines.push_back(read_fit(file, prefix_of(k), machines[k], fit.column_names));
-    if (fit.machines.back().task != Task::logistic) fail_model(path, "one of its machines is not logistic");
+    if (!has_classes(fit.machines.back().task)) fail_model(path, "one of its machines is not logistic");
   }
   fit.state = std::move(state);
   return fit;

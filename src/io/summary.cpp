@@ -10,6 +10,7 @@
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
 #include "posterior/state.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -130,7 +131,7 @@ std::string computation_text(const Fit& fit) {
 // Laplace's approximation and the objective of the greedy presets are not bounds. For a mode, it is a density.
 std::string evidence_line(const Fit& fit) {
   const bool greedy = fit.report.solver == SolverKind::greedy;
-  const bool approximate = fit.task == Task::logistic && (greedy || fit.likelihood == LogisticLikelihood::laplace);
+  const bool approximate = has_classes(fit.task) && (greedy || fit.likelihood == LogisticLikelihood::laplace);
   if (fit.completed_tables > 0)
     return labelled("log evidence", fmt::format("not comparable: it is an average over {} completed tables", fit.completed_tables));
   const auto line = [&](const char* label, const char* what) {
@@ -194,16 +195,16 @@ std::string noise_in_words(const Fit& fit, double level) {
 }
 
 SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
-  if (options.odds && (fit.task != Task::logistic || fit.classes.size() != 2))
+  if (options.odds && (!has_classes(fit.task) || fit.classes.size() != 2))
     throw InvalidArgument("odds applies only to logistic regressions of two classes");
   const double level = options.level;
   std::string out;
   const Report& report = fit.report;
-  out += fmt::format("{} regression{}, prior {}{}, {:.10g} {}, {} {}\n", fit.task == Task::linear ? "Linear" : "Logistic",
+  out += fmt::format("{}{}, prior {}{}, {:.10g} {}, {} {}\n", facts_of(fit.task).regression,
                      report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""),
                      to_string(fit.prior), fit.prior == PriorKind::laplace ? fmt::format(" (lambda {:.6g})", fit.lambda) : "", fit.num_rows,
                      fit.num_rows == 1 ? "row" : "rows", fit.num_columns(), fit.num_columns() == 1 ? "column" : "columns");
-  if (fit.task == Task::logistic && fit.classes.size() == 2)
+  if (has_classes(fit.task) && fit.classes.size() == 2)
     out += fmt::format("target {}: probability of {} ({:.10g} rows) against {} ({:.10g} rows)\n", fit.target, fit.classes[1],
                        fit.class_weight[1], fit.classes[0], fit.class_weight[0]);
   else if (!fit.target.empty())
@@ -212,7 +213,7 @@ SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
 
   if (options.standardized)
     out += fmt::format("{} per standard deviation of the column{}\n", options.odds ? "odds ratios" : "coefficients",
-                       fit.task == Task::linear ? " and of the target" : "");
+                       has_noise(fit.task) ? " and of the target" : "");
 
   // If there are more columns than fit on a screen, only the largest effects are listed, by inclusion or by mean/sd.
   constexpr Index most = 60;
@@ -245,7 +246,7 @@ SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
     out += fmt::format("  ... the {} largest of {} by {}\n", most, fit.num_columns(), has_inclusion(fit) ? "inclusion" : "mean/sd");
 
   out += '\n';
-  if (fit.task == Task::linear) {
+  if (has_noise(fit.task)) {
     out +=
         labelled("R^2, training rows", fmt::format("{:.4f}{}", fit.r_squared, fit.intercept ? "" : " (uncentred: there is no intercept)"));
     out += labelled("noise sd", io::noise_in_words(fit, level));

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "ardvark/model.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 
@@ -79,7 +80,7 @@ void set_hyperparameters(const ModelOptions& from, Task task, Options& options) 
   for (const auto& [name, value] : {std::pair{"a0", from.a0}, {"b0", from.b0}, {"c0", from.c0}, {"d0", from.d0}})
     if (value && !(*value > 0 && std::isfinite(*value)))
       throw InvalidArgument(fmt::format("{} is {}; it must be positive and finite", from.spelled(name), *value));
-  if (task == Task::linear) {
+  if (has_noise(task)) {
     options.noise = {from.a0.value_or(options.noise.shape), from.b0.value_or(options.noise.rate)};
     if constexpr (requires { options.precision_in_units_of_target; }) options.precision_in_units_of_target = from.d0.has_value();
     options.precision = {from.c0.value_or(options.precision.shape), from.d0.value_or(options.precision.rate)};

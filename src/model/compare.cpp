@@ -21,6 +21,7 @@
 #include "model/resolve.hpp"
 #include "posterior/state.hpp"
 #include "prior/hyperprior_cost.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -90,7 +91,7 @@ std::vector<Candidate> candidates_of(const ComparisonOptions& from) {
 double price_of_hyperpriors(const Fit& fit, const ModelOptions& options) {
   if (is_sparse(fit.prior)) return 0;  // no hyper-priors: the bound is at the values already
   const ResolvedModel model = resolve(options);
-  const FitOptions& used = fit.task == Task::linear ? std::get<LinearModel>(model).options : std::get<LogisticModel>(model).options;
+  const FitOptions& used = has_noise(fit.task) ? std::get<LinearModel>(model).options : std::get<LogisticModel>(model).options;
   std::vector<double> half_sizes(static_cast<std::size_t>(fit.precision.size()), 0.0);
   NoiseDegrees degrees{.rows = fit.num_rows, .num_flat = fit.intercept ? 1 : 0};
   double price = 0;
@@ -103,7 +104,7 @@ double price_of_hyperpriors(const Fit& fit, const ModelOptions& options) {
   }
   for (const double half : half_sizes)
     if (half > 0) price += hyperprior_cost(used.precision.shape, half);
-  if (fit.task != Task::linear) return price;
+  if (!has_noise(fit.task)) return price;
   const double shape = used.noise.shape > 0 ? used.noise.shape : default_noise_prior(degrees).shape;
   return price + hyperprior_cost(shape, 0.5 * (fit.num_rows - static_cast<double>(degrees.num_flat)));
 }
@@ -133,7 +134,7 @@ double price_of_intercept(const Fit& fit) {  // (CMP.4)
 void add(const Fit& fit, ComparedModel& out) {
   out.bound += fit.bound;
   out.evidence += (fit.sparse ? fit.sparse->peak_bound : fit.bound) - price_of_hyperpriors(fit, out.options);
-  if (fit.task == Task::logistic && fit.intercept && fit.state && fit.state->w.size() > fit.num_columns())
+  if (has_classes(fit.task) && fit.intercept && fit.state && fit.state->w.size() > fit.num_columns())
     out.evidence -= price_of_intercept(fit);
   out.effective_parameters += fit.effective_parameters;
   if (fit.sparse && fit.prior != PriorKind::dense) out.probable_effects = out.probable_effects.value_or(0) + io::num_effects(fit);
@@ -152,8 +153,8 @@ void remark_on(PriorKind prior, ComparedModel& out) {
 
 void describe(const Fit& fit, ComparedModel& out) {
   add(fit, out);
-  if (fit.task == Task::linear && fit.noise.shape > 0) out.noise_sd = noise_sd(fit);
-  if (fit.task == Task::logistic) out.log_loss = fit.log_loss;
+  if (has_noise(fit.task) && fit.noise.shape > 0) out.noise_sd = noise_sd(fit);
+  if (has_classes(fit.task)) out.log_loss = fit.log_loss;
   remark_on(fit.prior, out);
 }
 
@@ -167,10 +168,10 @@ void describe(const RelevanceFit& fit, ComparedModel& out) {
   for (const RelevanceMachine& machine : fit.machines) {
     out.bound += machine.fit.bound;
     out.effective_parameters += machine.fit.effective_parameters;
-    if (fit.task == Task::linear && machine.fit.noise.shape > 0) out.noise_sd = noise_sd(machine.fit);
+    if (has_noise(fit.task) && machine.fit.noise.shape > 0) out.noise_sd = noise_sd(machine.fit);
   }
   out.evidence = fit.log_evidence;
-  if (fit.task == Task::logistic) out.log_loss = fit.log_loss;
+  if (has_classes(fit.task)) out.log_loss = fit.log_loss;
   const std::string vectors = fmt::format("{} relevance vectors", fit.num_vectors());
   out.remark = fit.algorithm == RelevanceAlgorithm::type_two
                    ? fmt::format("{}; its log evidence is at optimised precisions, which are not integrated out", vectors)
@@ -180,7 +181,7 @@ void describe(const RelevanceFit& fit, ComparedModel& out) {
 void describe(const KernelFit& fit, ComparedModel& out) {
   out.bound = out.evidence = fit.log_evidence;
   out.effective_parameters = std::numeric_limits<double>::quiet_NaN();
-  if (fit.task == Task::linear) {
+  if (has_noise(fit.task)) {
     out.noise_sd = fit.noise_sd;
     const double half = 0.5 * fit.degrees_of_freedom;  // the noise has its best value in the others                              (CMP.6)
     out.evidence -= std::lgamma(half) + half - half * std::log(half);

@@ -2,6 +2,7 @@
 
 #include "io/option_values.hpp"
 #include "model/fit_fields.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -68,7 +69,7 @@ void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& o
   out.put("preset", options.preset.empty() ? Json() : Json(options.preset));
   out.put("compat", Json(options.compat));
   out.put("target", Json(counts.target));
-  if (counts.task != Task::linear) {
+  if (!has_noise(counts.task)) {
     out.put("classes", Json(counts.classes));
     out.put("class_weight", counts.class_weight);
   }
@@ -85,7 +86,7 @@ void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& o
       if (counts.count[static_cast<std::size_t>(column)] > 0) names.push_back(counts.column_names[static_cast<std::size_t>(column)]);
     out.put("ranking", std::move(names));
   }
-  const char* const accuracy = counts.task == Task::linear ? "r_squared" : "accuracy";
+  const char* const accuracy = facts_of(counts.task).score;
   visit(counts.accuracy, counts.accuracy_error, counts.chance_accuracy, accuracy, out);
   visit(counts.log_loss, counts.log_loss_error, counts.chance_log_loss, "log_loss", out);
   if (out.wants("survivors")) {
@@ -162,7 +163,7 @@ void visit(const Comparison& comparison, Fields& out) {
     out.put("remark", Json(model.remark));
     out.put("effective_parameters", Json(model.effective_parameters));
     out.put("probable_effects", model.probable_effects ? Json(*model.probable_effects) : Json());
-    if (comparison.task == Task::linear)
+    if (has_noise(comparison.task))
       out.put("noise_sd", Json(model.noise_sd));
     else
       out.put("log_loss", Json(model.log_loss));

@@ -16,6 +16,7 @@
 #include "model/remarks.hpp"
 #include "model/resolve.hpp"
 #include "preset/preset.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -120,19 +121,18 @@ Task ModelFitter::task_of_machine() const {
   if (encoding != nullptr) refuse_to_impute();
   validate::vector(target, X.rows(), "labels");
   const Task task = relevance_task(options, target);
-  if (task == Task::linear) require_numbers();
-  if (task == Task::logistic)
+  if (has_noise(task)) require_numbers();
+  if (has_classes(task))
     require_classes(options, target, options.preset.empty() ? options.spelled("task", "regression") : options.spelled("model", "rvm"));
   return task;
 }
 
 void ModelFitter::note_task(Task task, Report& report) const {
   if (!options.preset.empty() || !options.task.empty() || !options.class_names.empty()) return;
-  report.notes.push_back(task == Task::linear
-                             ? fmt::format("the target holds numbers, so the task is regression; {} takes them as classes",
-                                           options.spelled("task", "classification"))
-                             : fmt::format("the target has two values, so the task is classification; {} takes them as numbers",
-                                           options.spelled("task", "regression")));
+  report.notes.push_back(has_noise(task) ? fmt::format("the target holds numbers, so the task is regression; {} takes them as classes",
+                                                       options.spelled("task", "classification"))
+                                         : fmt::format("the target has two values, so the task is classification; {} takes them as numbers",
+                                                       options.spelled("task", "regression")));
 }
 
 SavedModel ModelFitter::operator()(const RelevanceModel& model) const {
@@ -140,7 +140,7 @@ SavedModel ModelFitter::operator()(const RelevanceModel& model) const {
   RelevanceOptions relevance = model.options;
   adapt(options, task, X.cols(), relevance);
   RelevanceFit fit;
-  if (task == Task::linear)
+  if (has_noise(task))
     fit = fit_relevance_regression(X, target, relevance);
   else
     fit = fit_relevance_classification(X, target, relevance);
@@ -156,7 +156,7 @@ SavedModel ModelFitter::operator()(const KernelModel& model) const {
   KernelOptions kernel = model.options;
   adapt(options, X.cols(), kernel);
   KernelFit fit;
-  if (task == Task::linear)
+  if (has_noise(task))
     fit = fit_kernel_regression(X, target, kernel);
   else
     fit = fit_kernel_classification(X, target, kernel);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/components.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -138,11 +139,11 @@ void visit_posterior(const Fit& fit, double level, Fields& out) {
   if (out.wants("pruning")) out.put("pruning", pruning_json(fit.report, [&](Index i) { return name_of(fit.column_names, i); }));
   out.put("num_rows", Json(fit.num_rows));
   out.put("effective_parameters", Json(fit.effective_parameters));
-  if (fit.task == Task::linear) {
+  if (has_noise(fit.task)) {
     out.put("posterior", Json(to_string(fit.posterior)));
     out.put("degrees_of_freedom", Json(fit.degrees_of_freedom()));  // null if infinite: normal distributions
   }
-  if (fit.task == Task::linear && out.wants("noise")) {
+  if (has_noise(fit.task) && out.wants("noise")) {
     out.open("noise");
     out.put("shape", Json(fit.noise.shape));
     out.put("rate", Json(fit.noise.rate));
@@ -175,17 +176,17 @@ void visit(const Fit& fit, double level, Fields& out) {
     out.open("lambda_path");
     visit(*fit.lambda_choice, out);
   }
-  if (fit.task == Task::logistic) out.put("likelihood", Json(to_string(fit.likelihood)));
+  if (has_classes(fit.task)) out.put("likelihood", Json(to_string(fit.likelihood)));
   out.put("target", Json(fit.target));
-  if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
+  if (has_classes(fit.task)) out.put("classes", Json(fit.classes));
   visit_posterior(fit, level, out);
-  if (fit.task == Task::logistic && out.wants("odds_ratio")) out.put("odds_ratio", Vector(fit.mean.array().exp()));
+  if (has_classes(fit.task) && out.wants("odds_ratio")) out.put("odds_ratio", Vector(fit.mean.array().exp()));
   if (fit.sparse) {
     visit_sparse(*fit.sparse, fit.column_names, out);
     visit_components(fit, out);
   }
   out.put("bound_comparable", Json(bound_scope(fit) == BoundScope::any_prior));
-  if (fit.task == Task::linear) {
+  if (has_noise(fit.task)) {
     out.put("r_squared", Json(fit.r_squared));
   } else {
     out.put("class_weight", VectorView(fit.class_weight, 2));

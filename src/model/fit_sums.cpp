@@ -10,6 +10,7 @@
 #include "model/remarks.hpp"
 #include "model/resolve.hpp"
 #include "passes/first_look.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -83,7 +84,7 @@ KernelFit fit_kernel_by_passes(const AskRows& ask, KernelOptions kernel, const M
         fmt::format("{} is not given; for rows that are not in memory it must be regression or classification", options.spelled("task")));
   adapt(options, num_columns, kernel);
   KernelFit fit;
-  if (!options.task.empty() && relevance_task(options) == Task::linear)
+  if (!options.task.empty() && has_noise(relevance_task(options)))
     fit = fit_kernel_regression(ask, kernel);
   else
     fit = fit_kernel_classification(ask, kernel);

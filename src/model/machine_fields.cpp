@@ -3,6 +3,7 @@
 
 #include "kernel/kernel_function.hpp"
 #include "model/fit_fields.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -45,9 +46,9 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
   const KernelSpec spec = fit.kernel.spec();
   visit_status(fit.report, out);
   out.put("model", Json("rvm"));
-  out.put("task", Json(fit.task == Task::linear ? "regression" : "classification"));
+  out.put("task", Json(facts_of(fit.task).machine));
   out.put("target", Json(fit.target));
-  if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
+  if (has_classes(fit.task)) out.put("classes", Json(fit.classes));
   out.put("kernel", Json(fit.kernel.name()));
   if (out.wants("kernel_spec")) out.put("kernel_spec", kernel_json(spec));
   std::vector<double> parameters = fit.kernel.log_parameters();
@@ -101,7 +102,7 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
     out.put("trials", std::move(trials));
   }
   out.put("num_rows", Json(fit.num_rows));
-  if (fit.task == Task::linear) {
+  if (has_noise(fit.task)) {
     out.put("r_squared", Json(fit.r_squared));
   } else {
     out.put("accuracy", Json(fit.accuracy));
@@ -113,9 +114,9 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
 void visit(const KernelFit& fit, double level, Fields& out) {
   visit_status(fit.report, out);
   out.put("model", Json("kernel"));
-  out.put("task", Json(fit.task == Task::linear ? "regression" : "classification"));
+  out.put("task", Json(facts_of(fit.task).machine));
   out.put("target", Json(fit.target));
-  if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
+  if (has_classes(fit.task)) out.put("classes", Json(fit.classes));
   if (fit.processes.size() == 1) {
     visit(fit.processes.front(), level, out);
   } else {
@@ -138,7 +139,7 @@ void visit(const KernelFit& fit, double level, Fields& out) {
   out.put("input_scale", fit.input_scale);
   if (fit.variance_share.size() > 0) out.put("variance_share", fit.variance_share);
   out.put("num_rows", Json(fit.num_rows));
-  if (fit.task == Task::linear) {
+  if (has_noise(fit.task)) {
     out.put("noise_sd", Json(fit.noise_sd));
     out.put("signal_sd", Json(fit.signal_sd));
     out.put("degrees_of_freedom", Json(fit.degrees_of_freedom));

@@ -14,6 +14,7 @@
 #include "predict/predictive.hpp"
 #include "predict/process.hpp"
 #include "predict/relevance.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -54,7 +55,7 @@ PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& opti
                                       options.spelled("rule", options.rule)));
   const bool is_joint = model.score() != nullptr && model.score()->is_joint();
   if (options.rule == mixture) {
-    if (task == Task::linear && !is_joint) return PredictiveRule::automatic;
+    if (has_noise(task) && !is_joint) return PredictiveRule::automatic;
     throw InvalidArgument(fmt::format(
         "{} applies only to regressions with a factorised posterior: vrvm_regression and relevance vector machines{}",
         options.spelled("rule", mixture), is_joint ? "; this posterior is joint, and its predictions are exact without it" : ""));
@@ -64,7 +65,7 @@ PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& opti
     throw InvalidArgument(fmt::format(
         "{} is '{}'; it must be one of automatic, mixture, exact, plug-in, mackay, published, published-batch, published-incremental",
         options.spelled("rule"), options.rule));
-  if (task == Task::linear && found->second != PredictiveRule::automatic)
+  if (has_noise(task) && found->second != PredictiveRule::automatic)
     throw InvalidArgument(fmt::format("{} applies only to logistic models", options.spelled("rule", options.rule)));
   if (model.relevance() && options.rule.starts_with("published"))
     throw InvalidArgument(fmt::format(
@@ -78,7 +79,7 @@ PredictionOf prediction_of(const SavedModel& model, const ModelOptions& options)
       choose<PredictionOf>(options, "interval", options.interval, {{"new", PredictionOf::new_observation}, {"mean", PredictionOf::mean}});
   if (what == PredictionOf::new_observation) return what;
   const std::string mean = options.spelled("interval", options.interval);
-  if (task_of(model) != Task::linear)
+  if (!has_noise(task_of(model)))
     throw InvalidArgument(fmt::format("{} applies only to regressions; a classifier predicts probabilities, without intervals", mean));
   if (options.rule == mixture)
     throw InvalidArgument(
@@ -104,11 +105,11 @@ Prediction predict_complete(const SavedModel& model, MatrixView X_new, const Mod
   if (const SoftmaxFit* fit = model.softmax()) return predict(*fit, X_new, class_rule(options));
   const PredictiveRule rule = predictive_rule(model, options);
   if (const KernelFit* fit = model.process())
-    return fit->task == Task::linear ? Prediction(mixture_prediction(*fit, X_new, what)) : Prediction(class_probabilities(*fit, X_new));
+    return has_noise(fit->task) ? Prediction(mixture_prediction(*fit, X_new, what)) : Prediction(class_probabilities(*fit, X_new));
   const auto regression = [&](const auto& fit) {
     return options.rule == mixture ? Prediction(noise_mixture_prediction(fit, X_new)) : Prediction(student_prediction(fit, X_new, what));
   };
-  const bool numbers = task_of(model) == Task::linear;
+  const bool numbers = has_noise(task_of(model));
   if (const RelevanceFit* fit = model.relevance()) return numbers ? regression(*fit) : Prediction(class_probabilities(*fit, X_new, rule));
   const Fit& fit = *model.score();
   return numbers ? regression(fit) : Prediction(class_prediction(fit, X_new, rule));
@@ -118,7 +119,7 @@ Prediction predict_complete(const SavedModel& model, MatrixView X_new, const Mod
 
 bool predicts_each_row_alone(const SavedModel& model, const ModelOptions& options) {
   check_rule(model, options);
-  return model.score() == nullptr || task_of(model) == Task::linear ||
+  return model.score() == nullptr || has_noise(task_of(model)) ||
          resolved(predictive_rule(model, options), *model.score()) != PredictiveRule::published_batch;
 }
 

@@ -13,6 +13,7 @@
 #include "model/choice.hpp"
 #include "model/missing.hpp"
 #include "preset/preset.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -109,7 +110,7 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
     refuse(from, {"group"},
            fmt::format("cannot be used with {}; it needs {}, ard, sparse, slab or auto", from.spelled("prior", from.prior),
                        from.spelled("prior", "groups")));
-  if (task == Task::linear)
+  if (has_noise(task))
     refuse(from, {"likelihood", "coding", "precision_per_class"}, "applies only to logistic fits");
   else
     refuse(from, {"posterior"}, "applies only to linear fits");
@@ -269,7 +270,7 @@ namespace {
 // The checks that need no data; fit_model checks the number of classes.
 void check_diagnose(const ModelOptions& options, Task task) {
   const std::string diagnose = options.spelled("diagnose"), &preset = options.preset;
-  if (task == Task::linear)
+  if (has_noise(task))
     throw InvalidArgument(
         fmt::format("{} applies only to classifications; there is nothing to compare the posterior of a regression with", diagnose));
   if (options.keep_covariance == "never")
@@ -314,7 +315,7 @@ ResolvedModel resolve_any(const ModelOptions& options) {
                            spelled("model", "rvm"), spelled("preset", "slr_rvm")));
   const Task task = !options.preset.empty() ? task_of_preset(options.preset) : options.model == "linear" ? Task::linear : Task::logistic;
   FitOptions fit = fit_options(options, task);
-  if (task == Task::linear) return LinearModel{std::move(fit)};
+  if (has_noise(task)) return LinearModel{std::move(fit)};
   return LogisticModel{std::move(fit)};
 }
 

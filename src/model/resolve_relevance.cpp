@@ -10,6 +10,7 @@
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
 #include "predict/relevance.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -233,7 +234,7 @@ std::vector<double> widths_of_inputs(const ModelOptions& from, const std::vector
 
 void adapt(const ModelOptions& from, Task task, Index num_inputs, RelevanceOptions& options) {
   if (options.compat) return set_published_kernel(from, num_inputs, options);
-  if (task == Task::linear) refuse(from, {"likelihood"}, "applies only to classifications");
+  if (has_noise(task)) refuse(from, {"likelihood"}, "applies only to classifications");
   set_hyperparameters(from, task, options);
   options.input_groups = from.input_group;
   if (from.toolbox_R) {

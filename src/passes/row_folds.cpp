@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "passes/row_sums.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 
@@ -57,7 +58,7 @@ Vector fold_numbers(Task task, MatrixView X, VectorView y, FitOptions options) {
   options.preset.clear();
   const Frame frame = make_frame(task, X, y, options);
   const auto design = frame.design();
-  Vector out = task == Task::linear ? Vector(fold_factor(0) * frame.target) : Vector(Vector::Zero(X.rows()));
+  Vector out = has_noise(task) ? Vector(fold_factor(0) * frame.target) : Vector(Vector::Zero(X.rows()));
   Matrix column(X.rows(), 1);
   Index number = 0;
   for (const Index j : fold_columns(frame.left_out, correlations(frame, *design))) {

@@ -15,6 +15,7 @@
 #include "predict/relevance.hpp"
 #include "predict/softmax.hpp"
 #include "predict/student_mixture.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -204,7 +205,7 @@ void describe_rows(MatrixView X, VectorView target, const Vector& k, KernelFit& 
     take_power(sums, k.sum(), fit);
     return;
   }
-  if (fit.task == Task::logistic) {
+  if (has_classes(fit.task)) {
     const ClassScore score = score_of_classes(class_probabilities(fit, X), target, k);
     fit.accuracy = score.accuracy;
     fit.log_loss = score.log_loss;

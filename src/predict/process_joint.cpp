@@ -14,6 +14,7 @@
 #include "design/table_design.hpp"
 #include "predict/kernel_point.hpp"
 #include "predict/process.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -22,10 +23,10 @@ namespace {
 class JointParts {
  public:
   JointParts(const KernelFit& fit, MatrixView X, PredictionOf what)
-      : fit_(fit), noise_(fit.task == Task::linear && what == PredictionOf::new_observation ? 1 : 0), vectors_(vectors_as_used(fit)) {
+      : fit_(fit), noise_(has_noise(fit.task) && what == PredictionOf::new_observation ? 1 : 0), vectors_(vectors_as_used(fit)) {
     check_new_rows(fit, X);
     X_ = read_table(X, {fit.input_center, fit.input_scale, false});
-    if (fit.task == Task::logistic) nu_ = std::numeric_limits<double>::infinity(), center_ = 0, unit_ = 1;
+    if (has_classes(fit.task)) nu_ = std::numeric_limits<double>::infinity(), center_ = 0, unit_ = 1;
   }
 
   [[nodiscard]] Index num_rows() const { return X_.rows(); }

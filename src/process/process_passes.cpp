@@ -19,6 +19,7 @@
 #include "process/fit_parts.hpp"
 #include "process/pass_evidence.hpp"
 #include "rows/statistics_state.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -101,7 +102,7 @@ void prepare(const KernelOptions& options, SampledRows& all, KernelFit& fit) {
   }
   take_inputs(options, all.inputs, fit);
   all.target.y = entries(all.sample.y, all.rows.first);
-  if (fit.task == Task::linear) {
+  if (has_noise(fit.task)) {
     all.target.center = all.total.mean[d];
     all.target.t = all.target.y.array() - all.target.center;
     scale_target(validate::spread(sd[d], sd[d] == 0, "the target"), all.target, fit.report.warnings);

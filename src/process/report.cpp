@@ -7,6 +7,7 @@
 
 #include "core/validate.hpp"
 #include "process/fit_parts.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 
@@ -81,7 +82,7 @@ void finish(MatrixView X, const DifferentRows& rows, std::vector<ProcessOutcome>
         "the search for a width, or for the size of the function, ended at its limit: the rows do not determine it");
   if (no_noise)
     fit.report.notes.emplace_back(
-        fit.task == Task::linear
+        has_noise(fit.task)
             ? fmt::format("the rows show hardly any noise: its standard deviation is taken to be at least {} of that of the function",
                           least_noise(rows.k.mean()))
             : "the classes are separated: nothing in the rows says how steep the probability is at their border");

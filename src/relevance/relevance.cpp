@@ -20,6 +20,7 @@
 #include "frame/prepare.hpp"
 #include "predict/relevance.hpp"
 #include "relevance/relevance_problem.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -29,7 +30,7 @@ namespace {
 
 // With more rows than this, the kernel search uses only so many of them, evenly spread in the order of their inputs. Classes cost more: xi
 // has to converge.
-Index most_rows_searched(Task task) { return task == Task::linear ? 1000 : 500; }
+Index most_rows_searched(Task task) { return has_noise(task) ? 1000 : 500; }
 
 // ---- checks of the options --------------------------------------------------------------------------------------------------------------
 
@@ -100,8 +101,8 @@ void choose_points(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
   std::vector<Index> rows = options.rows;
   if (options.centres != Centres::chosen)
     for (Index i = 0; i < X.rows(); ++i)
-      if (problem.row_of[static_cast<std::size_t>(i)] >= 0) rows.push_back(i);             // a row of weight 0 does not count
-  if (constexpr std::size_t few = 30; problem.task == Task::linear && rows.size() <= few)  // bench/honest/few_rows.py
+      if (problem.row_of[static_cast<std::size_t>(i)] >= 0) rows.push_back(i);        // a row of weight 0 does not count
+  if (constexpr std::size_t few = 30; has_noise(problem.task) && rows.size() <= few)  // bench/honest/few_rows.py
     fit.report.notes.push_back(
         fmt::format("{} rows are few: 95% intervals of relevance vector machines of 3, 10 and 30 rows have covered 23, 77 and 87% of new "
                     "observations; kernel machines integrate over the noise (docs/reliability.md)",

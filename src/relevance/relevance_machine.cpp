@@ -10,6 +10,7 @@
 #include "prior/hyperprior_cost.hpp"
 #include "relevance/of_columns.hpp"
 #include "relevance/relevance_problem.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -123,7 +124,7 @@ class Machine {
     for (;;) {
       FitOptions options = sweep_options(out.vectors);
       options.start_precision = start;
-      options.start_noise = problem_.task == Task::linear ? noise : 0;
+      options.start_noise = has_noise(problem_.task) ? noise : 0;
       out.fit = sweep(out.vectors, options);
       sweeps += out.fit.report.sweeps;
       const std::size_t before = out.vectors.size();
@@ -135,7 +136,7 @@ class Machine {
     out.fit.report.sweeps = sweeps;
     const auto columns = static_cast<double>(out.fit.precision.size());
     out.log_evidence = out.fit.bound - columns * hyperprior_cost(options_.precision.shape, 0.5) - precision_cost(out.fit.precision);
-    if (problem_.task == Task::linear) out.log_evidence -= hyperprior_cost(options_.noise.shape, 0.5 * out.fit.num_rows);
+    if (has_noise(problem_.task)) out.log_evidence -= hyperprior_cost(options_.noise.shape, 0.5 * out.fit.num_rows);
   }
 
   // Removes all columns whose precision would be infinite without the hyper-prior, or that the data hardly determine. If there are none,

@@ -10,6 +10,7 @@
 #include "design/centres.hpp"
 #include "likelihood/intercept_row.hpp"
 #include "relevance/evidence_gradient.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 
@@ -19,7 +20,7 @@ bool RelevanceProgress::step(double evidence) {
 }
 
 GreedyLikelihood RelevanceProblem::likelihood() const {
-  if (task == Task::linear) return GreedyLikelihood::gaussian;
+  if (has_noise(task)) return GreedyLikelihood::gaussian;
   return options.likelihood == LogisticLikelihood::bound ? GreedyLikelihood::logistic_bound : GreedyLikelihood::bernoulli;
 }
 
@@ -35,7 +36,7 @@ std::vector<Index> RelevanceProblem::candidates(const Kernel& kernel) const {
 }
 
 KernelDesign RelevanceProblem::design(const Kernel& kernel, const std::vector<Index>& at, double tolerance) const {
-  const bool rows_move = task != Task::linear;  // change with each action
+  const bool rows_move = !has_noise(task);  // change with each action
   KernelDesign columns(kernel, X, points(at, Eigen::all), true, KernelDesign::Keep::factors,
                        rows_move ? KernelDesign::Factoring::rough(static_cast<Index>(at.size()), tolerance) : KernelDesign::Factoring{});
   columns.standardize(k);
@@ -56,7 +57,7 @@ GreedyOutcome RelevanceProblem::search_columns(KernelDesign& design, const Machi
   settings.max_actions = options.max_actions;
   if (has_hyper_priors(options)) {
     settings.precision = {options.precision.shape, options.precision.rate};
-    if (task == Task::linear) settings.noise = {options.noise.shape, options.noise.rate};
+    if (has_noise(task)) settings.noise = {options.noise.shape, options.noise.rate};
   }
   settings.exchange = effort.exchange;
   settings.alike = true;
@@ -84,12 +85,12 @@ double RelevanceProblem::log_evidence(const GreedyOutcome& outcome, const Machin
   const double flat = 0.5 * (ln_2pi - std::log(outcome.alpha[bias]));
   const double found =
       precision_cost(outcome.alpha.head(bias)) - effort.column_cost * static_cast<double>(bias);  // the objective contains this cost
-  return outcome.objective + flat - found + (task == Task::linear ? (1 - k.sum()) * std::log(target.scale) : 0.0);
+  return outcome.objective + flat - found + (has_noise(task) ? (1 - k.sum()) * std::log(target.scale) : 0.0);
 }
 
 // For classes: the log prior of the bias that was found with a flat prior (ln 1).                                     (SP.20), (RVM.5)
 double RelevanceProblem::log_prior_of_bias(const GreedyOutcome& outcome) const {
-  if (task == Task::linear) return 0;
+  if (has_noise(task)) return 0;
   const Index bias = outcome.alpha.size() - 1;
   const double m = outcome.w[bias], s = outcome.V(bias, bias);
   return likelihood() == GreedyLikelihood::logistic_bound ? intercept_row_of_bound(m * m + s).log_prior : intercept_row(m, s).log_prior;

@@ -18,15 +18,16 @@
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/with_row.hpp"
-#include "result/largest_khat.hpp"
-#include "method/spike_slab/prior_choice.hpp"
 #include "frame/frame.hpp"
 #include "frame/prepare.hpp"
 #include "likelihood/intercept_row.hpp"
 #include "method/spike_slab/class_rows.hpp"
+#include "method/spike_slab/prior_choice.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 #include "posterior/state.hpp"
 #include "predict/relevance.hpp"
+#include "result/largest_khat.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -344,7 +345,7 @@ double khat_of(const Draws& draws, const Vector& log_likelihood, double offset, 
 }
 
 void require_density(const Fit& fit) {
-  if (fit.task != Task::logistic) throw InvalidArgument("k-hat exists only for classifications; this is a regression");
+  if (!has_classes(fit.task)) throw InvalidArgument("k-hat exists only for classifications; this is a regression");
   if (fit.prior == PriorKind::laplace)
     throw InvalidArgument(
         "k-hat compares distributions; a fit under the Laplace prior is a mode, and most of its weights are exactly zero");
@@ -430,7 +431,7 @@ Diagnosis diagnose(const Fit& fit, MatrixView X, VectorView labels, const FitOpt
 
 Diagnosis diagnose(const RelevanceFit& fit, MatrixView X, VectorView labels, const RelevanceOptions& options, std::string& why_not) {
   validate::vector(labels, X.rows(), "labels");
-  if (fit.task != Task::logistic) throw InvalidArgument("k-hat exists only for classifications; this is a regression");
+  if (!has_classes(fit.task)) throw InvalidArgument("k-hat exists only for classifications; this is a regression");
   const Vector k = weights_or_ones(options.weights, X.rows());
   const Classes classes = read_classes(labels, k, {});
   FitOptions of_machine;

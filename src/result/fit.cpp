@@ -14,6 +14,7 @@
 #include "core/validate.hpp"
 #include "posterior/state.hpp"
 #include "predict/predictive.hpp"
+#include "target/target.hpp"
 #include "waist/waist.hpp"
 
 namespace ardvark {
@@ -148,7 +149,7 @@ Interval credible_interval(const Fit& fit, Index j, double level) {
 namespace {
 
 void require_noise(const Fit& fit) {
-  if (fit.task != Task::linear) throw InvalidArgument("the fit is logistic; only a linear fit has noise");
+  if (!has_noise(fit.task)) throw InvalidArgument("the fit is logistic; only a linear fit has noise");
   if (!(fit.noise.shape > 0))
     throw InvalidArgument(fmt::format("the fit has no posterior of the noise (status: {})", to_string(fit.report.status)));
 }

@@ -17,6 +17,7 @@
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "frame/folds.hpp"
+#include "target/target.hpp"
 
 namespace ardvark {
 
@@ -30,14 +31,14 @@ struct SelectionTarget : Classes {
   Vector row_weight;    // [n]
   VectorView y;         // [n] a regression: the numbers
   double variance = 0;  // of them
-  [[nodiscard]] bool is_linear() const { return task == Task::linear; }
+  [[nodiscard]] bool is_linear() const { return has_noise(task); }
 };
 
 SelectionTarget read_target(VectorView labels, const SelectionOptions& options) {
   SelectionTarget target;
   target.row_weight = options.weights.empty() ? Vector::Ones(labels.size()) : Vector(options.weights.eigen());
   const Vector& k = target.row_weight;
-  if (options.task != Task::linear) {
+  if (!has_noise(options.task)) {
     static_cast<Classes&>(target) = read_classes(labels, options.weights, options.class_names);
     return target;
   }
@@ -243,7 +244,7 @@ Index judge(SelectionCounts& out) {
         "every column survived every fit: this prior removes none, or every column has an effect; the counts do not tell them apart");
   if (out.accuracy.mean - out.chance_accuracy < 2 * out.accuracy_error)
     out.warnings.push_back(fmt::format("{} {:.3f} is less than two standard errors above chance ({:.3f}): the counts may be those of noise",
-                                       out.task == Task::linear ? "R^2" : "accuracy", out.accuracy.mean, out.chance_accuracy));
+                                       has_noise(out.task) ? "R^2" : "accuracy", out.accuracy.mean, out.chance_accuracy));
   return unfinished;
 }
 

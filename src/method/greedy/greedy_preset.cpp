@@ -9,6 +9,7 @@
 
 #include "core/eigen_solvers.hpp"
 #include "core/stopwatch.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -59,7 +60,7 @@ Solution solution_of(const GreedyOutcome& outcome, const Frame& frame, const std
   if (q > p) out.origin_variance = (R * frame.origin()(outcome.columns)).squaredNorm();
   out.quadratic = R.transpose().triangularView<Eigen::Lower>().solve(outcome.w).squaredNorm();
   out.rows.m = outcome.m;
-  if (frame.task == Task::linear) {
+  if (has_noise(frame.task)) {
     // The evidence treats the noise precision as known. As a distribution, it has this mean; its degrees of freedom are the rows minus the
     // effective parameters.                                                                                            (GREEDY.8)
     out.noise.shape = 0.5 * std::max(frame.rows - out.effective_parameters, 1.0);
@@ -85,7 +86,7 @@ Solution solve_greedily(const Frame& frame) {
   const FitOptions& options = frame.options;
   const Stopwatch watch;
   GreedySettings settings;
-  settings.likelihood = frame.task == Task::linear ? GreedyLikelihood::gaussian : GreedyLikelihood::bernoulli;
+  settings.likelihood = has_noise(frame.task) ? GreedyLikelihood::gaussian : GreedyLikelihood::bernoulli;
   settings.free_columns = options.prior.flat_columns;
   settings.max_actions = options.max_sweeps;
   if (options.tolerance) settings.tolerance = std::max(*options.tolerance, 1e-12);

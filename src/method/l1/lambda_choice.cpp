@@ -13,12 +13,13 @@
 #include "core/parallel.hpp"
 #include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
-#include "passes/row_folds.hpp"
 #include "frame/folds.hpp"
 #include "frame/frame.hpp"
 #include "frame/prepare.hpp"
 #include "frame/row_order.hpp"
 #include "method/l1/lasso.hpp"
+#include "passes/row_folds.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -49,23 +50,23 @@ Folds divide(Task task, MatrixView X, VectorView y, const FitOptions& options) {
   out.rows = order_by_content(X, target, weights_or_ones(options.weights, X.rows()));
   const auto n = static_cast<Index>(out.rows.rows.size());
   out.second = n > 0 ? Vector(target(out.rows.rows)).maxCoeff() : 0;
-  const auto is_second = [&](Index row) { return task == Task::logistic && target[row] == out.second; };
+  const auto is_second = [&](Index row) { return has_classes(task) && target[row] == out.second; };
   const Index of_second = std::ranges::count_if(out.rows.rows, is_second),
-              fewest = task == Task::logistic ? std::min(n - of_second, of_second) : n;
+              fewest = has_classes(task) ? std::min(n - of_second, of_second) : n;
   if (fewest < 2 || n < 3)
     throw InvalidArgument(fmt::format("{} {} rows that differ: too few to choose lambda by cross-validation; give lambda",
-                                      task == Task::logistic ? "a class has" : "there are", fewest));
+                                      has_classes(task) ? "a class has" : "there are", fewest));
   order_by_number(fold_numbers(task, X, y, options), out.rows);
   std::vector<Index> classes;
   for (const Index row : out.rows.rows) classes.push_back(is_second(row) ? 1 : 0);
   out.count = static_cast<int>(std::min<Index>(options.folds, n));
-  out.fold = StratifiedDealer(options.seed).deal(classes, task == Task::logistic ? 2 : 1, out.count);
+  out.fold = StratifiedDealer(options.seed).deal(classes, has_classes(task) ? 2 : 1, out.count);
   return out;
 }
 
 // The loss of one row: squared error, or -ln of the probability of its class.
 double loss_of(Task task, double y, double m, bool is_second) {
-  if (task == Task::linear) return (y - m) * (y - m);
+  if (has_noise(task)) return (y - m) * (y - m);
   const double z = is_second ? m : -m;
   return std::max(-z, 0.0) + std::log1p(std::exp(-std::abs(z)));
 }

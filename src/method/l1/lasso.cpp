@@ -17,6 +17,7 @@
 #include "frame/prepare.hpp"
 #include "frame/separation.hpp"
 #include "method/l1/coordinate_ascent.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 
@@ -62,7 +63,7 @@ namespace {
 struct LassoProblem {
   explicit LassoProblem(const Frame& frame)
       : table(frame.design()),
-        is_linear(frame.task == Task::linear),
+        is_linear(has_noise(frame.task)),
         unit(frame.units.y_scale),
         rows(frame.rows),
         square(mean_square_of_target(frame)),
@@ -283,7 +284,7 @@ Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame
   Solution out = solution_of(LassoSums{mode.columns, mode.w, std::move(gram), mode.omega.dot(mode.m.cwiseAbs2())}, std::move(flat), frame,
                              std::move(report));
   out.rows = {mode.m, Vector::Zero(n)};
-  if (frame.task == Task::linear)
+  if (has_noise(frame.task))
     estimate_noise(mode, frame, out);
   else if (out.factor.kind != CovarianceFactor::Kind::none && size > 0)
     out.rows.s = (mode.X * out.factor.L_inverse.transpose()).rowwise().squaredNorm();

@@ -6,13 +6,14 @@
 #include <numeric>
 
 #include "method/spike_slab/sparse.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
 
 std::string obstacle_to_sparse(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
   if (const std::string name = foreign_to_sparse(options, task); !name.empty()) return fmt::format("{} cannot be used with it", name);
-  if (task == Task::logistic && std::min(num_rows, num_columns) > most_to_rotate)
+  if (has_classes(task) && std::min(num_rows, num_columns) > most_to_rotate)
     return fmt::format("{} rows and {} columns are too many for its decomposition", num_rows, num_columns);
   return {};
 }

@@ -15,6 +15,7 @@
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "frame/prepare.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 
@@ -99,7 +100,7 @@ void warn_of_dense_part(const Frame& frame, double noise_variance, const SpikeSl
   const ReducedRows& rows = best.rows();
   const bool wide = static_cast<double>(best.which().size()) >= frame.rows;
   const double target_variance = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
-  if (frame.task == Task::linear && wide && (sparse.dense_fraction > 0.95 || noise_variance < 0.01 * target_variance)) {
+  if (has_noise(frame.task) && wide && (sparse.dense_fraction > 0.95 || noise_variance < 0.01 * target_variance)) {
     std::string warning = fmt::format(
         "the noise is not identified: with {} columns and {:.10g} rows, many small effects without noise look the same as noise "
         "(dense fraction {:.2f}); intervals of predictions are reliable, the noise itself and R^2 are not",
@@ -151,7 +152,7 @@ SparseStart told(const StartOutcome& start, double weight, Task task, double uni
           start.q.sum_of_inclusion() > 0 ? hyper.pi : 0,
           unit * std::sqrt(hyper.s2 * hyper.kappa),
           unit * std::sqrt(hyper.s2 * hyper.h),
-          task == Task::linear ? unit * std::sqrt(hyper.s2) : 0,
+          has_noise(task) ? unit * std::sqrt(hyper.s2) : 0,
           start.q.dense_share()};
 }
 
@@ -287,7 +288,7 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
     case Status::stopped_by_user: report.message = fmt::format("stopped after {} sweeps of the best start", best.sweeps); break;
     default: report.message = fmt::format("the bound did not settle within {} sweep{}", best.sweeps, best.sweeps == 1 ? "" : "s"); break;
   }
-  if (task == Task::linear && !averaged.grid && report.status == Status::converged)
+  if (has_noise(task) && !averaged.grid && report.status == Status::converged)
     for (const StartOutcome& start : starts)
       if (may_come_to_be_best(start, best.bound, tolerance)) {
         report.status = Status::max_sweeps;
@@ -402,8 +403,8 @@ Solution solution_of(const Frame& frame, const PenalisedColumns& which, const Av
     out.relevant[static_cast<std::size_t>(j)] = true;
   }
   out.student_degrees = best.q.student_degrees();
-  if (frame.task == Task::linear) out.noise = {averages.shape, averages.shape * averages.noise};
-  report_fits(averaged, best, options.tolerance.value_or(frame.task == Task::linear ? 1e-3 : 2e-3), frame.task, out);
+  if (has_noise(frame.task)) out.noise = {averages.shape, averages.shape * averages.noise};
+  report_fits(averaged, best, options.tolerance.value_or(has_noise(frame.task) ? 1e-3 : 2e-3), frame.task, out);
   take_mixture(std::move(posterior.mixture), frame, out);
   for (Index j = 0; j < which.size(); ++j)
     out.sparse->direction[which.columns[static_cast<std::size_t>(j)]] =
@@ -411,7 +412,7 @@ Solution solution_of(const Frame& frame, const PenalisedColumns& which, const Av
   judge(which, options.prior.kind, out);
 
   std::vector<std::string>& warnings = out.report.warnings;
-  if (frame.task == Task::linear && !averaged.grid)
+  if (has_noise(frame.task) && !averaged.grid)
     warn_of_two_explanations(averaged.fits, averaged.weight, std::sqrt(averages.noise * (1 + out.effective_parameters / frame.rows)), out);
   if (!posterior.factored)
     warnings.push_back(

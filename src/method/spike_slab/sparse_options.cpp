@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "method/spike_slab/sparse.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -14,7 +15,7 @@ bool differ(const GammaDistribution& a, const GammaDistribution& b) { return a.s
 
 std::string foreign_to_sparse(const FitOptions& options, Task task) {
   const FitOptions defaults;
-  const bool linear = task == Task::linear;
+  const bool linear = has_noise(task);
   const std::pair<bool, const char*> foreign[] = {
       {!options.preset.empty(), "preset"},
       {options.rule.value_or(UpdateRule::vb) != UpdateRule::vb, "update_rule"},

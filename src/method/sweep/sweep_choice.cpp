@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "target/target.hpp"
+
 namespace ardvark::internal {
 
 SolverChoice choose_solver(const FitOptions& options, const LikelihoodTraits& likelihood, const Partition& partition, Index num_rows) {
@@ -59,7 +61,7 @@ SweepSettings sweep_settings(const FitOptions& options, Task task, const Likelih
     s.tolerance = options.tolerance.value_or(many ? 1e-4 : 1e-8);
   } else {
     s.tolerance = options.tolerance.value_or(1e-5);
-    s.order = task == Task::linear ? EvaluateAfter::prior : EvaluateAfter::solve;
+    s.order = has_noise(task) ? EvaluateAfter::prior : EvaluateAfter::solve;
     s.stop = StopRule::relative_change;
     s.accelerate = false;
     s.compat = options.compat;

@@ -10,6 +10,7 @@
 #include "frame/conditioning.hpp"
 #include "method/sweep/precision_blocks.hpp"
 #include "method/sweep/sweep_choice.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 // For a published mode, the precisions are those of a Laplace prior; gamma1 is the square of lambda.                            (SLR.4)
 double lambda_of(const FitOptions& options) { return options.rule == UpdateRule::laplace ? std::sqrt(options.prior.lambda) : 0; }
 
-bool is_joint(const Frame& frame) { return frame.task == Task::linear && frame.options.posterior == LinearPosterior::joint; }
+bool is_joint(const Frame& frame) { return has_noise(frame.task) && frame.options.posterior == LinearPosterior::joint; }
 
 Solution begun(const SweepProblem& problem) {
   const Frame& frame = problem.frame;
@@ -27,7 +28,7 @@ Solution begun(const SweepProblem& problem) {
   Solution out;
   out.prior = laplace ? PriorKind::laplace : problem.prior.kind;
   out.lambda = lambda_of(frame.options);
-  if (frame.task == Task::linear) out.posterior = frame.options.posterior;
+  if (has_noise(frame.task)) out.posterior = frame.options.posterior;
   out.group.assign(partition.group.begin(), partition.group.begin() + p);
   out.flat = partition.flat_columns;
   out.relevance = Vector::Zero(p);
