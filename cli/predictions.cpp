@@ -176,6 +176,11 @@ void PredictionOutput::put(const TMixturePrediction& p) {
   if (format_ == OutputFormat::json) json_["scale"] = json_["degrees_of_freedom"] = nullptr;  // a mixture has none
 }
 
+void PredictionOutput::put(const CountPrediction& p) {
+  put_distribution(p);
+  if (format_ == OutputFormat::json) append(json_["log_mean"], p.log_mean), append(json_["log_variance"], p.log_variance);
+}
+
 template <typename Distribution>
 void PredictionOutput::put_distribution(const Distribution& p) {
   const Vector sd = p.standard_deviation();

@@ -62,6 +62,7 @@ class PredictionOutput {
   void put(const StudentPrediction& p);
   void put(const NoiseMixturePrediction& p);
   void put(const TMixturePrediction& p);
+  void put(const CountPrediction& p);
   void put(const ClassPrediction& p);
   void put(const ClassProbabilities& p);
   void note_rows();

@@ -74,10 +74,11 @@ ARDVARK_API void ardvark_free(void* memory);
 /* clang-format off */
 /* options: begin (written by scripts/options)
  *   What is fitted
- *     model               linear, logistic (two classes or more), kernel or rvm. The model for your data: columns are standardised inside,
- *                         an intercept is added, and results are in your units. kernel: curves, surfaces and classes of any shape by a
- *                         Gaussian process, whose bands open away from the data. rvm: a relevance vector machine, as published; away from
- *                         the data, its curve returns to a constant, and the interval does not widen.
+ *     model               linear, logistic (two classes or more), counts, kernel or rvm. The model for your data: columns are standardised
+ *                         inside, an intercept is added, and results are in your units. counts: Poisson regression with a log link, under
+ *                         the priors shared, ard, groups and none. kernel: curves, surfaces and classes of any shape by a Gaussian process,
+ *                         whose bands open away from the data. rvm: a relevance vector machine, as published; away from the data, its curve
+ *                         returns to a constant, and the interval does not widen.
  *     preset              the name of a published program. Fits this program instead of a model.
  *     compat              off by default. With preset: reproduces the program exactly, including its defects.
  *     converge            off by default. With the presets vb_* and vrvm_*: continues to the maximum of the published bound, as a model
@@ -215,8 +216,9 @@ ARDVARK_API void ardvark_free(void* memory);
  *     level               a number between 0 and 1, default 0.95. Level of the intervals.
  *     verbose             off by default. Summaries: also how the result was computed: steps, solver, hypotheses that were averaged,
  *                         effective parameters.
- *     odds                off by default. Summaries of two classes: odds ratios with their intervals, instead of coefficients. An odds
- *                         ratio is the factor by which the odds of the second class change per unit of the column.
+ *     odds                off by default. Summaries of two classes and of counts: odds ratios, or rate ratios, with their intervals,
+ *                         instead of coefficients. They are the factors by which the odds of the second class, or the expected count,
+ *                         change per unit of the column.
  *     standardized        off by default. Summaries of regressions and of two classes: coefficients per standard deviation of the column,
  *                         and of the target of a regression, so that columns can be compared.
  *     interval            new (default) or mean. Predictions of a regression. new: sd and interval of a new observation, with its noise.
@@ -360,6 +362,7 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *     accuracy log_loss class_weight (classes)
  *     odds_ratio (e^mean: the factor by which the odds of the second class change per unit of the column; e^interval is its interval;
  *     infinite if the mean exceeds 709)
+ *     deviance deviance_explained rate_ratio (counts; e^mean: the factor by which the expected count changes per unit of the column)
  *     missing.imputations missing.columns missing.gaps missing.information [p] (missing impute)
  *   several classes
  *     mean, variance, sd, precision, relevance [classes, p], intercept.mean [classes]

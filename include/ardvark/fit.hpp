@@ -117,7 +117,7 @@ struct FitOptions {
 enum class Task {
   linear,
   logistic,
-  counts  ///< 0, 1, 2, ...; no function of this header accepts them yet
+  counts  ///< 0, 1, 2, ...
 };
 [[nodiscard]] const char* to_string(Task task);
 
@@ -267,6 +267,8 @@ struct Fit {
   double effective_parameters = 0;  ///< sum of the relevances, with those of the intercept and of flat columns
   double r_squared = 0;             ///< linear
   double accuracy = 0;              ///< logistic: share of the rows whose class is the more probable one by predict()
+  double deviance = 0;              ///< counts: 2 sum k [y ln(y/mu) - (y - mu)] / rows, mu the mean of predict()                 (POIS.5)
+  double deviance_explained = 0;    ///< counts: 1 - deviance / that of a constant rate; 0 if all counts are equal                 (POIS.5)
   double log_loss = 0;              ///< logistic: nats per row, by the probabilities of predict() under rule `automatic`
   double class_weight[2] = {0, 0};  ///< logistic: rows of each class, as sums of weights
 
@@ -317,7 +319,7 @@ struct SummaryOptions {
   SummaryOptions(double level_of_intervals = 0.95) : level(level_of_intervals) {}
   double level;          ///< of the intervals, in (0, 1)
   bool verbose = false;  ///< also how the result was computed
-  bool odds = false;     ///< logistic regression of two classes: odds ratios, e^coefficient, with their intervals
+  bool odds = false;     ///< two classes, and counts: odds ratios or rate ratios, e^coefficient, with their intervals
   /// Linear and logistic regression of two classes: coefficients for columns, and a linear target, divided by their standard deviations;
   /// of a fit that does not scale columns, the coefficients themselves.
   bool standardized = false;

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "ardvark/counts.hpp"
 #include "ardvark/kernel_machine.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
@@ -34,13 +35,13 @@ enum class Spelling { words, command_line };
 ///     options.set("max_sweeps", 100.0);
 ///     ardvark::SavedModel model = ardvark::fit_model(X, labels, options);
 struct ModelOptions {
-  std::string model = {};                     ///< "linear", "logistic" (two classes or more), "kernel" or "rvm"; empty with a preset
-  std::string preset = {};                    ///< a published program, one of presets(); empty with a model
-  bool compat = false;                        ///< preset: reproduce the program exactly, its defects included
-  std::string task = {};                      ///< kernel, rvm: "regression" or "classification"
-  std::string prior = "auto";                 ///< "auto", "sparse", "slab", "dense", "shared", "ard", "groups", "none" or "laplace"
-  std::optional<double> lambda = {};          ///< Laplace prior
-  std::string lambda_rule = "min";            ///< Laplace prior without lambda: "min" or "1se"; `folds` and `seed` belong to it
+  std::string model = {};             ///< "linear", "logistic" (two classes or more), "counts", "kernel" or "rvm"; empty with a preset
+  std::string preset = {};            ///< a published program, one of presets(); empty with a model
+  bool compat = false;                ///< preset: reproduce the program exactly, its defects included
+  std::string task = {};              ///< kernel, rvm: "regression" or "classification"
+  std::string prior = "auto";         ///< "auto", "sparse", "slab", "dense", "shared", "ard", "groups", "none" or "laplace"
+  std::optional<double> lambda = {};  ///< Laplace prior
+  std::string lambda_rule = "min";    ///< Laplace prior without lambda: "min" or "1se"; `folds` and `seed` belong to it
   std::optional<double> toolbox_gamma1 = {};  ///< presets l1_slr_lap, l1_slr_c: gamma1 of the toolbox, > 0, instead of lambda  (SLR.7)
   std::optional<double> toolbox_gamma0 = {};  ///< preset smlr: precisions have the prior Gamma(gamma0, gamma0), >= 0  (SLR.8)
   std::vector<Index> group = {};              ///< [columns] group number of each column, from 0
@@ -138,7 +139,7 @@ struct ModelOption {
 /// \throws InvalidArgument  there is no such option
 [[nodiscard]] const ModelOption& model_option(const std::string& name);
 
-enum class ModelKind { linear, logistic, relevance, kernel };
+enum class ModelKind { linear, logistic, counts, relevance, kernel };
 /// Checks the options as far as this is possible without data, and returns the kind of model. \throws InvalidArgument
 [[nodiscard]] ModelKind check_options(const ModelOptions& options);
 
@@ -193,8 +194,9 @@ void check_selection(const ModelOptions& options);
 
 /// One distribution per row. Regression: StudentPrediction, NoiseMixturePrediction under rule "mixture", or TMixturePrediction of a kernel
 /// machine. Logistic regression of two
-/// classes: ClassPrediction. Other classifiers: ClassProbabilities.
-using Prediction = std::variant<StudentPrediction, NoiseMixturePrediction, ClassPrediction, ClassProbabilities, TMixturePrediction>;
+/// classes: ClassPrediction. Counts: CountPrediction. Other classifiers: ClassProbabilities.
+using Prediction =
+    std::variant<StudentPrediction, NoiseMixturePrediction, ClassPrediction, ClassProbabilities, TMixturePrediction, CountPrediction>;
 /// Of ModelOptions only `rule`, `interval` and `level` are read; rule: "automatic", "mixture" (regressions with a factorised posterior),
 /// "exact", "plug-in", "mackay", "published", "published-batch", "published-incremental", "average" (pairs of classes).
 /// \throws InvalidArgument  the model does not have this rule; X_new is not finite or has another number of columns

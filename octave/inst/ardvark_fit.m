@@ -21,10 +21,11 @@ function fit = ardvark_fit(X, y, varargin)
 %   The options are those of `ardvark fit`, with the same names. Positions and group numbers count from 1 here; flags are true or false.
 %   options: begin (written by scripts/options)
 %   What is fitted
-%     'model'               linear, logistic (two classes or more), kernel or rvm. The model for your data: columns are standardised inside,
-%                           an intercept is added, and results are in your units. kernel: curves, surfaces and classes of any shape by a
-%                           Gaussian process, whose bands open away from the data. rvm: a relevance vector machine, as published; away from
-%                           the data, its curve returns to a constant, and the interval does not widen.
+%     'model'               linear, logistic (two classes or more), counts, kernel or rvm. The model for your data: columns are standardised
+%                           inside, an intercept is added, and results are in your units. counts: Poisson regression with a log link, under
+%                           the priors shared, ard, groups and none. kernel: curves, surfaces and classes of any shape by a Gaussian
+%                           process, whose bands open away from the data. rvm: a relevance vector machine, as published; away from the data,
+%                           its curve returns to a constant, and the interval does not widen.
 %     'preset'              the name of a published program. Fits this program instead of a model.
 %     'compat'              off by default. With 'preset': reproduces the program exactly, including its defects.
 %     'converge'            off by default. With the presets vb_* and vrvm_*: continues to the maximum of the published bound, as a model
@@ -151,8 +152,9 @@ function fit = ardvark_fit(X, y, varargin)
 %     'level'               a number between 0 and 1, default 0.95. Level of the intervals.
 %     'verbose'             off by default. Summaries: also how the result was computed: steps, solver, hypotheses that were averaged,
 %                           effective parameters.
-%     'odds'                off by default. Summaries of two classes: odds ratios with their intervals, instead of coefficients. An odds
-%                           ratio is the factor by which the odds of the second class change per unit of the column.
+%     'odds'                off by default. Summaries of two classes and of counts: odds ratios, or rate ratios, with their intervals,
+%                           instead of coefficients. They are the factors by which the odds of the second class, or the expected count,
+%                           change per unit of the column.
 %     'standardized'        off by default. Summaries of regressions and of two classes: coefficients per standard deviation of the column,
 %                           and of the target of a regression, so that columns can be compared.
 %     'interval'            new (default) or mean. Predictions of a regression. new: sd and interval of a new observation, with its noise.
@@ -168,7 +170,7 @@ function fit = ardvark_fit(X, y, varargin)
 %         status, message, notes, warnings;
 %         priors sparse and slab: inclusion (probability that a column has an effect of its own), undecided (the data do not decide
 %         whether it has one) and credible_sets (columns of which one has an effect: positions from 1, with their probabilities);
-%         regressions: noise; classifications: classes, accuracy, log_loss; rvm and kernel: relevance_vectors; khat, ...;
+%         regressions: noise; classifications: classes, accuracy, log_loss; counts: deviance, rate_ratio; rvm and kernel: relevance_vectors; khat, ...;
 %         kernel: hypotheses (kernel, widths and their intervals, linear_share, weight and log_evidence of each part of the average),
 %         divergence (of the predictions of the rows that are kept from those of all, in nats a row), variance_share (of each input),
 %         odds_power (three classes or more, in [0, 1]: how the answers of the classes become probabilities; near 0 if they overlap);
@@ -396,6 +398,20 @@ end
 %! X = randn(65, 40); y = X(:, 1) + randn(65, 1);
 %! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'ard');
 %! assert(any(cellfun(@(text) ~isempty(strfind(text, 'noise is underestimated')), fit.warnings)));
+
+%!test  % counts: the coefficients of the rate, whole numbers as ends of intervals, the same from a file
+%! randn('state', 3); rand('state', 3);
+%! X = randn(200, 2); rate = exp(1 + 0.5 * X(:, 1)); y = zeros(200, 1);
+%! for i = 1:200, time = -log(rand); while time < rate(i), y(i) += 1; time -= log(rand); end, end
+%! fit = ardvark_fit(X, y, 'model', 'counts', 'prior', 'shared');
+%! assert(fit.task, 'counts');
+%! assert(abs(fit.mean(1) - 0.5) < 0.2 && abs(fit.mean(2)) < 0.2);
+%! assert(fit.deviance_explained > 0.1);
+%! p = ardvark_predict(fit, X(1:5, :));
+%! assert(p.mean, exp(p.log_mean + p.log_variance / 2), 1e-12);
+%! assert(all(p.lower == floor(p.lower)) && all(p.lower <= p.mean & p.mean <= p.upper));
+%! of_mean = ardvark_predict(fit, X(1:5, :), 'interval', 'mean');
+%! assert(all(of_mean.lower > p.lower & of_mean.upper < p.upper));
 
 %!test  % a kernel machine: a curve with bands that open outside the data, and an input that has no part in it
 %! randn('state', 4); rand('state', 4);

@@ -70,13 +70,13 @@ Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
   input.start_xi = options.start_xi;
   const auto likelihood = row.make(std::move(input));
   Solution out = solve_by_sweeps({frame, *likelihood, std::move(prior), proper, linear ? "" : why_no_maximum(frame, flat)});
-  if (!classes) return out;
+  if (linear) return out;
   // A new vector is made first and then moved: core/resize.hpp.
   out.rows.m = Vector(out.rows.m.head(frame.target.size()));
   out.rows.s = Vector(out.rows.s.head(frame.target.size()));
   if (out.report.status == Status::not_positive_definite) explain_no_posterior(frame, flat, out.report);
   if (out.usable) frame.design()->apply(out.w, out.rows.m);  // the same as in predict(), to the last bit
-  call_separated(frame, out);
+  if (classes) call_separated(frame, out);
   return out;
 }
 

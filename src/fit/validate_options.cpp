@@ -81,6 +81,16 @@ void validate_laplace(const FitOptions& options, bool linear) {
                                       options.prior.lambda, to_string(options.prior.kind)));
 }
 
+// Which priors and options the likelihood of counts has.
+void validate_counts(const FitOptions& options) {
+  const PriorKind prior = options.prior.kind;
+  if (is_sparse(prior) || prior == PriorKind::laplace)
+    throw InvalidArgument(
+        fmt::format("prior is '{}'; a regression of counts has the priors shared, ard, groups and none", to_string(prior)));
+  if (options.posterior != LinearPosterior::joint) throw InvalidArgument("posterior applies only to linear fits");
+  if (options.likelihood) throw InvalidArgument("likelihood applies only to logistic fits");
+}
+
 void validate_preset(const FitOptions& options, Task task) {
   if (options.preset.empty()) return;
   const PresetFacts& facts = preset_facts(options.preset);
@@ -112,6 +122,7 @@ void validate_options(const FitOptions& options, Task task, Index num_columns) {
     throw InvalidArgument("solver 'greedy' cannot be chosen; use the presets rvm_regression and rvm_classification");
   validate_preset(options, task);
   if (linear) validate_noise(options);
+  if (is_count(task)) validate_counts(options);
 }
 
 }  // namespace ardvark::internal

@@ -94,8 +94,9 @@ void describe_rows(const Frame& frame, const RowMoments& rows, Fit& fit) {
   if (rows.m.size() == 0 && !rows.missed && !rows.of_components) return;
   const Mixture& mixture = fit.state->factor.mixture;
   const Vector &t = rows.t.size() > 0 ? rows.t : frame.target, &k = rows.k.size() > 0 ? rows.k : frame.k;
-  if (frame.task == Task::counts) return;
-  if (has_noise(frame.task))
+  if (is_count(frame.task))
+    describe_counts(frame.target, frame.k, rows.m, rows.s, fit);
+  else if (has_noise(frame.task))
     fit.r_squared = r_squared_of(frame, rows);
   else if (rows.of_components)
     describe_classes(

@@ -48,6 +48,23 @@ void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
   tally.describe(fit);
 }
 
+void describe_counts(const Vector& y, const Vector& k, const Vector& m, const Vector& s, Fit& fit) {
+  const double rows = k.sum(), mean = k.dot(y) / rows;
+  const auto deviance = [&](Index i, double mu) { return 2 * k[i] * ((y[i] > 0 ? y[i] * std::log(y[i] / mu) : 0.0) - (y[i] - mu)); };
+  double found = 0, constant = 0;
+  for (Index i = 0; i < y.size(); ++i) {
+    found += deviance(i, std::exp(m[i] + 0.5 * s[i]));
+    if (mean > 0) constant += deviance(i, mean);
+  }
+  fit.deviance = found / rows;
+  fit.deviance_explained = constant > 0 ? 1 - found / constant : 0;
+  if (fit.deviance > 1.2 + 3 * std::sqrt(2 / rows))  // (POIS.6)
+    fit.report.warnings.push_back(
+        fmt::format("the deviance per row is {:.3g}, and about 1 if the counts are Poisson: they vary more, so standard deviations and "
+                    "intervals are too narrow, those of coefficients by a factor of about {:.2g}",
+                    fit.deviance, std::sqrt(fit.deviance)));
+}
+
 std::string note_of_few_rows(const FitOptions& options, const Fit& fit) {
   if (fit.num_rows > 30 || options.preset.empty() || !has_noise(fit.task)) return {};
   const char* covered = nullptr;

@@ -33,6 +33,9 @@ class ClassTally {
 /// \param t  [rows] 0 or 1, \param k  [rows] weights
 void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit);
 
+/// Deviance of the training rows, from the moments of their log rates.                                                          (POIS.5)
+void describe_counts(const Vector& y, const Vector& k, const Vector& m, const Vector& s, Fit& fit);
+
 /// The same if the posterior is a mixture: probabilities are averaged over it.                                                   (SP.8)
 /// \param moments_of  moments of rows first .. first+count-1: blocks of rows keep the memory small
 void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,

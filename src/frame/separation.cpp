@@ -8,6 +8,7 @@
 #include "core/blas.hpp"
 #include "core/rearrange.hpp"
 #include "posterior/solver.hpp"
+#include "target/target.hpp"
 #include "waist/waist.hpp"
 
 namespace ardvark::internal {
@@ -16,6 +17,10 @@ namespace {
 constexpr const char* separating =
     "columns without a prior separate the classes, so the likelihood has no maximum and the coefficients grow without limit; give the "
     "columns a prior that limits them (--prior shared --a0 1 --b0 1)";
+
+constexpr const char* unlimited_rates =
+    "columns without a prior tell rows whose counts are all 0 from the others, so the likelihood has no maximum and the coefficients grow "
+    "without limit; give the columns a prior that limits them (--prior shared --a0 1 --b0 1)";
 
 // The columns without a prior, times the square roots of the row weights, each with length 1; a column that is 0 stays 0.
 Matrix flat_columns_in_units(const Frame& frame, const std::vector<Index>& flat_columns) {
@@ -79,9 +84,9 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
   report.status = Status::separated;
   if (num_flat > num_rows) {
     report.message = fmt::format(
-        "{}: {} columns without a prior are more than the {} rows with a weight above 0, so they separate any classes; give them a prior "
-        "(--prior shared)",
-        when, num_flat, num_rows);
+        "{}: {} columns without a prior are more than the {} rows with a weight above 0, so {}; give them a prior (--prior shared)", when,
+        num_flat, num_rows, is_count(frame.task) ? "the counts do not determine them" : "they separate any classes");
+    if (is_count(frame.task)) report.status = Status::not_positive_definite;
     return;
   }
   if (are_dependent(flat_columns_in_units(frame, flat_columns))) {
@@ -90,7 +95,7 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
   } else if (!has_grown) {
     report.status = Status::not_positive_definite;
   } else {
-    report.message = why_separated(when);
+    report.message = is_count(frame.task) ? fmt::format("{}: {}", when, unlimited_rates) : why_separated(when);
   }
 }
 

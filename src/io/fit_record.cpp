@@ -126,6 +126,7 @@ Json describe(const Fit& fit) {
   if (fit.lambda_choice) description["lambda_choice"] = describe(*fit.lambda_choice);
   if (fit.completed_tables > 0) description["completed_tables"] = fit.completed_tables;
   if (std::isfinite(fit.student_degrees)) description[student_degrees] = fit.student_degrees;
+  if (is_count(fit.task)) description[deviance] = std::vector<double>{fit.deviance, fit.deviance_explained};
   if (fit.sparse) description["sparse"] = describe(*fit.sparse);
   if (state.factor.U.rows() > 0) description[added_covariance] = true;
   if (state.factor.kind == CovarianceFactor::Kind::mixture) description["mixture"] = describe(state.factor.mixture);
@@ -232,7 +233,7 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
   const Json& description = in.description;
   const std::string& path = in.path();
   CovarianceFactor& factor = state.factor;
-  fit.task = from_name(description.at("task"), {Task::linear, Task::logistic}, path);
+  fit.task = from_name(description.at("task"), {Task::linear, Task::logistic, Task::counts}, path);
   fit.prior = from_name(description.at("prior"), all_priors, path);
   if (description.contains("posterior"))  // older files have none
     fit.posterior = from_name(description.at("posterior"), {LinearPosterior::joint, LinearPosterior::factorised}, path);
@@ -244,6 +245,11 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
   if (description.contains("completed_tables")) fit.completed_tables = description.at("completed_tables").whole_number();
   if (description.contains(student_degrees)) fit.student_degrees = description.at(student_degrees).number();
   if (!(fit.student_degrees > 0)) in.fail("the degrees of freedom");
+  if (is_count(fit.task)) {
+    const std::vector<double> numbers = description.at(deviance).numbers();
+    if (numbers.size() != 2) in.fail("the deviance");
+    fit.deviance = numbers[0], fit.deviance_explained = numbers[1];
+  }
   fit.target = description.at("target").text();
   fit.classes = description.at("classes").texts();
   fit.group = description.at("group").whole_numbers();

@@ -14,6 +14,7 @@ namespace ardvark::internal::io {
 /// In the description if it is finite: files of before have none, and their marginals are normal.
 inline constexpr const char* student_degrees = "student_degrees";
 inline constexpr const char* added_covariance = "added_covariance";  ///< true: the factor has U
+inline constexpr const char* deviance = "deviance";                  ///< of a fit of counts
 
 /// Everything except arrays and the names of the columns.
 [[nodiscard]] Json describe(const Fit& fit);

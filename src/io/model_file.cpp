@@ -30,9 +30,9 @@ constexpr const char* format_name = "ardvark-model";
 // Version 1: a fit; 2: also relevance vector machines; 3: also pruned fits and machines; 4: also several classes; 5: the header has a
 // checksum; 6: values were imputed; 7: kernel machines, and open bands of relevance vector machines; 8: kernel machines with a linear part;
 // 9: kernel machines of several classes whose power is not 1; 10: gaps are drawn together, and Student-t marginals of a regression that is
-// not joint, and the covariance of few rows (files without such parts still have version 5)
-constexpr int newest_version = 10, version_with_power = 9, version_with_line = 8, version_with_process = 7, version_with_imputation = 6,
-              version_without = 5, first_with_checksum = 5;
+// not joint, and the covariance of few rows; 11: counts (files without such parts still have version 5)
+constexpr int newest_version = 11, version_with_joint_gaps = 10, version_with_power = 9, version_with_line = 8, version_with_process = 7,
+              version_with_imputation = 6, version_without = 5, first_with_checksum = 5;
 constexpr const char* process = "process";
 
 // Where a model is written: a file or memory.
@@ -49,7 +49,8 @@ void write(io::SafetensorsWriter& file, const char* kind, Json description, cons
   const Json* const imputation = description.find("imputation");
   const bool is_newest = description.contains(io::student_degrees) || description.contains(io::added_covariance) ||
                          (imputation && imputation->contains("sequence"));
-  file.metadata["format_version"] = std::to_string(is_newest                             ? newest_version
+  file.metadata["format_version"] = std::to_string(description.contains(io::deviance)    ? newest_version
+                                                   : is_newest                           ? version_with_joint_gaps
                                                    : description.contains("odds_power")  ? version_with_power
                                                    : description.contains("linear_part") ? version_with_line
                                                    : is_new                              ? version_with_process

@@ -195,8 +195,9 @@ std::string noise_in_words(const Fit& fit, double level) {
 }
 
 SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
-  if (options.odds && (!has_classes(fit.task) || fit.classes.size() != 2))
-    throw InvalidArgument("odds applies only to logistic regressions of two classes");
+  if (options.odds && !is_count(fit.task) && (!has_classes(fit.task) || fit.classes.size() != 2))
+    throw InvalidArgument("odds applies only to logistic regressions of two classes and to regressions of counts");
+  const char* ratio = is_count(fit.task) ? "rate ratio" : "odds ratio";
   const double level = options.level;
   std::string out;
   const Report& report = fit.report;
@@ -212,7 +213,7 @@ SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
   if (fit.state == nullptr || !fit.mean.allFinite()) return {out, why_nothing(report)};
 
   if (options.standardized)
-    out += fmt::format("{} per standard deviation of the column{}\n", options.odds ? "odds ratios" : "coefficients",
+    out += fmt::format("{}s per standard deviation of the column{}\n", options.odds ? ratio : "coefficient",
                        has_noise(fit.task) ? " and of the target" : "");
 
   // If there are more columns than fit on a screen, only the largest effects are listed, by inclusion or by mean/sd.
@@ -238,7 +239,7 @@ SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
   std::optional<Vector> signs;
   if (!laplace) signs = direction(fit);
   const Vector* known = signs ? &*signs : nullptr;
-  out += fmt::format("\n  {}  {:>10}{}  {:>10}  {:>10}{}{}\n", padded("coefficient", name_width), options.odds ? "odds ratio" : "mean",
+  out += fmt::format("\n  {}  {:>10}{}  {:>10}  {:>10}{}{}\n", padded("coefficient", name_width), options.odds ? ratio : "mean",
                      options.odds ? "" : "          sd", percent + " from", "to", judgement, known != nullptr ? "  direction" : "");
   if (fit.intercept && !options.standardized) coefficient_line(out, fit, -1, options, name_width, judged, known);
   for (Index j : shown) coefficient_line(out, fit, j, options, name_width, judged, known);
@@ -250,6 +251,9 @@ SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
     out +=
         labelled("R^2, training rows", fmt::format("{:.4f}{}", fit.r_squared, fit.intercept ? "" : " (uncentred: there is no intercept)"));
     out += labelled("noise sd", io::noise_in_words(fit, level));
+  } else if (is_count(fit.task)) {
+    out += labelled("deviance explained", fmt::format("{:.4f}, training rows", fit.deviance_explained));
+    out += labelled("deviance per row", fmt::format("{:.4f} (about 1 if the counts are Poisson)", fit.deviance));
   } else {
     out += labelled("accuracy, training", fmt::format("{:.4f}", fit.accuracy));
     out += labelled("log loss, training", fmt::format("{:.4f}", fit.log_loss));

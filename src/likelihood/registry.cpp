@@ -24,6 +24,7 @@ const LikelihoodRow table[] = {
 
 const char* name_of(Task task, const FitOptions& options) {
   if (task == Task::linear) return options.posterior == LinearPosterior::joint ? "gaussian" : "gaussian-factorised";
+  if (task == Task::counts) return "poisson";
   switch (options.likelihood.value_or(LogisticLikelihood::gaussian)) {
     case LogisticLikelihood::gaussian: return "vg";
     case LogisticLikelihood::bound: return "jj";

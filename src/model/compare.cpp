@@ -326,7 +326,7 @@ Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptio
     throw InvalidArgument(fmt::format("inputs has {} rows; it must have as many as X: {}", inputs.rows(), X.rows()));
 
   Comparison out;
-  out.task = model.model == "linear" ? Task::linear : Task::logistic;
+  out.task = task_of_model(model.model);
   out.target = model.target;
   out.num_columns = X.cols();
   if (model.model == "logistic") out.num_classes = count_classes(target);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "ardvark/counts.hpp"
 #include "core/classes.hpp"
 #include "core/validate.hpp"
 #include "fit/softmax_machines.hpp"
@@ -61,6 +62,14 @@ struct ModelFitter {
   SavedModel operator()(const LogisticModel& model) const {
     validate::vector(target, X.rows(), "labels");
     return has_several_classes(options, target) ? several_classes(model) : two_classes(model);
+  }
+  SavedModel operator()(const CountModel& model) const {
+    validate::vector(target, X.rows(), "y");
+    require_numbers();
+    if (encoding != nullptr) refuse_to_impute();
+    Fit fit = fit_counts(X, target, model.options);
+    fit.target = options.target;
+    return {std::move(fit)};
   }
   SavedModel operator()(const RelevanceModel& model) const;
   SavedModel operator()(const KernelModel& model) const;

@@ -181,6 +181,7 @@ void visit(const Fit& fit, double level, Fields& out) {
   if (has_classes(fit.task)) out.put("classes", Json(fit.classes));
   visit_posterior(fit, level, out);
   if (has_classes(fit.task) && out.wants("odds_ratio")) out.put("odds_ratio", Vector(fit.mean.array().exp()));
+  if (is_count(fit.task) && out.wants("rate_ratio")) out.put("rate_ratio", Vector(fit.mean.array().exp()));
   if (fit.sparse) {
     visit_sparse(*fit.sparse, fit.column_names, out);
     visit_components(fit, out);
@@ -188,6 +189,9 @@ void visit(const Fit& fit, double level, Fields& out) {
   out.put("bound_comparable", Json(bound_scope(fit) == BoundScope::any_prior));
   if (has_noise(fit.task)) {
     out.put("r_squared", Json(fit.r_squared));
+  } else if (is_count(fit.task)) {
+    out.put("deviance", Json(fit.deviance));
+    out.put("deviance_explained", Json(fit.deviance_explained));
   } else {
     out.put("class_weight", VectorView(fit.class_weight, 2));
     out.put("accuracy", Json(fit.accuracy));

@@ -12,8 +12,9 @@ using enum OptionGroup;
 
 // [name] and [name=value] in a text are replaced by the spelling of the interface.
 constexpr ModelOption rows[] = {
-    {"model", &O::model, what, "linear, logistic (two classes or more), kernel or rvm",
-     "The model for your data: columns are standardised inside, an intercept is added, and results are in your units. kernel: curves, "
+    {"model", &O::model, what, "linear, logistic (two classes or more), counts, kernel or rvm",
+     "The model for your data: columns are standardised inside, an intercept is added, and results are in your units. counts: Poisson "
+     "regression with a log link, under the priors shared, ard, groups and none. kernel: curves, "
      "surfaces and classes of any shape by a Gaussian process, whose bands open away from the data. rvm: a relevance vector machine, as "
      "published; away from the data, its curve returns to a constant, and the interval does not widen."},
     {"preset", &O::preset, what, "the name of a published program", "Fits this program instead of a model."},
@@ -180,8 +181,8 @@ constexpr ModelOption rows[] = {
     {"verbose", &O::verbose, others, "off by default",
      "Summaries: also how the result was computed: steps, solver, hypotheses that were averaged, effective parameters."},
     {"odds", &O::odds, others, "off by default",
-     "Summaries of two classes: odds ratios with their intervals, instead of coefficients. An odds ratio is the factor by which the odds "
-     "of the second class change per unit of the column."},
+     "Summaries of two classes and of counts: odds ratios, or rate ratios, with their intervals, instead of coefficients. They are the "
+     "factors by which the odds of the second class, or the expected count, change per unit of the column."},
     {"standardized", &O::standardized, others, "off by default",
      "Summaries of regressions and of two classes: coefficients per standard deviation of the column, and of the target of a regression, "
      "so "

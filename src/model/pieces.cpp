@@ -21,6 +21,8 @@ auto rows_of(P& p) {
     return std::tie(p.mean, p.variance_of_mean);
   else if constexpr (std::is_same_v<Kind, TMixturePrediction>)
     return std::tie(p.mean, p.part_mean, p.part_scale);
+  else if constexpr (std::is_same_v<Kind, CountPrediction>)
+    return std::tie(p.mean, p.log_mean, p.log_variance);
   else if constexpr (std::is_same_v<Kind, ClassPrediction>)
     return std::tie(p.probability, p.mean, p.variance);
   else

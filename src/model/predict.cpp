@@ -11,6 +11,7 @@
 #include "model/choice.hpp"
 #include "model/missing.hpp"
 #include "model/pieces.hpp"
+#include "predict/counts.hpp"
 #include "predict/predictive.hpp"
 #include "predict/process.hpp"
 #include "predict/relevance.hpp"
@@ -65,7 +66,7 @@ PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& opti
     throw InvalidArgument(fmt::format(
         "{} is '{}'; it must be one of automatic, mixture, exact, plug-in, mackay, published, published-batch, published-incremental",
         options.spelled("rule"), options.rule));
-  if (has_noise(task) && found->second != PredictiveRule::automatic)
+  if (!has_classes(task) && found->second != PredictiveRule::automatic)
     throw InvalidArgument(fmt::format("{} applies only to logistic models", options.spelled("rule", options.rule)));
   if (model.relevance() && options.rule.starts_with("published"))
     throw InvalidArgument(fmt::format(
@@ -79,7 +80,7 @@ PredictionOf prediction_of(const SavedModel& model, const ModelOptions& options)
       choose<PredictionOf>(options, "interval", options.interval, {{"new", PredictionOf::new_observation}, {"mean", PredictionOf::mean}});
   if (what == PredictionOf::new_observation) return what;
   const std::string mean = options.spelled("interval", options.interval);
-  if (!has_noise(task_of(model)))
+  if (has_classes(task_of(model)))
     throw InvalidArgument(fmt::format("{} applies only to regressions; a classifier predicts probabilities, without intervals", mean));
   if (options.rule == mixture)
     throw InvalidArgument(
@@ -112,6 +113,7 @@ Prediction predict_complete(const SavedModel& model, MatrixView X_new, const Mod
   const bool numbers = has_noise(task_of(model));
   if (const RelevanceFit* fit = model.relevance()) return numbers ? regression(*fit) : Prediction(class_probabilities(*fit, X_new, rule));
   const Fit& fit = *model.score();
+  if (is_count(fit.task)) return count_prediction(fit, X_new, what);
   return numbers ? regression(fit) : Prediction(class_prediction(fit, X_new, rule));
 }
 
@@ -119,7 +121,7 @@ Prediction predict_complete(const SavedModel& model, MatrixView X_new, const Mod
 
 bool predicts_each_row_alone(const SavedModel& model, const ModelOptions& options) {
   check_rule(model, options);
-  return model.score() == nullptr || has_noise(task_of(model)) ||
+  return model.score() == nullptr || !has_classes(task_of(model)) ||
          resolved(predictive_rule(model, options), *model.score()) != PredictiveRule::published_batch;
 }
 
@@ -215,6 +217,7 @@ struct LogDensity {
   Vector operator()(const StudentPrediction& p) const { return p.log_density(y); }
   Vector operator()(const NoiseMixturePrediction& p) const { return p.log_density(y); }
   Vector operator()(const TMixturePrediction& p) const { return p.log_density(y); }
+  Vector operator()(const CountPrediction& p) const { return p.log_density(y); }
   Vector operator()(const ClassPrediction& p) const {
     validate::vector(y, p.mean.size(), "y");
     Vector out(p.mean.size());

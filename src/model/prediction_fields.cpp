@@ -32,6 +32,11 @@ struct VisitPrediction {
     out.put("scale", Json());  // a mixture has none
     out.put("degrees_of_freedom", Json());
   }
+  void operator()(const CountPrediction& p) const {
+    distribution(p);
+    out.put("log_mean", p.log_mean);
+    out.put("log_variance", p.log_variance);
+  }
   void operator()(const ClassPrediction& p) const {
     if (out.wants("probability")) {
       Matrix both(p.probability.size(), 2);

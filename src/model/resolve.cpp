@@ -110,11 +110,9 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
     refuse(from, {"group"},
            fmt::format("cannot be used with {}; it needs {}, ard, sparse, slab or auto", from.spelled("prior", from.prior),
                        from.spelled("prior", "groups")));
-  if (has_noise(task))
-    refuse(from, {"likelihood", "coding", "precision_per_class"}, "applies only to logistic fits");
-  else
-    refuse(from, {"posterior"}, "applies only to linear fits");
-  options.likelihood = likelihood_of(from);
+  if (!has_classes(task)) refuse(from, {"likelihood", "coding", "precision_per_class"}, "applies only to logistic fits");
+  if (!has_noise(task)) refuse(from, {"posterior"}, "applies only to linear fits");
+  if (!is_count(task)) options.likelihood = likelihood_of(from);
   options.posterior = choose<LinearPosterior>(from, "posterior", from.posterior,
                                               {{"joint", LinearPosterior::joint}, {"factorised", LinearPosterior::factorised}});
   options.rule = choose<UpdateRule>(from, "update_rule", from.update_rule, {{"vb", UpdateRule::vb}, {"mackay", UpdateRule::mackay}});
@@ -270,7 +268,7 @@ namespace {
 // The checks that need no data; fit_model checks the number of classes.
 void check_diagnose(const ModelOptions& options, Task task) {
   const std::string diagnose = options.spelled("diagnose"), &preset = options.preset;
-  if (has_noise(task))
+  if (!has_classes(task))
     throw InvalidArgument(
         fmt::format("{} applies only to classifications; there is nothing to compare the posterior of a regression with", diagnose));
   if (options.keep_covariance == "never")
@@ -295,15 +293,16 @@ ResolvedModel resolve_any(const ModelOptions& options) {
   if (options.model.empty() == options.preset.empty())
     throw InvalidArgument(
         options.model.empty()
-            ? fmt::format("say what to fit: {}, logistic, kernel or rvm, or {} NAME", spelled("model", "linear"), spelled("preset"))
+            ? fmt::format("say what to fit: {}, logistic, counts, kernel or rvm, or {} NAME", spelled("model", "linear"), spelled("preset"))
             : fmt::format("{} and {} cannot be used together; a preset is a published program, a model is for your data", spelled("model"),
                           spelled("preset")));
   using enum ModelKind;
   const ModelKind kind =
       !options.preset.empty()
           ? (preset_facts(options.preset).kernel ? relevance : linear)
-          : choose<ModelKind>(options, "model", options.model,
-                              {{"linear", linear}, {"logistic", logistic}, {"kernel", ModelKind::kernel}, {"rvm", relevance}});
+          : choose<ModelKind>(
+                options, "model", options.model,
+                {{"linear", linear}, {"logistic", logistic}, {"counts", counts}, {"kernel", ModelKind::kernel}, {"rvm", relevance}});
   if (kind == ModelKind::kernel) return KernelModel{kernel_options(options)};
   refuse(options, {"vectors", "divergence", "averaging", "linear_part"}, fmt::format("applies only to {}", spelled("model", "kernel")));
   if (kind == relevance) return RelevanceModel{relevance_options(options)};
@@ -313,10 +312,14 @@ ResolvedModel resolve_any(const ModelOptions& options) {
                            spelled("preset", "slr_rvm"))
              : fmt::format("applies only to {} or {}; this preset takes the table's columns as they are, without a kernel",
                            spelled("model", "rvm"), spelled("preset", "slr_rvm")));
-  const Task task = !options.preset.empty() ? task_of_preset(options.preset) : options.model == "linear" ? Task::linear : Task::logistic;
+  const Task task = !options.preset.empty() ? task_of_preset(options.preset) : task_of_model(options.model);
   FitOptions fit = fit_options(options, task);
-  if (has_noise(task)) return LinearModel{std::move(fit)};
-  return LogisticModel{std::move(fit)};
+  switch (task) {
+    case Task::linear: return LinearModel{std::move(fit)};
+    case Task::logistic: return LogisticModel{std::move(fit)};
+    case Task::counts: return CountModel{std::move(fit)};
+  }
+  throw InternalError("no such model");
 }
 
 void check_names_differ(const char* what, const std::vector<std::string>& names) {
@@ -328,6 +331,7 @@ void check_names_differ(const char* what, const std::vector<std::string>& names)
 
 ModelKind kind_of(const LinearModel&) { return ModelKind::linear; }
 ModelKind kind_of(const LogisticModel&) { return ModelKind::logistic; }
+ModelKind kind_of(const CountModel&) { return ModelKind::counts; }
 ModelKind kind_of(const RelevanceModel&) { return ModelKind::relevance; }
 ModelKind kind_of(const KernelModel&) { return ModelKind::kernel; }
 
@@ -359,7 +363,7 @@ ResolvedModel resolve(const ModelOptions& options) {
   const bool has_task = !options.preset.empty() || !options.task.empty();  // else the command line chooses it by the type of the target
   const bool is_relevance = std::holds_alternative<RelevanceModel>(model);
   const Task of_relevance = has_task && is_relevance ? relevance_task(options) : Task::logistic;
-  check_diagnose(options, std::holds_alternative<LinearModel>(model) ? Task::linear : of_relevance);
+  check_diagnose(options, options.preset.empty() && !is_relevance ? task_of_model(options.model) : of_relevance);
   return model;
 }
 

@@ -24,7 +24,11 @@ struct RelevanceModel {
 struct KernelModel {
   KernelOptions options;
 };
-using ResolvedModel = std::variant<LinearModel, LogisticModel, RelevanceModel, KernelModel>;
+/// Whole numbers >= 0, in memory.
+struct CountModel {
+  FitOptions options;
+};
+using ResolvedModel = std::variant<LinearModel, LogisticModel, CountModel, RelevanceModel, KernelModel>;
 
 /// The model that the options name. Checks everything that needs no data.
 /// \throws InvalidArgument  an option has no such value, or cannot be used with another one

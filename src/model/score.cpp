@@ -22,7 +22,7 @@ bool is_right(const ClassProbabilities& p, Index i, double y) {
 
 template <typename Prediction>
 constexpr bool is_regression = std::is_same_v<Prediction, StudentPrediction> || std::is_same_v<Prediction, NoiseMixturePrediction> ||
-                               std::is_same_v<Prediction, TMixturePrediction>;
+                               std::is_same_v<Prediction, TMixturePrediction> || std::is_same_v<Prediction, CountPrediction>;
 
 }  // namespace
 

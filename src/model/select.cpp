@@ -24,9 +24,9 @@ ResolvedModel resolve_selection(const ModelOptions& options) {
   if (preset_facts(options.preset).kernel)
     throw InvalidArgument(fmt::format("{} selects rows (the relevance vectors), not columns; slr_var selects columns in the same way",
                                       options.spelled("preset", options.preset)));
-  if (options.preset.empty() && (options.model == "rvm" || options.model == "kernel"))
-    throw InvalidArgument(fmt::format("{} is '{}', which has no coefficients to select; it must be {} or logistic",
-                                      options.spelled("model"), options.model, options.spelled("model", "linear")));
+  if (options.preset.empty() && (options.model == "rvm" || options.model == "kernel" || options.model == "counts"))
+    throw InvalidArgument(fmt::format("{} is '{}'; a selection is of columns of {} or logistic", options.spelled("model"), options.model,
+                                      options.spelled("model", "linear")));
   return resolve(options);
 }
 

@@ -1,6 +1,8 @@
 // The kinds of targets, and the facts about each that the rest of the library asks for.
 #pragma once
 
+#include <string_view>
+
 #include "ardvark/errors.hpp"
 #include "ardvark/fit.hpp"
 
@@ -32,5 +34,12 @@ struct TargetFacts {
 [[nodiscard]] constexpr bool has_noise(Task task) { return facts_of(task).has_noise; }
 [[nodiscard]] constexpr bool has_classes(Task task) { return facts_of(task).has_classes; }
 [[nodiscard]] constexpr bool is_count(Task task) { return facts_of(task).is_count; }
+
+/// The target of a regression on columns by the name of its model.
+[[nodiscard]] constexpr Task task_of_model(std::string_view model) {
+  for (const Task task : {Task::linear, Task::counts})
+    if (model == facts_of(task).name) return task;
+  return Task::logistic;
+}
 
 }  // namespace ardvark::internal

@@ -13,6 +13,7 @@ namespace {
 
 std::string obstacle_to_sparse(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
   if (const std::string name = foreign_to_sparse(options, task); !name.empty()) return fmt::format("{} cannot be used with it", name);
+  if (is_count(task)) return "a regression of counts has no sparse prior";
   if (has_classes(task) && std::min(num_rows, num_columns) > most_to_rotate)
     return fmt::format("{} rows and {} columns are too many for its decomposition", num_rows, num_columns);
   return {};

@@ -1,0 +1,39 @@
+// Bayesian regression of counts: Poisson, log link.                                                     docs/math/poisson.md
+#pragma once
+
+#include <utility>
+
+#include "ardvark/fit.hpp"
+#include "ardvark/linear.hpp"
+
+namespace ardvark {
+
+struct CountFit : Fit {};
+
+/// Variational Bayesian Poisson regression: y_n ~ Poisson(e^(b + x_n'w)), q(w) = N(mean, covariance), q(alpha_g) = Gamma.
+///
+///     ardvark::CountFit fit = ardvark::fit_counts(X, counts, {.prior = ardvark::Prior::shared()});
+///
+/// \param X       [n,p] double or float, either memory order, read only and not kept; finite
+/// \param counts  [n] whole numbers from 0 to 1e9, not all 0
+/// \param options the prior is shared, ard, groups or none; automatic: ard with at least five times as many rows as columns, else shared
+/// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
+/// If the fit does not converge or has numerical trouble, nothing is thrown: read fit.report.status.   O(n p min(n,p)) a sweep.
+[[nodiscard]] CountFit fit_counts(MatrixView X, VectorView counts, const FitOptions& options = {});
+
+/// A distribution per row: the logarithm of the rate e^eta is normal, and a new count is Poisson with this rate.                (POIS.4)
+struct CountPrediction {
+  Vector mean;          ///< [m] of a new count, and of the rate: e^(log_mean + log_variance/2)                                 (POIS.2)
+  Vector log_mean;      ///< [m] of eta
+  Vector log_variance;  ///< [m] of eta; >= 0
+  PredictionOf what = PredictionOf::new_observation;
+  [[nodiscard]] Vector standard_deviation() const;
+  /// The ends of the central interval at this level, in (0, 1). New counts: whole numbers; the interval has at least this probability.
+  [[nodiscard]] std::pair<Vector, Vector> interval(double level = 0.95) const;
+  /// Log probability of one new count per row, nats. \param y  [m] whole numbers >= 0.  \throws InvalidArgument
+  [[nodiscard]] Vector log_density(VectorView y) const;
+};
+/// \param X_new  [m,p] same columns as the fit's, finite.  \throws InvalidArgument
+[[nodiscard]] CountPrediction predict(const CountFit& fit, MatrixView X_new, PredictionOf what = PredictionOf::new_observation);
+
+}  // namespace ardvark

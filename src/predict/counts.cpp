@@ -1,0 +1,153 @@
+#include "predict/counts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/quadrature/gauss.hpp>
+#include <boost/math/special_functions/gamma.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/special.hpp"
+#include "core/validate.hpp"
+#include "predict/predictive.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+constexpr double farthest = 9;      // standard deviations of a normal distribution: beyond, its mass is 1e-19
+constexpr double most_rate = 1e15;  // of a count that is found
+
+using Gauss = boost::math::quadrature::gauss<double, 30>;
+
+// The integral from `from` to `to`, in pieces that get shorter near `center`, where the integrand has this width; `others` are ends of pieces too.
+template <typename Function>
+double integral_near(double center, double width, double from, double to, const Function& f, std::initializer_list<double> others = {}) {
+  std::vector<double> ends = {from, to};
+  for (const double step : {-40.0, -8.0, -2.0, 2.0, 8.0, 40.0}) ends.push_back(std::clamp(center + step * width, from, to));
+  for (const double end : others) ends.push_back(std::clamp(end, from, to));
+  std::sort(ends.begin(), ends.end());
+  double sum = 0;
+  for (std::size_t i = 1; i < ends.size(); ++i)
+    if (ends[i] > ends[i - 1]) sum += Gauss::integrate(f, ends[i - 1], ends[i]);
+  return sum;
+}
+
+double normal_density(double z) { return std::exp(-0.5 * z * z - 0.5 * ln_2pi); }
+
+double poisson_cdf(double y, double rate) {
+  if (rate == 0) return 1;
+  return std::isinf(rate) ? 0 : boost::math::gamma_q(y + 1, rate);
+}
+
+double poisson_log_probability(double y, double eta) { return y * eta - std::exp(eta) - log_gamma(y + 1); }
+
+}  // namespace
+
+// E of a Poisson's cdf over the log rate. It falls from 1 to 0 about eta = ln(y + 1), over a width of 1/sqrt(y + 1).            (POIS.4)
+double count_cdf(double y, double m, double s) {
+  const double sd = std::sqrt(s);
+  if (sd < 1e-9) return poisson_cdf(y, std::exp(m));
+  const double fall = (std::log(y + 1) - m) / sd, width = 1 / (sd * std::sqrt(y + 1));
+  const auto f = [&](double z) { return normal_density(z) * poisson_cdf(y, std::exp(m + sd * z)); };
+  if (width < 0.5) return std::clamp(integral_near(fall, width, -farthest, farthest, f, {-6, -3, 0, 3, 6}), 0.0, 1.0);
+  const double step = std::min(0.6, 0.3 * width);  // the trapezoidal rule of an analytic function
+  const auto half = static_cast<Index>(farthest / step);
+  double sum = 0;
+  for (Index i = -half; i <= half; ++i) sum += f(static_cast<double>(i) * step);
+  return std::clamp(step * sum, 0.0, 1.0);
+}
+
+double count_quantile(double p, double m, double s) {
+  // Near the quantile of a normal approximation of ln(Y + 1); then steps away until it lies between two numbers.
+  const double guess = std::exp(m + boost::math::quantile(boost::math::normal(), p) * std::sqrt(s + 1 / (1 + std::exp(m))));
+  double low = -1, high = std::clamp(std::floor(guess), 0.0, most_rate), step = std::max(1.0, std::floor(0.1 * std::sqrt(guess)));
+  if (!(guess < most_rate)) return std::numeric_limits<double>::infinity();
+  if (count_cdf(high, m, s) >= p) {
+    for (;; step *= 2) {
+      low = std::max(high - step, -1.0);
+      if (low < 0 || count_cdf(low, m, s) < p) break;
+      high = low;
+    }
+  } else {
+    low = high;
+    for (;; step *= 2) {
+      high = low + step;
+      if (!(high < most_rate)) return std::numeric_limits<double>::infinity();
+      if (count_cdf(high, m, s) >= p) break;
+      low = high;
+    }
+  }
+  while (high - low > 1) {
+    const double middle = std::floor(0.5 * (low + high));
+    (count_cdf(middle, m, s) >= p ? high : low) = middle;
+  }
+  return high;
+}
+
+// The integrand has one maximum, found by Newton's method, and falls at least as fast as its curvature there on the right.        (POIS.4)
+double log_count_probability(double y, double m, double s) {
+  if (s < 1e-18) return poisson_log_probability(y, m);
+  double eta = y > 0 ? (m / s + y * std::log(y)) / (1 / s + y) : m;
+  for (int i = 0; i < 100; ++i) {
+    const double rate = std::exp(eta), slope = y - rate - (eta - m) / s, step = slope / (rate + 1 / s);
+    eta += std::clamp(step, -1.0, 1.0);
+    if (std::abs(step) < 1e-12 * (1 + std::abs(eta))) break;
+  }
+  const auto log_f = [&](double x) { return poisson_log_probability(y, x) - 0.5 * (x - m) * (x - m) / s - 0.5 * (ln_2pi + std::log(s)); };
+  const double most = log_f(eta), width = 1 / std::sqrt(std::exp(eta) + 1 / s), sd = std::sqrt(s);
+  const auto f = [&](double x) { return std::exp(log_f(x) - most); };
+  return most + std::log(integral_near(eta, width, eta - 12 * sd - 40 * width, eta + 40 * width, f));
+}
+
+CountPrediction count_prediction(const Fit& fit, MatrixView X_new, PredictionOf what) {
+  CountPrediction out;
+  predictive_moments(fit, X_new, out.log_mean, &out.log_variance);
+  out.mean = (out.log_mean + 0.5 * out.log_variance).array().exp();
+  out.what = what;
+  return out;
+}
+
+}  // namespace ardvark::internal
+
+namespace ardvark {
+
+using namespace internal;
+
+Vector CountPrediction::standard_deviation() const {
+  Vector variance = mean.array().square() * log_variance.array().unaryExpr([](double s) { return std::expm1(s); });
+  if (what == PredictionOf::new_observation) variance += mean;
+  return variance.cwiseSqrt();
+}
+
+std::pair<Vector, Vector> CountPrediction::interval(double level) const {
+  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  const double tail = 0.5 * (1 - level);
+  if (what == PredictionOf::mean) {
+    const Vector half = student_t_quantile(std::numeric_limits<double>::infinity(), level) * log_variance.cwiseSqrt();
+    return {(log_mean - half).array().exp(), (log_mean + half).array().exp()};
+  }
+  Vector lower(mean.size()), upper(mean.size());
+  for (Index i = 0; i < mean.size(); ++i) {
+    lower[i] = count_quantile(tail, log_mean[i], log_variance[i]);
+    upper[i] = count_quantile(1 - tail, log_mean[i], log_variance[i]);
+  }
+  return {lower, upper};
+}
+
+Vector CountPrediction::log_density(VectorView y) const {
+  validate::vector(y, mean.size(), "y");
+  Vector out(mean.size());
+  for (Index i = 0; i < out.size(); ++i) {
+    if (!(y[i] >= 0) || y[i] != std::floor(y[i]))
+      throw InvalidArgument(fmt::format("y at row {} is {}; a count is a whole number >= 0", i + 1, y[i]));
+    out[i] = log_count_probability(y[i], log_mean[i], log_variance[i]);
+  }
+  return out;
+}
+
+CountPrediction predict(const CountFit& fit, MatrixView X_new, PredictionOf what) { return count_prediction(fit, X_new, what); }
+
+}  // namespace ardvark

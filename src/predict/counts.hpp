@@ -1,0 +1,17 @@
+// Predictions of counts whose log rate is normal.                                                        docs/math/poisson.md (POIS.4)
+#pragma once
+
+#include "ardvark/counts.hpp"
+
+namespace ardvark::internal {
+
+/// P(Y <= y) of a Poisson count whose ln rate is N(m, s). \param y  >= 0
+[[nodiscard]] double count_cdf(double y, double m, double s);
+/// The smallest y with P(Y <= y) >= p.
+[[nodiscard]] double count_quantile(double p, double m, double s);
+/// ln P(Y = y). \param y  a whole number >= 0
+[[nodiscard]] double log_count_probability(double y, double m, double s);
+
+[[nodiscard]] CountPrediction count_prediction(const Fit& fit, MatrixView X_new, PredictionOf what);
+
+}  // namespace ardvark::internal
