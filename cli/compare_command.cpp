@@ -6,6 +6,7 @@
 
 #include "ardvark/compare.hpp"
 #include "fit.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -26,7 +27,7 @@ ComparisonOptions options_of(const CompareArguments& args) {
 int run_compare(const CompareArguments& args) {
   ComparisonOptions options = options_of(args);
   check_comparison(options);
-  const ModelProblem problem = model_problem(args, args.model == "linear" ? Task::linear : Task::logistic);
+  const ModelProblem problem = model_problem(args, internal::task_of_model(args.model));
   options.model = problem.options;
   Training inputs;  // for kernels, a text column has a dummy for every level
   if (!(options.kernels.empty() && options.models.empty()) && problem.training.encoding.has_text()) {

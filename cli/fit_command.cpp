@@ -11,6 +11,7 @@
 #include "ardvark/table_stream.hpp"
 #include "fit.hpp"
 #include "table_sums.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -28,7 +29,7 @@ int run_fit(FitArguments args) {
   if (reads_in_pieces(args, kind)) return kind == ModelKind::linear ? fit_in_pieces(args) : fit_by_passes(args, kind == ModelKind::kernel);
   args.data = args.files.front();
   if (kind == ModelKind::relevance || kind == ModelKind::kernel) return fit_machine(args);
-  return fit_table(args, kind == ModelKind::linear ? Task::linear : Task::logistic);
+  return fit_table(args, args.preset.empty() ? internal::task_of_model(args.model) : task_of_preset(args.preset));
 }
 
 }  // namespace

@@ -72,16 +72,18 @@ struct Target {
   std::vector<std::string> classes;  // only for text; for numbers, the fit makes the names
 };
 
-std::string remedy_of_text(const std::vector<std::string>& levels) {
+std::string remedy_of_text(const std::vector<std::string>& levels, Task task) {
   const std::string remark = internal::io::remark_on_numbers(levels);
-  return remark.empty() ? "a linear fit needs numbers (for classes use --model logistic)" : remark;
+  if (!remark.empty()) return remark;
+  return fmt::format("{} needs numbers (for classes use --model logistic)",
+                     internal::is_count(task) ? "a regression of counts" : "a linear fit");
 }
 
 Target target_of(const Table& table, const std::string& name, Task task) {
   const Index column = table.at(name);
   const TableColumn& c = table.columns[static_cast<std::size_t>(column)];
-  if (internal::has_noise(task) && c.categorical)
-    throw InvalidArgument(fmt::format("target '{}' is text ('{}', ...); {}", name, c.levels.front(), remedy_of_text(c.levels)));
+  if (!internal::has_classes(task) && c.categorical)
+    throw InvalidArgument(fmt::format("target '{}' is text ('{}', ...); {}", name, c.levels.front(), remedy_of_text(c.levels, task)));
   Target target{column_values(table, column), c.levels};
   if (internal::has_classes(task)) check_classes(name, c, target.values, "--model linear");
   return target;

@@ -16,6 +16,7 @@ from ._core import ArdvarkWarning, version
 if TYPE_CHECKING:  # at run time, __getattr__ imports these on demand
     from . import plot as plot
     from ._compare import compare
+    from ._counts import BayesianCountRegression
     from ._csv_forms import CsvFiles
     from ._kernel import KernelClassifier, KernelRegressor
     from ._linear import BayesianLinearRegression
@@ -31,6 +32,7 @@ if TYPE_CHECKING:  # at run time, __getattr__ imports these on demand
 __version__ = version()
 
 _estimators = {
+    "BayesianCountRegression": "_counts",
     "BayesianLinearRegression": "_linear",
     "BayesianLogisticRegression": "_logistic",
     "SparseLogisticRegression": "_slr",
@@ -44,6 +46,7 @@ _estimators = {
 
 __all__ = [
     "ArdvarkWarning",
+    "BayesianCountRegression",
     "BayesianLinearRegression",
     "BayesianLogisticRegression",
     "CsvFiles",

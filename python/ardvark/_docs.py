@@ -127,6 +127,18 @@ missing_information_ : ndarray of shape (n_features,)
 reference : dict of str to str, default=None
     For text columns: ``{column: level}``, the level that the others are compared with. For the other text columns it is the
     level with the most rows.
+standardize : bool, default=True
+    Whether columns are centred and scaled inside. Results are in your units in any case.
+update_rule : {"vb", "mackay"}, default="vb"
+    How the precisions are updated; both rules have the same fixed points.
+solver : {"automatic", "primal", "dual", "qr"}, default="automatic"
+    "qr" is more exact if columns are nearly collinear; "automatic" takes it in this case.
+bound_ : float
+    Lower bound on the log evidence, in nats.
+bound_comparable_ : bool
+    Whether ``bound_`` can be compared with the bound of a fit under another prior: every column has a prior (CMP.3).
+posterior_ : Posterior
+    ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
 columns_ : list of str
     The name of each coefficient. A text column has one for each level but the reference: "sex=male".
 """,

@@ -123,7 +123,7 @@ class FittedModel(Estimator):
         verbose : bool, default=False
             Whether to print also how the result was computed: steps, solver, hypotheses that were averaged.
         odds : bool, default=False
-            Two classes: whether to print odds ratios with their intervals, instead of coefficients.
+            Two classes, and counts: whether to print odds ratios, or rate ratios, with their intervals, instead of coefficients.
         standardized : bool, default=False
             Regressions and two classes: whether to print coefficients per standard deviation of the column, and of the target of a
             regression.

@@ -56,8 +56,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     {fit_intercept}
     standardize : bool, default=True
         Whether columns and target are centred and scaled inside. Results are in your units in any case.
-    update_rule : {"vb", "mackay"}, default="vb"
-        How the precisions are updated; both rules have the same fixed points.
+    {fit.update_rule}
     {prune_at, max_iter, tol}
     solver : {"automatic", "primal", "dual", "spectral", "qr"}, default="automatic"
         "qr" is more exact if columns are nearly collinear; "automatic" takes it in this case.
@@ -88,10 +87,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         those with a ``direction_`` of .999 or more. The levels of a text column, or the columns of a group, are kept
         together: by their inclusion, or if one sign is known so well.
         Under "ard": a mild rule, which keeps about one in seven columns of noise. Under "shared" and "dense": all.
-    bound_ : float
-        Lower bound on the log evidence, in nats.
-    bound_comparable_ : bool
-        Whether ``bound_`` can be compared with the bound of a fit under another prior: every column has a prior (CMP.3).
+    {fit.bound_}
+    {fit.bound_comparable_}
     {bound_history_, n_iter_, converged_, status_, notes_, effective_parameters_}
     posterior_ : Posterior
         ``posterior_.sample(n, random_state)`` draws coefficients, intercepts and noise precisions.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from ._counts import BayesianCountRegression
 from ._fitted import FittedModel
 from ._kernel import KernelClassifier, KernelRegressor
 from ._linear import BayesianLinearRegression
@@ -31,7 +32,7 @@ def load(path: Any) -> Any:
 
     Returns
     -------
-    estimator : BayesianLinearRegression, BayesianLogisticRegression, SparseLogisticRegression, \
+    estimator : BayesianLinearRegression, BayesianCountRegression, BayesianLogisticRegression, SparseLogisticRegression, \
             SequentialLogisticRegression, KernelRegressor, KernelClassifier, RelevanceVectorRegressor or RelevanceVectorClassifier
         Fitted.
 
@@ -62,6 +63,8 @@ def load(path: Any) -> Any:
         cls = KernelClassifier if has_classes else KernelRegressor
     elif found.get("model") == "rvm":
         cls = RelevanceVectorClassifier if has_classes else RelevanceVectorRegressor
+    elif found.get("task") == "counts":
+        cls = BayesianCountRegression
     elif not has_classes:
         cls = BayesianLinearRegression
     elif found.get("solver") == "sequential" and not found.get("preset"):

@@ -156,14 +156,12 @@ class BayesianLogisticRegression(LogisticScore):
     {laplace_lambda, lambda_rule, folds}
     {flat, fit.reference, lambda_1, lambda_init}
     {fit_intercept}
-    standardize : bool, default=True
-        Whether columns are centred and scaled inside. Results are in your units in any case.
+    {fit.standardize}
     update_rule : {"vb", "mackay"}, default=None
         How the precisions are updated; both rules have the same fixed points. None: the library chooses by the number
         of classes.
     {prune_at, max_iter, tol}
-    solver : {"automatic", "primal", "dual", "qr"}, default="automatic"
-        "qr" is more exact if columns are nearly collinear; "automatic" takes it in this case.
+    {fit.solver}
     {diagnose}
     {fit.missing, fit.imputations, fit.random_state}
     {n_jobs, verbose, callback}

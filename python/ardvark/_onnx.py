@@ -99,7 +99,7 @@ def _posterior_by_score(estimator: Any) -> tuple[Any, np.ndarray, np.ndarray]:
 
 
 def to_onnx(estimator: Any) -> Any:
-    """The predictions of a fitted linear or logistic estimator as an ONNX model.
+    """The predictions of a fitted estimator with linear scores (numbers, classes, counts) as an ONNX model.
 
     The input is ``X`` of shape (rows, n_features), float64, with the columns of the fit. The outputs are float64. A
     regression has ``mean`` and ``std`` of a new observation, each of shape (rows,). A classifier has ``probability`` of
@@ -148,7 +148,9 @@ def to_onnx(estimator: Any) -> Any:
     weights, mean, covariance = _posterior_by_score(estimator)
     if not np.isfinite(covariance).all():
         raise ValueError("the posterior has no covariance; only the coefficients could be exported")
-    if classes is None:
+    if hasattr(estimator, "deviance_"):  # of counts
+        outputs = _of_counts(graph, mean, covariance)
+    elif classes is None:
         outputs = _of_regression(graph, estimator, mean, covariance)
     else:
         outputs = _of_classes(graph, weights, mean, covariance, len(classes))
@@ -187,6 +189,20 @@ def _of_regression(graph: _Graph, estimator: Any, mean: np.ndarray, covariance: 
     return [("mean", []), ("std", [])]
 
 
+def _of_counts(graph: _Graph, mean: np.ndarray, covariance: np.ndarray) -> Any:
+    """Mean and standard deviation of a new count, with a log-normal rate.                                              (POIS.4)"""
+    m, s = graph.moments(mean, covariance)
+    half = graph.node("Mul", [s, graph.constant("one_half", np.array(0.5))], "half_variance")
+    rate = graph.node("Exp", [graph.node("Add", [m, half], "log_rate")], "rate")
+    spread = graph.node("Sub", [graph.node("Exp", [s], "exp_variance"), graph.constant("certain", np.array(1.0))], "spread")
+    of_rate = graph.node("Mul", [graph.node("Mul", [rate, rate], "rate_squared"), spread], "variance_of_rate")
+    std = graph.node("Sqrt", [graph.node("Add", [rate, of_rate], "variance")], "std_as_column")
+    only = graph.constant("only", np.array([1]))
+    graph.node("Squeeze", [rate, only], "mean")
+    graph.node("Squeeze", [std, only], "std")
+    return [("mean", []), ("std", [])]
+
+
 def _of_classes(graph: _Graph, weights: Any, mean: np.ndarray, covariance: np.ndarray, number: int) -> Any:
     p = graph.expected_sigmoid(*graph.moments(mean, covariance))
     if weights is not None:
@@ -204,6 +220,8 @@ def _try(onnx: Any, made: Any, estimator: Any) -> None:
     """Compares the outputs on random rows, scaled by the coefficients."""
     random = np.random.default_rng(0)
     size = 3 / np.maximum(np.abs(np.atleast_2d(estimator.coef_)).max(axis=0), 1e-3)
+    if hasattr(estimator, "deviance_"):  # rates grow exponentially, with the variance of the score too
+        size = np.minimum(size, 1 / np.maximum(estimator.coef_std_, 1e-3)) / np.sqrt(size.size)
     X = random.normal(size=(64, len(estimator._column_names()))) * size * 10.0 ** random.uniform(-2, 0, (64, 1))
     got = onnx.reference.ReferenceEvaluator(made).run(None, {"X": X})
     if hasattr(estimator, "classes_"):

@@ -67,8 +67,7 @@ class SequentialLogisticRegression(LogisticScore):
         Always empty.
     n_rows_seen_ : int
         Number of rows absorbed so far, without rows of weight zero.
-    posterior_ : Posterior
-        ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
+    {fit.posterior_}
     {n_features_in_, feature_names_in_}
 
     References

@@ -2,6 +2,7 @@
 
 import numpy as np
 from ardvark import (
+    BayesianCountRegression,
     BayesianLinearRegression,
     BayesianLogisticRegression,
     RelevanceVectorClassifier,
@@ -15,6 +16,7 @@ rng = np.random.default_rng(11)
 X = rng.normal(size=(150, 4))
 y = X @ [2.0, 0, -1, 0] + 1 + 0.3 * rng.normal(size=150)
 labels = np.where(2 * X[:, 0] - X[:, 2] + rng.logistic(size=150) > 0, "yes", "no")
+counts = rng.poisson(np.exp(0.5 + 0.6 * X[:, 0])).astype(float)
 species = np.array(["cat", "dog", "eel"])[np.digitize(X[:, 0] + 0.3 * rng.normal(size=150), [-0.5, 0.5])]
 
 LINEAR = [BayesianLinearRegression(), BayesianLinearRegression("ard", posterior="factorised")]
@@ -25,12 +27,19 @@ BINARY = [
     SequentialLogisticRegression(),
 ]
 KERNEL = [RelevanceVectorRegressor(width=2.0), RelevanceVectorClassifier(width=2.0)]
-ALL = [*LINEAR, *BINARY, *KERNEL]
+COUNTS = [BayesianCountRegression()]
+ALL = [*LINEAR, *COUNTS, *BINARY, *KERNEL]
 
 
 def name(estimator):
     return repr(estimator)
 
 
+def target_of(estimator):
+    if isinstance(estimator, BayesianCountRegression):
+        return counts
+    return labels if hasattr(estimator, "predict_proba") else y
+
+
 def fitted(estimator):
-    return clone(estimator).fit(X, labels if hasattr(estimator, "predict_proba") else y)
+    return clone(estimator).fit(X, target_of(estimator))

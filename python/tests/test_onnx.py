@@ -6,6 +6,7 @@ import numpy as np
 import onnx
 import pytest
 from ardvark import (
+    BayesianCountRegression,
     BayesianLinearRegression,
     BayesianLogisticRegression,
     RelevanceVectorRegressor,
@@ -50,6 +51,16 @@ def test_regression(estimator, runtime):
         for ours, theirs in zip(estimator.predict(rows, return_std=True), run(None, {"X": rows})):
             assert theirs.shape == ours.shape and theirs.dtype == np.float64
             np.testing.assert_allclose(theirs, ours, rtol=1e-9)
+
+
+@RUNTIMES
+@pytest.mark.parametrize("estimator", [BayesianCountRegression(), BayesianCountRegression("none", fit_intercept=False)])
+def test_counts(estimator, runtime):
+    counts, rows = np.round(np.exp(0.1 * (y - y.mean()))), NEW / 10
+    run = runtime(to_onnx(estimator.fit(X / 10, counts)))
+    for ours, theirs in zip(estimator.predict(rows, return_std=True), run(None, {"X": rows})):
+        assert theirs.shape == ours.shape and theirs.dtype == np.float64
+        np.testing.assert_allclose(theirs, ours, rtol=1e-9)
 
 
 @RUNTIMES

@@ -8,7 +8,7 @@ import pytest
 from ardvark import BayesianLinearRegression
 from ardvark._passes import TableFacts
 from ardvark._tables import table_of, texts_in
-from estimator_cases import ALL, BINARY, KERNEL, LINEAR, X, fitted, labels, name, y
+from estimator_cases import ALL, BINARY, COUNTS, KERNEL, LINEAR, X, fitted, name, target_of, y
 from sklearn.base import clone
 
 
@@ -36,7 +36,7 @@ class Stream:
 @pytest.mark.parametrize("estimator", ALL, ids=name)
 def test_tables(estimator, package, make):
     table = make(pytest.importorskip(package))
-    target = labels if hasattr(estimator, "predict_proba") else y
+    target = target_of(estimator)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fit = clone(estimator).fit(table, target)
@@ -98,10 +98,10 @@ def test_columns_by_name():
             BayesianLinearRegression(prior).fit(table, y)
 
 
-@pytest.mark.parametrize("estimator", [*LINEAR, *BINARY[:3], *KERNEL], ids=name)
+@pytest.mark.parametrize("estimator", [*LINEAR, *COUNTS, *BINARY[:3], *KERNEL], ids=name)
 def test_rows_without_weight_are_not_there(estimator):
     weights = np.tile([1.0, 2.0, 0.0], 50)
-    target = labels if hasattr(estimator, "predict_proba") else y
+    target = target_of(estimator)
     weighted = clone(estimator).fit(X, target, sample_weight=weights)
     without = clone(estimator).fit(X[weights > 0], target[weights > 0], sample_weight=weights[weights > 0])
     assert np.array_equal(weighted.predict(X), without.predict(X))

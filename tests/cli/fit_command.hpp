@@ -9,6 +9,7 @@
 #include "ardvark/fit.hpp"
 #include "program.hpp"
 #include "support/paths.hpp"
+#include "tables.hpp"
 
 namespace ardvark::testing {
 

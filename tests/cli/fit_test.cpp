@@ -6,6 +6,7 @@
 
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
+#include "ardvark/softmax.hpp"
 #include "fit_command.hpp"
 #include "tables.hpp"
 

@@ -1,0 +1,213 @@
+"""Regression of counts."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.metrics import d2_tweedie_score
+
+from . import _core
+from ._docs import assembled
+from ._predictions import Regressor
+from ._score import Columns, LinearScore, Prior, _intercept
+from ._streams import is_stream
+
+__all__ = ["BayesianCountRegression"]
+
+
+@assembled
+class BayesianCountRegression(RegressorMixin, Regressor, LinearScore):
+    """Bayesian regression of counts: Poisson with a log link, one precision for all columns, each column or each group.
+
+    The logarithm of the rate is linear in the columns: a coefficient of 0.1 multiplies the expected count by exp(0.1) per unit of the
+    column. The method is variational Bayes with the best normal posterior. A weight equals repetition of the row.
+
+    Parameters
+    ----------
+    prior : str, array-like of shape (n_features,) or dict, default="auto"
+        "auto", "shared", "ard" or "none", or groups of columns. "auto" takes "ard" if there are at least five rows per column, and
+        "shared" otherwise; ``notes_`` says so. With "shared", all columns share one precision; with "ard", each column has its own; with
+        groups, each group has one. "none" is maximum likelihood, with the curvature's intervals.
+    {flat, fit.reference, lambda_1, lambda_init}
+    {fit_intercept}
+    {fit.standardize}
+    {fit.update_rule}
+    {prune_at, max_iter, tol}
+    {fit.solver}
+    {dropping.missing}
+    {n_jobs, verbose, callback}
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        Posterior mean: change of the logarithm of the rate per unit of the column. exp(coef) is the rate ratio: the factor by which
+        a unit of the column multiplies the expected count.
+    intercept_ : float
+        Logarithm of the rate where all columns are 0.
+    coef_std_ : ndarray of shape (n_features,)
+        Posterior standard deviation.
+    intercept_std_ : float
+    {sigma_}
+    lambda_ : float or ndarray of shape (n_features,)
+        Mean precision of the weights, for columns as they are scaled inside. A float under a shared prior; 0 for a flat column; infinite
+        for a column that was left out.
+    {relevance_, direction_}
+    support_ : ndarray of shape (n_features,), bool
+        Columns that are kept. Under "ard": a mild rule, which keeps about one in seven columns of noise. Under "shared": all.
+    deviance_ : float
+        Mean deviance of the training rows, about 1 if the counts are Poisson and not small.
+    deviance_explained_ : float
+        Share of the deviance of a constant rate that the fit explains, in the training rows.
+    {fit.bound_, fit.bound_comparable_}
+    {bound_history_, n_iter_, converged_, status_, notes_, effective_parameters_}
+    {fit.posterior_}
+    {fit.columns_, n_features_in_, feature_names_in_}
+
+    Warns
+    -----
+    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import BayesianCountRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 3))
+    >>> y = rng.poisson(np.exp(1 + 0.5 * X[:, 0]))
+    >>> model = BayesianCountRegression().fit(X, y)
+    >>> model.coef_[0].round(1).item()
+    0.5
+    >>> model.predict_interval([[0.0, 0, 0]]).tolist()
+    [[0.0, 6.0]]
+    """
+
+    _options: ClassVar[dict[str, str]] = {
+        "lambda_1": "a0",
+        "lambda_2": "b0",
+        "lambda_init": "start_precision",
+        "fit_intercept": "intercept",
+        "standardize": "standardize",
+        "update_rule": "update_rule",
+        "prune_at": "prune_at",
+        "max_iter": "max_sweeps",
+        "tol": "tolerance",
+        "solver": "solver",
+        "missing": "missing",
+        "n_jobs": "threads",
+    }
+
+    def __init__(
+        self,
+        prior: Prior = "auto",
+        *,
+        flat: Optional[Columns] = None,
+        reference: Optional[Mapping[str, str]] = None,
+        lambda_1: Optional[float] = None,
+        lambda_2: Optional[float] = None,
+        lambda_init: Union[None, float, Sequence[float]] = None,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        update_rule: str = "vb",
+        prune_at: Optional[float] = None,
+        max_iter: Optional[int] = None,
+        tol: Optional[float] = None,
+        solver: str = "automatic",
+        missing: str = "refuse",
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+        callback: Optional[Callable[[_core.Progress], Any]] = None,
+    ):
+        self.prior = prior
+        self.flat = flat
+        self.reference = reference
+        self.lambda_1 = lambda_1
+        self.lambda_2 = lambda_2
+        self.lambda_init = lambda_init
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.update_rule = update_rule
+        self.prune_at = prune_at
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> BayesianCountRegression:
+        """Fits the model.
+
+        Parameters
+        ----------
+        {fit.X}
+        y : array-like of shape (n_samples,)
+            Whole numbers from 0 to 1e9, not all 0; or the name of their column in the table X.
+        {fit.sample_weight, fit.target}
+
+        Returns
+        -------
+        {self}
+
+        Raises
+        ------
+        {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianCountRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = rng.poisson(np.exp(1 + 0.5 * X[:, 0]))
+        >>> BayesianCountRegression("shared").fit(X, y).converged_
+        True
+        """
+        if isinstance(y, str):
+            y, target = None, y
+        if is_stream(X) and not hasattr(X, "__arrow_c_stream__"):
+            raise ValueError("X is read in pieces, but a regression of counts needs the table in memory; read it first, as in pandas.read_parquet(path)")
+        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
+        X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)
+        self._fit_model(X, y, weights, target=target, model="counts", **self._prior_options(), **self._given_options())
+        return self
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the deviance of a constant rate that the predictions explain, as `sklearn.linear_model.PoissonRegressor` has it.
+
+        Parameters
+        ----------
+        {X}
+        y : array-like of shape (n_samples,)
+            Counts.
+        {sample_weight}
+
+        Returns
+        -------
+        score : float
+            At most 1.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianCountRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = rng.poisson(np.exp(1 + 0.5 * X[:, 0]))
+        >>> bool(0.2 < BayesianCountRegression().fit(X, y).score(X, y) < 0.6)
+        True
+        """
+        return float(d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
+
+    def _take(self, model: _core.Model) -> None:
+        super()._take(model)
+        self.intercept_, self.intercept_std_ = _intercept(model)
+        self.deviance_ = model.number("deviance")
+        self.deviance_explained_ = model.number("deviance_explained")

@@ -1,0 +1,94 @@
+"""Regressions of counts."""
+
+import numpy as np
+import pandas
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import PoissonRegressor
+
+import ardvark
+from ardvark import BayesianCountRegression
+
+rng = np.random.default_rng(5)
+X = rng.normal(size=(300, 3))
+y = rng.poisson(np.exp(1 + 0.5 * X[:, 0] - 0.3 * X[:, 2]))
+
+
+def test_without_a_prior_it_is_maximum_likelihood():
+    ours = BayesianCountRegression("none", tol=1e-12).fit(X, y)
+    theirs = PoissonRegressor(alpha=0, tol=1e-10, max_iter=1000).fit(X, y)
+    # the mean of a variational posterior differs from the mode in the second order of the standard deviations
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=0.1 * ours.coef_std_.max())
+    assert ours.score(X, y) == pytest.approx(theirs.score(X, y), abs=2e-3)
+    assert ours.score(X, y) == pytest.approx(ours.deviance_explained_, abs=1e-9)
+
+
+def test_standard_deviations_are_those_of_the_curvature():
+    model = BayesianCountRegression("none").fit(X, y)
+    design = np.column_stack([X, np.ones(len(y))])
+    information = design.T * model.predict(X) @ design
+    np.testing.assert_allclose(model.coef_std_, np.sqrt(np.diag(np.linalg.inv(information))[:3]), rtol=0.01)
+
+
+def test_predictions():
+    model = BayesianCountRegression("shared").fit(X[:200], y[:200])
+    mean, std = model.predict(X[200:], return_std=True)
+    assert (std > np.sqrt(mean)).all()
+    interval = model.predict_interval(X[200:])
+    assert (interval == np.floor(interval)).all()
+    assert 0.9 <= np.mean((interval[:, 0] <= y[200:]) & (y[200:] <= interval[:, 1])) <= 1
+    of_mean = model.predict_interval(X[200:], interval="mean")
+    assert (interval[:, 0] <= of_mean[:, 0]).all() and (of_mean[:, 1] <= interval[:, 1]).all()
+    density = model.log_density(X[200:], y[200:])
+    assert density.shape == (100,) and np.isfinite(density).all()
+
+
+def test_a_file_and_a_clone_give_the_same_model(tmp_path):
+    model = BayesianCountRegression("ard", tol=1e-9).fit(pandas.DataFrame(X, columns=list("abc")), y)
+    model.save(tmp_path / "m.ardvark")
+    again = ardvark.load(tmp_path / "m.ardvark")
+    assert isinstance(again, BayesianCountRegression)
+    assert (again.coef_ == model.coef_).all() and again.deviance_ == model.deviance_
+    assert (clone(again).fit(pandas.DataFrame(X, columns=list("abc")), y).coef_ == model.coef_).all()
+
+
+def test_texts_weights_and_draws():
+    table = pandas.DataFrame({"site": np.where(X[:, 0] > -0.2, "a", "b"), "dose": X[:, 1], "visits": y})
+    model = BayesianCountRegression("shared").fit(table, target="visits", sample_weight=np.full(300, 2.0))
+    assert model.columns_ == ["site=b", "dose"]
+    assert model.coef_[0] < 0
+    draws = model.posterior_.sample(4000, random_state=0)
+    np.testing.assert_allclose(draws.coef.std(axis=0), model.coef_std_, rtol=0.1)
+    assert draws.noise_precision is None
+
+
+@pytest.mark.parametrize(
+    "options, target, message",
+    [
+        ({"prior": "sparse"}, y, "shared, ard, groups and none"),
+        ({"prior": "laplace"}, y, "shared, ard, groups and none"),
+        ({}, y - 0.5, "whole number"),
+        ({}, -y, "whole number"),
+        ({}, 0 * y, "every count is 0"),
+        ({"missing": "impute"}, y, "missing"),
+    ],
+)
+def test_refusals(options, target, message):
+    with pytest.raises(ValueError, match=message):
+        BayesianCountRegression(**options).fit(X, target)
+
+
+def test_rate_ratios():
+    model = BayesianCountRegression("shared").fit(pandas.DataFrame(X, columns=list("abc")), y)
+    text = model.summary(odds=True)
+    assert "rate ratio" in text and f"{np.exp(model.coef_[0]):.3f}" in text
+
+
+def test_counts_that_vary_more_than_poisson():
+    with pytest.warns(ardvark.ArdvarkWarning, match="they vary more"):
+        BayesianCountRegression().fit(X, rng.poisson(np.exp(1 + rng.normal(size=300))))
+
+
+def test_a_path_is_refused_with_what_to_do():
+    with pytest.raises(ValueError, match="read it first"):
+        BayesianCountRegression().fit("visits.parquet", y="visits")

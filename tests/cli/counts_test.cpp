@@ -1,0 +1,119 @@
+// fit --model counts, predict, show, and what they refuse.
+#include "ardvark/counts.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "fit_command.hpp"
+#include "support/draw_target.hpp"
+#include "tables.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::Arguments;
+using testing::contains;
+using testing::expect_same_fit;
+using testing::FitCommand;
+using testing::Json;
+using testing::json_of;
+using testing::Numbers;
+using testing::output_of;
+using testing::Random;
+using testing::run;
+
+struct CountTable {
+  testing::Sample::RowMajor X;  // as a table lies in memory
+  Vector y;
+  CountTable() {
+    Random random(3);
+    X = random.normals(80, 2);
+    y = testing::draw_target(Task::counts, (0.6 * X.col(0)).array() + 1.0, random);
+  }
+  [[nodiscard]] std::string csv(const std::string& last = "") const {
+    std::string text = "dose,age,visits\n";
+    for (Index i = 0; i < y.size(); ++i)
+      text += fmt::format("{},{},{}\n", X(i, 0), X(i, 1), i + 1 == y.size() && !last.empty() ? last : fmt::format("{}", y[i]));
+    return text;
+  }
+};
+
+const Arguments counts = {"fit", "data.csv", "--target", "visits", "--model", "counts"};
+
+TEST_F(FitCommand, FitsCountsAsTheLibraryDoes) {
+  const CountTable table;
+  put(table.csv());
+  for (const auto& [name, prior] :
+       {std::pair{"shared", Prior::shared()}, {"ard", Prior::ard()}, {"none", Prior::none()}, {"auto", Prior::automatic()}}) {
+    const Json json = fitted(counts + Arguments{"--prior", name});
+    const CountFit fit = fit_counts(table.X, table.y, {.prior = prior});
+    EXPECT_EQ(json["task"], "counts");
+    expect_same_fit(json, fit);
+    EXPECT_EQ(json["deviance"].get<double>(), fit.deviance);
+    EXPECT_EQ(json["deviance_explained"].get<double>(), fit.deviance_explained);
+    for (const char* none : {"noise", "classes", "accuracy", "r_squared", "odds_ratio"}) EXPECT_FALSE(json.contains(none)) << none;
+  }
+}
+
+TEST_F(FitCommand, PredictsCountsFromAFile) {
+  const CountTable table;
+  put(table.csv());
+  (void)output_of(counts + Arguments{"--prior", "shared", "-o", "m.ardvark"}, folder_.path());
+  const CountFit fit = fit_counts(table.X, table.y, {.prior = Prior::shared()});
+  const CountPrediction expected = predict(fit, table.X);
+  const auto [lower, upper] = expected.interval();
+  const Json found = json_of({"predict", "m.ardvark", "data.csv", "--json"}, folder_.path());
+  EXPECT_EQ(found["mean"].get<Numbers>(), Numbers(expected.mean.begin(), expected.mean.end()));
+  EXPECT_EQ(found["lower"].get<Numbers>(), Numbers(lower.begin(), lower.end()));
+  EXPECT_EQ(found["upper"].get<Numbers>(), Numbers(upper.begin(), upper.end()));
+  EXPECT_GT(found["score"]["r_squared"].get<double>(), 0.2);
+  EXPECT_GE(found["score"]["coverage"].get<double>(), 0.9);
+  const auto of_mean = predict(fit, table.X, PredictionOf::mean).interval();
+  const Json mean = json_of({"predict", "m.ardvark", "data.csv", "--json", "--interval", "mean"}, folder_.path());
+  EXPECT_EQ(mean["lower"].get<Numbers>(), Numbers(of_mean.first.begin(), of_mean.first.end()));
+  EXPECT_TRUE(contains(output_of({"predict", "m.ardvark", "data.csv"}, folder_.path()), "mean,sd,lower,upper\n"));
+  EXPECT_TRUE(contains(output_of({"show", "m.ardvark"}, folder_.path()), "Poisson regression, prior shared, 80 rows, 2 columns"));
+}
+
+TEST_F(FitCommand, PrintsRateRatios) {
+  put(CountTable().csv());
+  const Json json = fitted(counts);
+  const std::string text = output_of(counts + Arguments{"--odds"}, folder_.path());
+  EXPECT_TRUE(contains(text, "coefficient  rate ratio    95% from          to  relevance")) << text;
+  std::istringstream line(text.substr(text.find("\n  dose ")));
+  std::string name;
+  double ratio = 0, lower = 0, upper = 0;
+  line >> name >> ratio >> lower >> upper;
+  EXPECT_NEAR(ratio, json["rate_ratio"][0].get<double>(), 1e-3);
+  EXPECT_NEAR(ratio, std::exp(json["mean"][0].get<double>()), 1e-3);
+  EXPECT_NEAR(lower, std::exp(json["interval"][0][0].get<double>()), 1e-3);
+  EXPECT_NEAR(upper, std::exp(json["interval"][0][1].get<double>()), 1e-3);
+  EXPECT_TRUE(contains(output_of(counts + Arguments{"--odds", "--standardized"}, folder_.path()),
+                       "\nrate ratios per standard deviation of the column\n"));
+  for (const char* word : {"rate ratio", "deviance explained", "deviance per row"})
+    EXPECT_TRUE(contains(output_of({"explain", word}), "count")) << word;
+}
+
+TEST_F(FitCommand, SaysWhatIsNoRegressionOfCounts) {
+  const CountTable table;
+  const auto refused = [&](const Arguments& more, const std::string& why) {
+    const auto result = run(counts + more, folder_.path());
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_TRUE(contains(result.err, why)) << result.err;
+  };
+  put(table.csv());
+  refused({"--prior", "sparse"}, "shared, ard, groups and none");
+  refused({"--missing", "impute"}, "applies only to linear regression and to logistic regression of two classes");
+  refused({"--likelihood", "jj"}, "applies only to logistic fits");
+  refused({"--stream", "always"}, "needs the table in memory");
+  put(table.csv("2.5"));
+  refused({}, "2.5");
+  put(table.csv("many"));
+  refused({}, "many");
+}
+
+}  // namespace
+}  // namespace ardvark
