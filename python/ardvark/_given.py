@@ -237,6 +237,8 @@ def series_taken_from(table: Any, name: Any, argument: str, may_miss: bool = Fal
     """The same as a column of a DataFrame: texts need not become objects."""
     table = frame(table)
     names = names_of(table)
+    if names is None and type(table).__module__.startswith("dask"):
+        raise ValueError(f"{argument} is {name!r}, a column of a table of Dask; the estimators of ardvark.dask take it, others X.compute()")
     if names is None:
         raise ValueError(f"{argument} is {name!r}, the name of a column; X must then be a DataFrame, but is {kind_of(table)}")
     if names.count(name) > 1:

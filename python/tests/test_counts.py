@@ -92,3 +92,10 @@ def test_counts_that_vary_more_than_poisson():
 def test_a_path_is_refused_with_what_to_do():
     with pytest.raises(ValueError, match="read it first"):
         BayesianCountRegression().fit("visits.parquet", y="visits")
+
+
+def test_a_table_of_dask_with_its_target():
+    dask = pytest.importorskip("dask.dataframe")
+    table = dask.from_pandas(pandas.DataFrame({"dose": X[:, 0], "visits": y}), npartitions=2)
+    with pytest.raises(ValueError, match=r"'visits', a column of a table of Dask; the estimators of ardvark.dask take it, others X.compute\(\)"):
+        BayesianCountRegression().fit(table, target="visits")
