@@ -17,6 +17,10 @@ struct LinearFit : Fit {};
 /// If the fit does not converge or has numerical trouble, nothing is thrown: read fit.report.status.   O(n p min(n,p)) once, then at most
 /// O(min(n,p)^3) a sweep. With Prior::laplace(), `mean` is the mode: see fit_logistic.                                        (L1.10)
 [[nodiscard]] LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options = {});
+/// The same for a sparse X, which is never written out: under the priors shared, ard, groups and none (automatic: ard with at least five
+/// times as many rows as columns, else shared), without QR. The result is that of the dense X, but for rounding.
+/// O(sum of the squared number of entries of a row + p^3) a sweep, with at least as many rows as columns.
+[[nodiscard]] LinearFit fit_linear(CscView X, VectorView y, const FitOptions& options = {});
 /// The same fit, to the last bit, if you no longer need X: the fit takes over its memory and makes no copy. With the priors sparse, slab
 /// and dense and more columns than rows, the data for predictions stay in the memory of X, and the fit needs only O(n^2 + p) more. With
 /// fewer columns, X is freed before the decomposition; with other priors, at the end. X is gone, even if the fit fails.
@@ -50,6 +54,7 @@ enum class PredictionOf {
 };
 /// \param X_new  [m,p] same columns as the fit's, finite.  \throws InvalidArgument
 [[nodiscard]] StudentPrediction predict(const LinearFit& fit, MatrixView X_new, PredictionOf what = PredictionOf::new_observation);
+[[nodiscard]] StudentPrediction predict(const LinearFit& fit, CscView X_new, PredictionOf what = PredictionOf::new_observation);
 
 /// A distribution per row, if weights and noise are independent in the posterior. The new observation is normal with this mean and the
 /// variance 1/tau + variance_of_mean, and the noise precision tau is uncertain, too. The tails are heavier than those of (VR.4), which

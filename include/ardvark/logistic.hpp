@@ -21,6 +21,8 @@ struct LogisticFit : Fit {};
 /// units of lambda). `relevant` are the columns that are not zero. Their variances are those of Laplace's approximation. A coefficient of
 /// zero has no variance, so the fit does not say how sure this zero is.                                   docs/math/l1.md
 [[nodiscard]] LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& options = {});
+/// The same for a sparse X, as fit_linear has it.
+[[nodiscard]] LogisticFit fit_logistic(CscView X, VectorView labels, const FitOptions& options = {});
 
 /// L1 regularised logistic regression for many lambdas. Each fit starts from the result of the one before. For the posterior at one of
 /// them, call fit_logistic with Prior::laplace(lambda). \param options  as for fit_logistic with a Laplace prior, whose lambda is not read;
@@ -53,5 +55,6 @@ struct ClassPrediction {
 };
 /// \param X_new  [m,p] same columns as the fit's, finite.  \throws InvalidArgument
 [[nodiscard]] ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule rule = PredictiveRule::automatic);
+[[nodiscard]] ClassPrediction predict(const LogisticFit& fit, CscView X_new, PredictiveRule rule = PredictiveRule::automatic);
 
 }  // namespace ardvark

@@ -102,6 +102,41 @@ class MatrixView {
   Index stride_ = 0;
 };
 
+/// A read-only view of a [rows, cols] matrix in compressed sparse columns, as scipy.sparse.csc_array has it. Nothing is copied.
+class CscView {
+ public:
+  CscView() = default;
+  /// \param start  [cols + 1] the entries of column j are start[j] to start[j + 1] - 1; start[0] is 0
+  /// \param row    [entries] counted from 0; ascending in each column
+  /// \param value  [entries]
+  CscView(const std::int32_t* start, const std::int32_t* row, const double* value, Index rows, Index cols)
+      : start_(start), row_(row), value_(value), rows_(rows), cols_(cols) {}
+  CscView(const std::int64_t* start, const std::int64_t* row, const double* value, Index rows, Index cols)
+      : start_(start), row_(row), value_(value), rows_(rows), cols_(cols), is_wide_(true) {}
+
+  [[nodiscard]] Index rows() const { return rows_; }
+  [[nodiscard]] Index cols() const { return cols_; }
+  [[nodiscard]] Index start(Index j) const { return number(start_, j); }  ///< j from 0 to cols
+  [[nodiscard]] Index entries(Index j) const { return start(j + 1) - start(j); }
+  [[nodiscard]] Index entries() const { return cols_ > 0 ? start(cols_) : 0; }
+  [[nodiscard]] Index row(Index entry) const { return number(row_, entry); }
+  [[nodiscard]] double value(Index entry) const { return value_[entry]; }
+  [[nodiscard]] bool is_null() const { return start_ == nullptr || ((row_ == nullptr || value_ == nullptr) && entries() > 0); }
+
+ private:
+  [[nodiscard]] Index number(const void* numbers, Index i) const {
+    return is_wide_ ? static_cast<Index>(static_cast<const std::int64_t*>(numbers)[i])
+                    : static_cast<Index>(static_cast<const std::int32_t*>(numbers)[i]);
+  }
+
+  const void* start_ = nullptr;
+  const void* row_ = nullptr;
+  const double* value_ = nullptr;
+  Index rows_ = 0;
+  Index cols_ = 0;
+  bool is_wide_ = false;
+};
+
 /// A [rows, cols] matrix of doubles together with its memory, for calls that may overwrite it, or keep it instead of a copy. Pass one only
 /// if you no longer need the numbers.
 struct OwnedMatrix {

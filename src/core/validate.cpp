@@ -74,26 +74,61 @@ void finite(const MatrixView& X, const char* what, const std::vector<std::string
     for (Index j = 0; j < X.cols(); ++j) entry(X(i, j), what, i, j, column_names);
 }
 
+void shape(const CscView& X, const char* what) {
+  (void)simd::level();
+  if (X.rows() < 1) throw InvalidArgument(fmt::format("{} has {} rows; it must have at least 1", what, X.rows()));
+  if (X.cols() < 1) throw InvalidArgument(fmt::format("{} has {} columns; it must have at least 1", what, X.cols()));
+  if (X.is_null()) throw InvalidArgument(fmt::format("{} is a null pointer", what));
+  if (X.start(0) != 0) throw InvalidArgument(fmt::format("{}: the first column starts at entry {}; it must be 0", what, X.start(0)));
+  for (Index j = 0; j < X.cols(); ++j) {
+    if (X.entries(j) < 0) throw InvalidArgument(fmt::format("{}: column {} ends before it starts", what, j + 1));
+    for (Index e = X.start(j), last = -1; e < X.start(j + 1); last = X.row(e), ++e)
+      if (X.row(e) <= last || X.row(e) >= X.rows())
+        throw InvalidArgument(fmt::format("{}: the row numbers of column {} must ascend from 0 to {}; {} follows {}", what, j + 1,
+                                          X.rows() - 1, X.row(e), last));
+  }
+}
+
+void finite(const CscView& X, const char* what, const std::vector<std::string>& column_names) {
+  for (Index j = 0; j < X.cols(); ++j)
+    for (Index e = X.start(j); e < X.start(j + 1); ++e) entry(X.value(e), what, X.row(e), j, column_names);
+}
+
 void matrix(const MatrixView& X, const char* what, const std::vector<std::string>& column_names) {
   shape(X, what);
   finite(X, what, column_names);
 }
 
+namespace {
+
+constexpr double square_limit = 1e150;
+
+// An entry of new rows. The fit uses (x - center) * scale.
+void new_entry(double x, Index i, Index j, const std::vector<std::string>& names, const Vector& center, const Vector& scale) {
+  const double unit = scale.size() > 0 ? scale[j] : 1.0;
+  entry(x, "X_new", i, j, names);
+  if (unit != 0 && !(std::abs(x - (center.size() > 0 ? center[j] : 0.0)) * unit < square_limit))
+    throw InvalidArgument(
+        fmt::format("X_new at row {}, column '{}' is {}; in the units of the fit its size must be below 1e150, or its square overflows",
+                    i + 1, column_name(names, j), x));
+}
+
+}  // namespace
+
 void new_rows(const MatrixView& X, const std::vector<std::string>& column_names, const Vector& center, const Vector& scale) {
   shape(X, "X_new");
-  constexpr double limit = 1e150, largest = std::numeric_limits<double>::max();
+  constexpr double largest = std::numeric_limits<double>::max();
   const double center_size = center.size() > 0 ? center.lpNorm<Eigen::Infinity>() : 0.0;
-  const double plain = 0.5 * limit / std::max(1.0, scale.size() > 0 ? scale.maxCoeff() : 1.0);  // usually all entries are below this
+  const double plain = 0.5 * square_limit / std::max(1.0, scale.size() > 0 ? scale.maxCoeff() : 1.0);  // usually all entries are below this
   if (center_size < plain && plain >= 1 && all_finite(X, largest / plain)) return;
   for (Index i = 0; i < X.rows(); ++i)
-    for (Index j = 0; j < X.cols(); ++j) {
-      const double x = X(i, j), unit = scale.size() > 0 ? scale[j] : 1.0;
-      entry(x, "X_new", i, j, column_names);
-      if (unit != 0 && !(std::abs(x - (center.size() > 0 ? center[j] : 0.0)) * unit < limit))
-        throw InvalidArgument(
-            fmt::format("X_new at row {}, column '{}' is {}; in the units of the fit its size must be below 1e150, or its square overflows",
-                        i + 1, column_name(column_names, j), x));
-    }
+    for (Index j = 0; j < X.cols(); ++j) new_entry(X(i, j), i, j, column_names, center, scale);
+}
+
+void new_rows(const CscView& X, const std::vector<std::string>& column_names, const Vector& center, const Vector& scale) {
+  shape(X, "X_new");
+  for (Index j = 0; j < X.cols(); ++j)
+    for (Index e = X.start(j); e < X.start(j + 1); ++e) new_entry(X.value(e), X.row(e), j, column_names, center, scale);
 }
 
 void predicted(const Eigen::Ref<const Matrix>& values, Index first_row) {

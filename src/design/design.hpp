@@ -27,6 +27,9 @@ class Design {
   [[nodiscard]] virtual Index rows() const = 0;
   [[nodiscard]] virtual Index cols() const = 0;
 
+  /// Whether X has mostly zeros, so that it must not be written out.
+  [[nodiscard]] virtual bool is_sparse() const { return false; }
+
   /// True if the design now uses these products. Designs start with double precision; not all of them have single precision.
   virtual bool set_products(Products products) { return products == Products::double_precision; }
 

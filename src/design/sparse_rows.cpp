@@ -25,9 +25,30 @@ void for_entries(MatrixView X, Use&& use) {
   }
 }
 
+// Zeros are visited in columns that may be full.
+template <typename Use>
+void for_entries(const CscView& X, Use&& use) {
+  for (Index j = 0; j < X.cols(); ++j) {
+    if (j % block == 0) pulse();
+    if (is_full_column(X.entries(j), X.rows()))
+      for_column(X, j, [&](Index i, double x) { use(i, j, x); });
+    else
+      for (Index e = X.start(j); e < X.start(j + 1); ++e) use(X.row(e), j, X.value(e));
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const SparseRows> SparseRows::of(MatrixView X, const Standardization& standardization) {
+  return read_from(X, standardization, 0.125);
+}
+
+std::shared_ptr<const SparseRows> SparseRows::of(const CscView& X, const Standardization& standardization) {
+  return read_from(X, standardization, 1);
+}
+
+template <typename View>
+std::shared_ptr<const SparseRows> SparseRows::read_from(const View& X, const Standardization& standardization, double most) {
   const Index n = X.rows(), p = X.cols(), cols = p + (standardization.intercept ? 1 : 0);
   if (n == 0 || p == 0) return nullptr;
   std::vector<Index> entries(static_cast<std::size_t>(p), 0);
@@ -35,10 +56,10 @@ std::shared_ptr<const SparseRows> SparseRows::of(MatrixView X, const Standardiza
   std::vector<bool> is_full;
   Index total = standardization.intercept ? n : 0;
   for (const Index count : entries) {
-    is_full.push_back(4 * count > n);
+    is_full.push_back(is_full_column(count, n));
     total += is_full.back() ? n : count;
   }
-  if (8 * total > n * cols) return nullptr;
+  if (static_cast<double>(total) > most * static_cast<double>(n * cols)) return nullptr;
 
   auto out = std::make_shared<SparseRows>();
   const Vector center = standardization.center.size() > 0 ? standardization.center : Vector::Zero(p),
@@ -100,6 +121,14 @@ Vector SparseRows::apply(const Vector& w) const {
     for (std::size_t a = begin_[static_cast<std::size_t>(i)]; a < begin_[static_cast<std::size_t>(i) + 1]; ++a)
       out[i] += value_[a] * w[column_[a]];
   return out;
+}
+
+void SparseRows::read(Index first, Index count, Matrix& panel) const {
+  for (Index n = 0; n < count; ++n) {
+    panel.row(n).head(cols()) = shift_.transpose();
+    const auto i = static_cast<std::size_t>(first + n);
+    for (std::size_t a = begin_[i]; a < begin_[i + 1]; ++a) panel(n, column_[a]) += value_[a];
+  }
 }
 
 Vector SparseRows::forms(const Matrix& T) const {

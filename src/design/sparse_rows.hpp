@@ -8,12 +8,28 @@
 
 namespace ardvark::internal {
 
+/// Whether so many entries of a column are not zero that it is kept with all its rows.
+[[nodiscard]] inline bool is_full_column(Index entries, Index rows) { return 4 * entries > rows; }
+
+/// Calls use(row, x) for every row of a column, in order, also where there is no entry.
+template <typename Use>
+void for_column(const CscView& X, Index j, Use&& use) {
+  Index i = 0;
+  for (Index e = X.start(j); e < X.start(j + 1); ++e) {
+    for (; i < X.row(e); ++i) use(i, 0.0);
+    use(i++, X.value(e));
+  }
+  for (; i < X.rows(); ++i) use(i, 0.0);
+}
+
 /// x_n = v_n + shift, where v_n has few nonzero entries. A column with few nonzero entries has v = scale x and shift = - scale center. For
 /// any other column v holds the standardised values and shift is 0, so a large center costs no digits. (SL.8)
 class SparseRows {
  public:
   /// Null if v would hold more than an eighth of the entries.
   [[nodiscard]] static std::shared_ptr<const SparseRows> of(MatrixView X, const Standardization& standardization);
+  /// Of any number of entries.
+  [[nodiscard]] static std::shared_ptr<const SparseRows> of(const CscView& X, const Standardization& standardization);
 
   [[nodiscard]] Index rows() const { return static_cast<Index>(begin_.size()) - 1; }
   [[nodiscard]] Index cols() const { return shift_.size(); }
@@ -22,8 +38,14 @@ class SparseRows {
   [[nodiscard]] Vector apply(const Vector& w) const;  ///< X w
   /// x_n'T x_n; T [cols, cols] symmetric.   O(sum_n entries_n^2 + cols^2)
   [[nodiscard]] Vector forms(const Matrix& T) const;
+  /// panel(0..count-1, all columns) <- rows first .. first+count-1
+  void read(Index first, Index count, Matrix& panel) const;
 
  private:
+  /// Null if more than `most` of all entries would be kept.
+  template <typename View>
+  [[nodiscard]] static std::shared_ptr<const SparseRows> read_from(const View& X, const Standardization& standardization, double most);
+
   std::vector<std::size_t> begin_;  // [rows + 1]
   std::vector<int> column_;         // ascending within a row
   std::vector<double> value_;

@@ -2,12 +2,17 @@
 
 #include <utility>
 
+#include "design/csc.hpp"
 #include "design/dense.hpp"
 
 namespace ardvark::internal {
 
 std::unique_ptr<TableDesign> table_design(MatrixView X, Standardization standardization, std::shared_ptr<double[]> memory) {
   return std::make_unique<DenseDesign>(X, std::move(standardization), std::move(memory));
+}
+
+std::unique_ptr<TableDesign> table_design(const CscView& X, Standardization standardization) {
+  return std::make_unique<CscDesign>(X, std::move(standardization));
 }
 
 Matrix read_table(MatrixView X, const Standardization& standardization) {

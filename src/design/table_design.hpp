@@ -23,6 +23,8 @@ class TableDesign : public Design {
 /// \param memory  the memory of X if the design may overwrite it: rows * cols numbers without gaps
 [[nodiscard]] std::unique_ptr<TableDesign> table_design(MatrixView X, Standardization standardization = {},
                                                         std::shared_ptr<double[]> memory = nullptr);
+/// The same for a sparse X. Columns with an entry in most rows are centred as a dense one is.
+[[nodiscard]] std::unique_ptr<TableDesign> table_design(const CscView& X, Standardization standardization = {});
 /// The columns of the design without an intercept, in one matrix.
 [[nodiscard]] Matrix read_table(MatrixView X, const Standardization& standardization = {});
 

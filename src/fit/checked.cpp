@@ -11,6 +11,7 @@
 #include "frame/few_rows.hpp"
 #include "frame/frame.hpp"
 #include "frame/noise_prior.hpp"
+#include "frame/prior_partition.hpp"
 #include "frame/separation.hpp"
 #include "frame/solution.hpp"
 #include "likelihood/registry.hpp"
@@ -100,7 +101,7 @@ Solution solve(Method method, Frame& frame) {
 
 }  // namespace
 
-Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory,
+Fit fit_checked(Task task, const FitTable& X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory,
                 const StandIn& stand_in) {
   const Stopwatch watch;
   pulse("preparing");
@@ -123,14 +124,15 @@ Fit fit_by(const LikelihoodRow& row, MatrixView X, VectorView y, const FitOption
   return assemble(frame, solve_rows(row, frame));
 }
 
-Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory,
+Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory,
                  const StandIn& stand_in) {
   const Stopwatch watch;
   validate_options(options, task, X.cols());
   FitOptions weighted = options;
   const Vector k = Vector::Constant(stand_in.weight > 0 ? X.rows() : 0, stand_in.weight);
   if (k.size() > 0) weighted.weights = k;
-  ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), X.cols());
+  ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), X.cols(), X.is_sparse());
+  if (X.is_sparse()) validate_sparse_table(chosen.options);
   ChosenLambda with_lambda = with_chosen_lambda(std::move(chosen.options), task, X, y);
   Fit fit = fit_checked(task, X, y, with_lambda.options, std::move(memory), stand_in);
   fit.lambda_choice = std::move(with_lambda.choice);

@@ -13,15 +13,15 @@ namespace ardvark::internal {
 /// \param y       linear: the target; logistic: labels with two different values
 /// \param memory  the memory of X, if the caller gives it up
 /// \param stand_in  if X and y stand in for another table: the fit is that of the other table
-[[nodiscard]] Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory = nullptr,
-                              const StandIn& stand_in = {});
+[[nodiscard]] Fit fit_checked(Task task, const FitTable& X, VectorView y, const FitOptions& options,
+                              std::shared_ptr<double[]> memory = nullptr, const StandIn& stand_in = {});
 
 /// A fit by sweeps with this likelihood, under the prior shared, ard, groups or none.
 /// \throws InvalidArgument  the target is not valid for the likelihood
 [[nodiscard]] Fit fit_by(const LikelihoodRow& likelihood, MatrixView X, VectorView y, const FitOptions& options);
 /// Validates the options, chooses a prior if it is `automatic` and a lambda if it has none, and calls fit_checked. \throws InvalidArgument
-[[nodiscard]] Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory = nullptr,
-                               const StandIn& stand_in = {});
+[[nodiscard]] Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& options,
+                               std::shared_ptr<double[]> memory = nullptr, const StandIn& stand_in = {});
 /// The modes under a Laplace prior for many lambdas. \throws InvalidArgument
 [[nodiscard]] LambdaPath path_as_asked(Task task, MatrixView X, VectorView y, const PathGrid& grid, const FitOptions& options);
 

@@ -12,7 +12,7 @@
 #include "fit/softmax_machines.hpp"
 #include "fit/softmax_passes.hpp"
 #include "frame/frame.hpp"
-#include "frame/prepare.hpp"
+#include "frame/prior_partition.hpp"
 #include "method/softmax/softmax_model.hpp"
 #include "posterior/softmax_state.hpp"
 

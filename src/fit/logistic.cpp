@@ -10,8 +10,9 @@ using namespace internal;
 
 namespace {
 
-void validate_table(MatrixView X, VectorView labels, const FitOptions& options) {
-  validate::matrix(X, "X", options.column_names);
+void validate_table(const FitTable& X, VectorView labels, const FitOptions& options) {
+  X.check_shape("X");
+  X.check_finite("X", options.column_names);
   validate::vector(labels, X.rows(), "labels");
   validate::weights(options.weights, X.rows());
 }
@@ -19,6 +20,10 @@ void validate_table(MatrixView X, VectorView labels, const FitOptions& options) 
 }  // namespace
 
 LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& options) {
+  validate_table(X, labels, options);
+  return {fit_as_asked(Task::logistic, X, labels, options)};
+}
+LogisticFit fit_logistic(CscView X, VectorView labels, const FitOptions& options) {
   validate_table(X, labels, options);
   return {fit_as_asked(Task::logistic, X, labels, options)};
 }

@@ -12,14 +12,15 @@
 #include "core/classes.hpp"
 #include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
-#include "result/largest_khat.hpp"
-#include "method/spike_slab/prior_choice.hpp"
 #include "frame/frame.hpp"
 #include "frame/prepare.hpp"
+#include "frame/prior_partition.hpp"
+#include "method/spike_slab/prior_choice.hpp"
 #include "posterior/softmax_state.hpp"
 #include "posterior/state.hpp"
 #include "predict/predictive.hpp"
 #include "preset/preset.hpp"
+#include "result/largest_khat.hpp"
 
 namespace ardvark::internal {
 

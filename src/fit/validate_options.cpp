@@ -6,7 +6,7 @@
 
 #include "ardvark/softmax.hpp"
 #include "core/validate.hpp"
-#include "frame/prepare.hpp"
+#include "frame/prior_partition.hpp"
 #include "method/l1/lasso.hpp"
 #include "method/sweep/sweep_choice.hpp"
 #include "preset/preset.hpp"
@@ -123,6 +123,17 @@ void validate_options(const FitOptions& options, Task task, Index num_columns) {
   validate_preset(options, task);
   if (linear) validate_noise(options);
   if (is_count(task)) validate_counts(options);
+}
+
+void validate_sparse_table(const FitOptions& options) {
+  const PriorKind prior = options.prior.kind;
+  const std::string who = !options.preset.empty()                                        ? fmt::format("preset '{}'", options.preset)
+                          : is_sparse(prior) || prior == PriorKind::laplace              ? fmt::format("prior '{}'", to_string(prior))
+                          : options.solver == SolverKind::qr                             ? "solver 'qr'"
+                          : options.standardize && options.scaling != Scaling::deviation ? "this scaling"
+                                                                                         : "";
+  if (!who.empty())
+    throw InvalidArgument(fmt::format("X is sparse, and {} needs a dense X; a sparse X has the priors shared, ard, groups and none", who));
 }
 
 }  // namespace ardvark::internal

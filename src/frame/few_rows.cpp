@@ -10,6 +10,7 @@
 #include "core/special.hpp"
 #include "frame/noise_prior.hpp"
 #include "frame/precision_average.hpp"
+#include "frame/prior_partition.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {

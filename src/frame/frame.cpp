@@ -60,7 +60,7 @@ Prepared prepare_columns_of(const Frame& frame) {
 
 }  // namespace
 
-Frame frame_of_columns(MatrixView X, const FitOptions& options, std::shared_ptr<double[]> memory, StandIn stand_in) {
+Frame frame_of_columns(const FitTable& X, const FitOptions& options, std::shared_ptr<double[]> memory, StandIn stand_in) {
   Frame frame;
   frame.stand_in = std::move(stand_in);
   frame.options = options;
@@ -77,7 +77,8 @@ Frame frame_of_columns(MatrixView X, const FitOptions& options, std::shared_ptr<
   return frame;
 }
 
-Frame make_frame(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory, StandIn stand_in) {
+Frame make_frame(Task task, const FitTable& X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory,
+                 StandIn stand_in) {
   TwoClasses classes;  // wrong labels are refused before the columns are read
   if (has_classes(task)) classes = read_two_classes(y, weights_or_ones(options.weights, X.rows()), preset_facts(options.preset).signs);
   Frame frame = frame_of_columns(X, options, std::move(memory), std::move(stand_in));

@@ -14,7 +14,7 @@ namespace ardvark::internal {
 struct Frame {
   FitOptions options;
   Task task = Task::linear;
-  MatrixView X;
+  FitTable X;
   std::shared_ptr<double[]> memory;  ///< the memory of X, if the caller gives it up
   Vector k;                          ///< [rows] observation weights; ones if there are none
   double rows = 0;                   ///< their sum
@@ -32,19 +32,19 @@ struct Frame {
   [[nodiscard]] Vector origin() const;
   /// Those from the caller's units to the design.
   [[nodiscard]] Units user_units() const;
-  [[nodiscard]] std::unique_ptr<TableDesign> design() const { return table_design(X, units.standardization); }
+  [[nodiscard]] std::unique_ptr<TableDesign> design() const { return X.design(units.standardization); }
 };
 
 /// The columns in the units that the options ask for, without a target.
 /// \throws InvalidArgument  X is not finite, or its squares overflow
-[[nodiscard]] Frame frame_of_columns(MatrixView X, const FitOptions& options, std::shared_ptr<double[]> memory = nullptr,
+[[nodiscard]] Frame frame_of_columns(const FitTable& X, const FitOptions& options, std::shared_ptr<double[]> memory = nullptr,
                                      StandIn stand_in = {});
 
 /// Columns and target in the units that the options ask for.
 /// \param y  linear: the target; logistic: labels with two different values; counts: the counts
 /// \throws InvalidArgument  X is not finite, or its squares overflow; labels with one value, or with three
-[[nodiscard]] Frame make_frame(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory = nullptr,
-                               StandIn stand_in = {});
+[[nodiscard]] Frame make_frame(Task task, const FitTable& X, VectorView y, const FitOptions& options,
+                               std::shared_ptr<double[]> memory = nullptr, StandIn stand_in = {});
 
 /// The change of the log evidence by the change of units: the density of y changes by its scale, and a flat density is 1 in the units of
 /// the user.                                                                                                              (LIN.5)

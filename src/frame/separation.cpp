@@ -35,10 +35,24 @@ Matrix flat_columns_in_units(const Frame& frame, const std::vector<Index>& flat_
 
 // Whether columns of length 1 are linearly dependent, judged by their Gram matrix. The Gram matrix keeps only about half of the digits, so
 // columns that are almost dependent may also be called dependent.
-bool are_dependent(const Matrix& F) {
-  const Matrix G = F.transpose() * F;
+bool are_dependent(const Matrix& G) {
   Matrix L = G;
-  return !blas::potrf(F.cols(), L.data(), F.cols()) || collinear(G, L);
+  return !blas::potrf(G.cols(), L.data(), G.cols()) || collinear(G, L);
+}
+
+// The same for the columns without a prior, whose Gram matrix a sparse table has without writing them out.
+bool are_dependent(const Frame& frame, const std::vector<Index>& flat_columns) {
+  if (!frame.X.is_sparse()) {
+    const Matrix F = flat_columns_in_units(frame, flat_columns);
+    return are_dependent(Matrix(F.transpose() * F));
+  }
+  const auto design = frame.design();
+  Matrix G(design->cols(), design->cols());
+  design->gram(frame.k, G);
+  mirror(G);
+  G = Matrix(G(flat_columns, flat_columns));
+  const Vector size = G.diagonal().cwiseSqrt(), unit = (size.array() > 0).select(size.cwiseInverse(), 0.0);
+  return are_dependent(Matrix(unit.asDiagonal() * G * unit.asDiagonal()));
 }
 
 // Whether the distance of a column from the span of the others is not larger than rounding of the numbers.                   (RIDGE.11)
@@ -63,13 +77,13 @@ std::string why_no_maximum(const Frame& frame, const std::vector<Index>& flat_co
   const Standardization& standardization = frame.units.standardization;
   const auto num_flat = static_cast<Index>(flat_columns.size());
   if (num_flat < 2 || num_flat > (frame.k.array() > 0).count()) return "";
-  Matrix F = flat_columns_in_units(frame, flat_columns);
-  if (!are_dependent(F)) return "";
+  if (!are_dependent(frame, flat_columns)) return "";
+  if (frame.X.is_sparse()) return dependent_flat_columns;
   Vector distances = Vector::Ones(num_flat);
   for (Index j = 0; j < num_flat; ++j)
     if (const Index column = flat_columns[static_cast<std::size_t>(j)]; column < standardization.center.size())
       distances[j] += std::abs(standardization.center[column]) * standardization.scale[column];
-  return are_dependent_but_for_rounding(std::move(F), distances) ? dependent_flat_columns : "";
+  return are_dependent_but_for_rounding(flat_columns_in_units(frame, flat_columns), distances) ? dependent_flat_columns : "";
 }
 
 std::string why_separated(const std::string& when) { return fmt::format("{}: {}", when, separating); }
@@ -89,7 +103,7 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
     if (is_count(frame.task)) report.status = Status::not_positive_definite;
     return;
   }
-  if (are_dependent(flat_columns_in_units(frame, flat_columns))) {
+  if (are_dependent(frame, flat_columns)) {
     report.status = Status::not_positive_definite;
     report.message = fmt::format("{}: {}", when, dependent_flat_columns);
   } else if (!has_grown) {

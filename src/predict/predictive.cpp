@@ -42,7 +42,7 @@ constexpr int max_steps = 500;
 
 }  // namespace
 
-void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
+void predictive_moments(const Fit& fit, const FitTable& X, Vector& m, Vector* s) {
   if (X.cols() != fit.num_columns())
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
   if (!holds_posterior(fit))
@@ -51,9 +51,9 @@ void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
     throw InvalidArgument(
         "the fit kept no covariance factor, so its predictions have no uncertainty; fit again with keep_covariance = always");
   const Standardization& units = fit.state->standardization;
-  if (fit.num_columns() > 0) validate::new_rows(X, fit.column_names, units.center, units.scale);
+  if (fit.num_columns() > 0) X.check_new_rows(fit.column_names, units.center, units.scale);
   const blas::ThreadScope threads(0);
-  const auto design = table_design(X, units);
+  const auto design = X.design(units);
   m.resize(X.rows());
   design->apply(fit.state->w, m);
   validate::predicted(m);
@@ -208,12 +208,14 @@ Vector StudentPrediction::log_density(VectorView y) const {
 
 StudentPrediction predict(const LinearFit& fit, MatrixView X_new, PredictionOf what) { return student_prediction(fit, X_new, what); }
 ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule rule) { return class_prediction(fit, X_new, rule); }
+StudentPrediction predict(const LinearFit& fit, CscView X_new, PredictionOf what) { return student_prediction(fit, X_new, what); }
+ClassPrediction predict(const LogisticFit& fit, CscView X_new, PredictiveRule rule) { return class_prediction(fit, X_new, rule); }
 
 }  // namespace ardvark
 
 namespace ardvark::internal {
 
-StudentPrediction student_prediction(const Fit& fit, MatrixView X_new, PredictionOf what) {
+StudentPrediction student_prediction(const Fit& fit, const FitTable& X_new, PredictionOf what) {
   StudentPrediction out;
   Vector s;
   predictive_moments(fit, X_new, out.mean, &s);
@@ -228,7 +230,7 @@ StudentPrediction student_prediction(const Fit& fit, MatrixView X_new, Predictio
   return out;
 }
 
-ClassPrediction class_prediction(const Fit& fit, MatrixView X_new, PredictiveRule rule) {
+ClassPrediction class_prediction(const Fit& fit, const FitTable& X_new, PredictiveRule rule) {
   ClassPrediction out;
   rule = resolved(rule, fit);
   if (rule == PredictiveRule::plug_in && fit.state != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none) {
@@ -246,7 +248,7 @@ ClassPrediction class_prediction(const Fit& fit, MatrixView X_new, PredictiveRul
   out.probability.resize(out.mean.size());
   if (rule == PredictiveRule::exact && fit.state->factor.kind == CovarianceFactor::Kind::mixture) {  // (SP.8)
     const Mixture& mixture = fit.state->factor.mixture;
-    const ComponentMoments moments = mixture.component_moments(*table_design(X_new, fit.state->standardization));
+    const ComponentMoments moments = mixture.component_moments(*X_new.design(fit.state->standardization));
     for (Index i = 0; i < out.mean.size(); ++i) out.probability[i] = class_probability(mixture, moments, i);
     return out;
   }

@@ -6,6 +6,7 @@
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "posterior/mixture.hpp"
+#include "table/fit_table.hpp"
 
 namespace ardvark::internal {
 
@@ -37,16 +38,16 @@ std::pair<Vector, Vector> interval_of(const Prediction& p, double level) {
 
 /// m and s (if not null) of each new row, in the design's units.
 /// \throws InvalidArgument  the table does not match the fit, or the fit has nothing to predict from
-void predictive_moments(const Fit& fit, MatrixView X_new, Vector& m, Vector* s);
+void predictive_moments(const Fit& fit, const FitTable& X_new, Vector& m, Vector* s);
 
 /// [m,2] ln of the probability of each class for new rows, by the `automatic` rule of predict(), with the digits of log_class_probability.
 /// \throws InvalidArgument  as predictive_moments
 [[nodiscard]] Matrix log_class_probabilities(const Fit& fit, MatrixView X_new);
 
 /// The results of predict() and predict_mixture(), for a fit whose task is known.
-[[nodiscard]] StudentPrediction student_prediction(const Fit& fit, MatrixView X_new, PredictionOf what);
+[[nodiscard]] StudentPrediction student_prediction(const Fit& fit, const FitTable& X_new, PredictionOf what);
 [[nodiscard]] NoiseMixturePrediction noise_mixture_prediction(const Fit& fit, MatrixView X_new);
-[[nodiscard]] ClassPrediction class_prediction(const Fit& fit, MatrixView X_new, PredictiveRule rule);
+[[nodiscard]] ClassPrediction class_prediction(const Fit& fit, const FitTable& X_new, PredictiveRule rule);
 
 /// The published bound on p(+1) for a single row, from m, s and w'V^-1 w. With `published_stop`, the stop rule of vb_logit_pred_incr (1e-5
 /// on a sum that contains w'V^-1 w); otherwise, it stops when the bound itself is constant.                                    (PRED.1)

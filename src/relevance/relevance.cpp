@@ -18,6 +18,7 @@
 #include "design/centres.hpp"
 #include "frame/kernel_inputs.hpp"
 #include "frame/prepare.hpp"
+#include "frame/prior_partition.hpp"
 #include "predict/relevance.hpp"
 #include "relevance/relevance_problem.hpp"
 #include "target/target.hpp"

@@ -20,6 +20,7 @@
 #include "design/with_row.hpp"
 #include "frame/frame.hpp"
 #include "frame/prepare.hpp"
+#include "frame/prior_partition.hpp"
 #include "likelihood/intercept_row.hpp"
 #include "method/spike_slab/class_rows.hpp"
 #include "method/spike_slab/prior_choice.hpp"

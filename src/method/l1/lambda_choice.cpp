@@ -172,8 +172,9 @@ Index count_unfinished(const LambdaPath& path) {
   return std::count_if(path.reports.begin(), path.reports.end(), [](const Report& one) { return one.status != Status::converged; });
 }
 
-ChosenLambda with_chosen_lambda(FitOptions options, Task task, MatrixView X, VectorView y) {
+ChosenLambda with_chosen_lambda(FitOptions options, Task task, const FitTable& table, VectorView y) {
   return with_chosen_lambda(options, [&, options] {
+    const MatrixView X = table.dense("prior 'laplace'");
     if (options.folds < 2) throw InvalidArgument(fmt::format("folds is {}; it must be at least 2", options.folds));
     const auto folds = std::make_shared<const Folds>(divide(task, X, y, options));
     return DividedRows{

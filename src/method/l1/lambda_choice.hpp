@@ -40,6 +40,6 @@ struct DividedRows {
 /// As given, if the prior is not a Laplace prior or has a lambda. Otherwise lambda is chosen. If the caller stops the choice, the options
 /// are those of a fit that stops after its first step.
 /// \throws InvalidArgument  too few rows for a cross-validation; no column has information about the target
-[[nodiscard]] ChosenLambda with_chosen_lambda(FitOptions options, Task task, MatrixView X, VectorView y);
+[[nodiscard]] ChosenLambda with_chosen_lambda(FitOptions options, Task task, const FitTable& X, VectorView y);
 
 }  // namespace ardvark::internal

@@ -15,6 +15,7 @@
 #include "frame/few_rows.hpp"
 #include "frame/noise_prior.hpp"
 #include "frame/prepare.hpp"
+#include "frame/prior_partition.hpp"
 #include "frame/separation.hpp"
 #include "method/l1/coordinate_ascent.hpp"
 #include "target/target.hpp"

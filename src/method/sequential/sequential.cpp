@@ -273,7 +273,7 @@ Solution solve_sequentially(const Frame& frame) {
   const Index n = frame.X.rows(), p = frame.num_columns();
   const RowOrder order = frame.options.row_order;
   SequentialLogistic filter(p);
-  filter.update(frame.X, Vector(2 * frame.target.array() - 1), {}, order);
+  filter.update(frame.X.dense("preset 'vb_logit_fit_iter'"), Vector(2 * frame.target.array() - 1), {}, order);
   Solution out = solution_of(filter, static_cast<double>(p));
   if (order == RowOrder::by_content) out.report.message = fmt::format("one pass over {} rows, ordered by content", n);
   if (!out.usable) return out;

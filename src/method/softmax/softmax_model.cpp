@@ -11,6 +11,7 @@
 #include "core/validate.hpp"
 #include "frame/conditioning.hpp"
 #include "frame/prepare.hpp"
+#include "frame/prior_partition.hpp"
 #include "preset/preset.hpp"
 
 namespace ardvark::internal {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "frame/frame.hpp"
+#include "frame/prior_partition.hpp"
 #include "method/softmax/softmax.hpp"
 #include "posterior/softmax_state.hpp"
 

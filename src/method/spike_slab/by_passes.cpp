@@ -6,11 +6,12 @@
 
 #include "core/blas.hpp"
 #include "core/triangle.hpp"
-#include "passes/passes.hpp"
-#include "passes/small_table.hpp"
 #include "frame/conditioning.hpp"
+#include "frame/prior_partition.hpp"
 #include "method/spike_slab/sparse.hpp"
 #include "method/spike_slab/sparse_classes.hpp"
+#include "passes/passes.hpp"
+#include "passes/small_table.hpp"
 
 namespace ardvark::internal {
 namespace {

@@ -21,6 +21,7 @@ struct ChosenOptions {
 };
 /// For fit_linear and fit_logistic.
 /// \throws InvalidArgument  a sparse prior with an option that cannot be used with it
-[[nodiscard]] ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns);
+[[nodiscard]] ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns,
+                                              bool is_sparse_table = false);
 
 }  // namespace ardvark::internal

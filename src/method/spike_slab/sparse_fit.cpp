@@ -15,6 +15,7 @@
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "frame/prepare.hpp"
+#include "frame/prior_partition.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {

@@ -8,6 +8,7 @@
 #include "frame/conditioning.hpp"
 #include "frame/noise_prior.hpp"
 #include "frame/prepare.hpp"
+#include "frame/prior_partition.hpp"
 #include "frame/separation.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 
@@ -30,7 +31,7 @@ void require_row_for_noise(const FitOptions& options, double rows, Index num_fla
 }  // namespace
 
 Solution solve_sparse_linear(Frame& frame) {
-  const MatrixView X = frame.X;
+  const MatrixView X = frame.X.dense(fmt::format("prior '{}'", to_string(frame.options.prior.kind)));
   const Vector &y = frame.target, &k = frame.k;
   const FitOptions& options = frame.options;
   const auto table = table_design(X, frame.units.standardization, std::move(frame.memory));

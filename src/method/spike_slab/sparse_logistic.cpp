@@ -17,6 +17,7 @@
 #include "frame/conditioning.hpp"
 #include "frame/describe.hpp"
 #include "frame/prepare.hpp"
+#include "frame/prior_partition.hpp"
 #include "frame/row_order.hpp"
 #include "frame/separation.hpp"
 #include "method/l1/lasso.hpp"
@@ -255,7 +256,7 @@ Solution solve_sparse_rows(const Frame& frame, const PenalisedColumns& which, Cl
 }
 
 Solution solve_sparse_logistic(Frame& frame) {
-  const MatrixView X = frame.X;
+  const MatrixView X = frame.X.dense(fmt::format("prior '{}'", to_string(frame.options.prior.kind)));
   const Vector &t = frame.target, &k = frame.k;
   const FitOptions& options = frame.options;
   const Standardization& standardization = frame.units.standardization;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frame/prior_partition.hpp"
 #include "method/spike_slab/sparse.hpp"
 #include "target/target.hpp"
 

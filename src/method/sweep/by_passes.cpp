@@ -11,11 +11,12 @@
 
 #include "core/blas.hpp"
 #include "core/special.hpp"
-#include "passes/passes.hpp"
-#include "passes/small_table.hpp"
+#include "frame/prior_partition.hpp"
 #include "frame/separation.hpp"
 #include "likelihood/registry.hpp"
 #include "method/sweep/sweep_fit.hpp"
+#include "passes/passes.hpp"
+#include "passes/small_table.hpp"
 
 namespace ardvark::internal {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "design/with_row.hpp"
 #include "frame/conditioning.hpp"
+#include "frame/prior_partition.hpp"
 #include "method/sweep/precision_blocks.hpp"
 #include "method/sweep/sweep_choice.hpp"
 #include "target/target.hpp"
@@ -198,7 +199,7 @@ std::unique_ptr<Run> run_sweeps(const SweepProblem& problem, SolverChoice choice
 // Repeats the sweeps with QR, starting from their result, if a Gram matrix has too few digits for these columns.          (RIDGE.9)
 void repeat_by_qr(const SweepProblem& problem, Design& design, std::unique_ptr<Run>& run) {
   const FitOptions& options = problem.frame.options;
-  if (options.solver != SolverKind::automatic || !options.preset.empty() || sweeps_plainly(options)) return;
+  if (options.solver != SolverKind::automatic || !options.preset.empty() || sweeps_plainly(options) || design.is_sparse()) return;
   const Index num_flat = problem.prior.partition.num_flat() - (problem.frame.units.standardization.intercept ? 1 : 0);
   if (design.cols() > design.rows() && (num_flat <= 0 || design.cols() > 2000))
     return;  // in the dual, only flat columns have a Gram matrix

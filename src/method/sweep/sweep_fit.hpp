@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "frame/prepare.hpp"
+#include "frame/prior_partition.hpp"
 #include "frame/solution.hpp"
 #include "likelihood/likelihood.hpp"
 

@@ -1,0 +1,35 @@
+// A sparse matrix of the caller, in compressed columns. It is never written out; standardisation is applied while reading.
+#pragma once
+
+#include <memory>
+
+#include "design/sparse_rows.hpp"
+#include "design/table_design.hpp"
+
+namespace ardvark::internal {
+
+class CscDesign final : public TableDesign {
+ public:
+  CscDesign(const CscView& X, Standardization standardization);
+  [[nodiscard]] Index rows() const override { return X_.rows(); }
+  [[nodiscard]] Index cols() const override { return X_.cols() + (s_.intercept ? 1 : 0); }
+  [[nodiscard]] bool is_sparse() const override { return true; }
+  void gram(const Vector& omega, Matrix& G) override;
+  void gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) override;
+  void project(const Vector& r, Vector& out) override;
+  void apply(const Vector& w, Vector& out) override;
+  void row_variance(const Matrix& L_inverse, Vector& out) override;
+  void row_forms(const Matrix& V, Vector& out) override;
+  void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) override;
+  void read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const override;
+
+ private:
+  /// Sums over pairs of columns read X row by row: the entries are copied once, when they are asked for.
+  [[nodiscard]] const SparseRows& by_rows() const;
+
+  CscView X_;
+  Standardization s_;  // center and scale are not empty
+  mutable std::shared_ptr<const SparseRows> by_rows_;
+};
+
+}  // namespace ardvark::internal

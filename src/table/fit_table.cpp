@@ -1,0 +1,68 @@
+#include "table/fit_table.hpp"
+
+#include <fmt/format.h>
+
+#include "core/validate.hpp"
+#include "design/sparse_rows.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+bool all_equal(MatrixView X, Index j, const Vector& k, bool centred) {
+  bool is_first = centred;
+  double value = 0;
+  for (Index i = 0; i < X.rows(); ++i) {
+    if (k[i] == 0) continue;
+    if (is_first) value = X(i, j);
+    is_first = false;
+    if (X(i, j) != value) return false;
+  }
+  return true;
+}
+
+bool all_equal(const CscView& X, Index j, const Vector& k, bool centred) {
+  bool is_first = centred, are_equal = true;
+  double value = 0;
+  for_column(X, j, [&](Index i, double x) {
+    if (k[i] == 0) return;
+    if (is_first) value = x;
+    is_first = false;
+    are_equal = are_equal && x == value;
+  });
+  return are_equal;
+}
+
+}  // namespace
+
+Index FitTable::rows() const {
+  return std::visit([](const auto& X) { return X.rows(); }, X_);
+}
+Index FitTable::cols() const {
+  return std::visit([](const auto& X) { return X.cols(); }, X_);
+}
+
+MatrixView FitTable::dense(const std::string& who) const {
+  if (const auto* X = std::get_if<MatrixView>(&X_)) return *X;
+  throw InvalidArgument(fmt::format("X is sparse, and {} needs a dense X; a sparse X has the priors shared, ard, groups and none", who));
+}
+
+std::unique_ptr<TableDesign> FitTable::design(Standardization standardization, std::shared_ptr<double[]> memory) const {
+  if (const auto* X = std::get_if<CscView>(&X_)) return table_design(*X, std::move(standardization));
+  return table_design(std::get<MatrixView>(X_), std::move(standardization), std::move(memory));
+}
+
+void FitTable::check_shape(const char* what) const {
+  std::visit([&](const auto& X) { validate::shape(X, what); }, X_);
+}
+void FitTable::check_finite(const char* what, const std::vector<std::string>& column_names) const {
+  std::visit([&](const auto& X) { validate::finite(X, what, column_names); }, X_);
+}
+void FitTable::check_new_rows(const std::vector<std::string>& column_names, const Vector& center, const Vector& scale) const {
+  std::visit([&](const auto& X) { validate::new_rows(X, column_names, center, scale); }, X_);
+}
+
+bool FitTable::all_equal(Index j, const Vector& k, bool centred) const {
+  return std::visit([&](const auto& X) { return internal::all_equal(X, j, k, centred); }, X_);
+}
+
+}  // namespace ardvark::internal

@@ -1,0 +1,50 @@
+// The columns of a fit in the form in which the caller has them. This file is the one place that knows the forms.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "design/table_design.hpp"
+
+namespace ardvark::internal {
+
+/// A view: the caller's arrays must exist as long as it.
+class FitTable {
+ public:
+  FitTable() = default;
+  template <std::convertible_to<MatrixView> Dense>
+  FitTable(const Dense& X) : X_(MatrixView(X)) {}
+  FitTable(CscView X) : X_(X) {}
+
+  [[nodiscard]] Index rows() const;
+  [[nodiscard]] Index cols() const;
+  [[nodiscard]] bool is_sparse() const { return std::holds_alternative<CscView>(X_); }
+  /// \param who  needs this: "prior 'laplace'".  \throws InvalidArgument  the table is sparse
+  [[nodiscard]] MatrixView dense(const std::string& who) const;
+
+  /// \param memory  that of a dense table, if the design may overwrite it
+  [[nodiscard]] std::unique_ptr<TableDesign> design(Standardization standardization = {}, std::shared_ptr<double[]> memory = nullptr) const;
+
+  /// core/validate.hpp
+  void check_shape(const char* what) const;
+  void check_finite(const char* what, const std::vector<std::string>& column_names) const;
+  void check_new_rows(const std::vector<std::string>& column_names, const Vector& center, const Vector& scale) const;
+
+  /// Weighted mean of each column (0 if not centred) and root mean square deviation from it; not finite if an entry is not, or its square.
+  void moments(const Vector& k, bool centred, Vector& center, Vector& scale) const;
+  /// Whether all entries of column j with a positive weight are equal; if not centred, whether they are zero.
+  [[nodiscard]] bool all_equal(Index j, const Vector& k, bool centred) const;
+
+ private:
+  std::variant<MatrixView, CscView> X_;
+};
+
+/// Pairs of a column that is a copy of another one up to shift and scale, and the one that stays: the first, or the first that is flat.
+[[nodiscard]] std::vector<std::pair<Index, Index>> duplicates(const FitTable& X, const Vector& k, const Standardization& s,
+                                                              const std::vector<bool>& is_flat);
+
+}  // namespace ardvark::internal

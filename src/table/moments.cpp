@@ -1,0 +1,127 @@
+// Moments of the columns.
+#include <algorithm>
+
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
+#include "core/row_kernels.hpp"
+#include "table/fit_table.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// sum_i k_i (x_ij - shift_j) and sum_i k_i (x_ij - shift_j)^2.
+struct ColumnSums {
+  Vector first, second;
+};
+
+constexpr Index rows_of_a_sum = 256;  // rows that are summed separately
+
+// Rows from <= i < to of a row-major X.
+template <typename Scalar>
+ColumnSums sums_of_rows(const MatrixView& X, const Vector& k, const Vector& shift, Index from, Index to) {
+  const auto add_deviations = row_kernel().deviations<Scalar>();
+  const auto* data = static_cast<const Scalar*>(X.data());
+  const Index p = X.cols();
+  ColumnSums out{Vector::Zero(p), Vector::Zero(p)}, some;
+  for (; from < to; from += rows_of_a_sum) {
+    some = {Vector::Zero(p), Vector::Zero(p)};
+    for (Index i = from; i < std::min(from + rows_of_a_sum, to); ++i)
+      add_deviations(data + i * X.stride(), shift.data(), k[i], p, some.first.data(), some.second.data());
+    out.first += some.first;
+    out.second += some.second;
+  }
+  return out;
+}
+
+// Columns from <= j < to of a column-major X.
+template <typename Scalar>
+void sums_of_columns(const MatrixView& X, const Vector& k, const Vector& shift, Index from, Index to, ColumnSums& out) {
+  using Values = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>;
+  const auto* data = static_cast<const Scalar*>(X.data());
+  Eigen::Array<double, rows_of_a_sum, 1> x;
+  for (Index j = from; j < to; ++j)
+    for (Index row = 0; row < X.rows(); row += rows_of_a_sum) {
+      const Index count = std::min(rows_of_a_sum, X.rows() - row);
+      const auto weight = k.segment(row, count).array();
+      x.head(count) = Values(data + j * X.stride() + row, count).template cast<double>() - shift[j];
+      out.first[j] += (weight * x.head(count)).sum();
+      out.second[j] += (weight * x.head(count).square()).sum();
+    }
+}
+
+// Reads X in the order of its memory, with one part for each thread. The parts of rows depend only on the shape of X, so the result is the
+// same to the last bit with any number of threads.
+template <typename Scalar>
+ColumnSums column_sums(const MatrixView& X, const Vector& k, const Vector& shift) {
+  const Index n = X.rows(), p = X.cols(), threads = blas::threads_to_read(n * p);
+  ColumnSums out{Vector::Zero(p), Vector::Zero(p)};
+  if (X.layout() == Layout::column_major) {
+    parallel_ranges(p, threads, [&](Index from, Index to) { sums_of_columns<Scalar>(X, k, shift, from, to, out); });
+    return out;
+  }
+  constexpr Index most_parts = 8;
+  const Index parts = std::clamp<Index>(n / rows_of_a_sum, 1, most_parts);
+  std::vector<ColumnSums> of_part(static_cast<std::size_t>(parts));
+  parallel_for(parts, threads, [&](Index part) {
+    of_part[static_cast<std::size_t>(part)] = sums_of_rows<Scalar>(X, k, shift, part * n / parts, (part + 1) * n / parts);
+  });
+  for (const ColumnSums& part : of_part) {
+    out.first += part.first;
+    out.second += part.second;
+  }
+  return out;
+}
+
+ColumnSums column_sums(const MatrixView& X, const Vector& k, const Vector& shift) {
+  return X.scalar() == ScalarType::float64 ? column_sums<double>(X, k, shift) : column_sums<float>(X, k, shift);
+}
+
+// A row without an entry counts as 0.
+ColumnSums column_sums(const CscView& X, const Vector& k, const Vector& shift) {
+  const double total = k.sum();
+  ColumnSums out{Vector(X.cols()), Vector(X.cols())};
+  parallel_ranges(X.cols(), blas::threads_to_read(X.entries()), [&](Index from, Index to) {
+    for (Index j = from; j < to; ++j) {
+      double first = 0, second = 0, stored = 0;
+      for (Index e = X.start(j); e < X.start(j + 1); ++e) {
+        const double weight = k[X.row(e)], x = X.value(e) - shift[j];
+        stored += weight, first += weight * x, second += weight * x * x;
+      }
+      const double others = X.entries(j) == X.rows() ? 0.0 : total - stored;
+      out.first[j] = first - others * shift[j];
+      out.second[j] = second + others * shift[j] * shift[j];
+    }
+  });
+  return out;
+}
+
+// Usually one pass over X is enough. If the mean is far from 0 compared with the deviation, a second pass computes deviations from the
+// mean: a difference of two sums would be only rounding.
+template <typename View>
+void moments_of(const View& X, const Vector& k, bool centred, Vector& center, Vector& scale) {
+  constexpr double far = 1e3;  // squared, in variances
+  const double total = k.sum();
+  const auto sums = [&] { return column_sums(X, k, center); };
+  center = Vector::Zero(X.cols());
+  const ColumnSums around_zero = sums();
+  Vector variance = around_zero.second / total;
+  if (centred) {
+    center = around_zero.first / total;
+    variance -= center.cwiseAbs2();
+    if ((center.array().square() > far * variance.array()).any()) {
+      const ColumnSums around_mean = sums();
+      const Vector off = around_mean.first / total;  // rounding of the first sum: at 1e14, it exceeds a spread of 1
+      variance = around_mean.second / total - off.cwiseAbs2();
+      center += (off.array().square() > 1e-12 * variance.array()).select(off, 0.0).matrix();
+    }
+  }
+  scale = (variance.array() < 0).select(0.0, variance.array()).sqrt();
+}
+
+}  // namespace
+
+void FitTable::moments(const Vector& k, bool centred, Vector& center, Vector& scale) const {
+  std::visit([&](const auto& X) { moments_of(X, k, centred, center, scale); }, X_);
+}
+
+}  // namespace ardvark::internal
