@@ -338,12 +338,27 @@ ARDVARK_API ardvark_code ardvark_options_set_encoding(ardvark_options* options, 
 ARDVARK_API ardvark_code ardvark_model_encoding(const ardvark_model* model, ardvark_encoding** encoding, ardvark_error* error);
 ARDVARK_API void ardvark_encoding_free(ardvark_encoding* encoding);
 
+/* A matrix in compressed sparse columns, read in place: the entries of column j are start[j] to start[j + 1] - 1; start[0] is 0, and the row
+ * numbers, from 0, ascend in each column. */
+typedef struct ardvark_csc {
+  size_t struct_size;
+  int64_t rows, columns;
+  int32_t index_bits; /* 32 or 64: start and row hold int32_t or int64_t */
+  const void* start;  /* [columns + 1] */
+  const void* row;    /* [entries] */
+  const double* value;
+} ardvark_csc;
+
 /* ---- models ------------------------------------------------------------------------------------------------------------------------- */
 
 /* Fits the model that the options name. X: finite, or NaN where a value is missing (option missing); target: [rows] numbers, or labels.
  * *model is set only on success; free it with ardvark_model_free. */
 ARDVARK_API ardvark_code ardvark_fit(const ardvark_matrix* X, const double* target, const ardvark_options* options, ardvark_model** model,
                                      ardvark_error* error);
+/* The same for a sparse X, which is never written out: models linear, and logistic of two classes, under the priors shared, ard, groups and
+ * none. */
+ARDVARK_API ardvark_code ardvark_fit_csc(const ardvark_csc* X, const double* target, const ardvark_options* options, ardvark_model** model,
+                                         ardvark_error* error);
 ARDVARK_API void ardvark_model_free(ardvark_model* model);
 
 /* clang-format off */
@@ -401,6 +416,8 @@ ARDVARK_API ardvark_code ardvark_model_summary(const ardvark_model* model, const
  * target: NULL, or [rows] numbers (classification: positions in `classes`); with it there is also log_density [rows], nats. */
 ARDVARK_API ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X, const double* target,
                                          const ardvark_options* options, ardvark_result** result, ardvark_error* error);
+ARDVARK_API ardvark_code ardvark_predict_csc(const ardvark_model* model, const ardvark_csc* X, const double* target,
+                                             const ardvark_options* options, ardvark_result** result, ardvark_error* error);
 
 /* What the predictions of a kernel machine (model kernel) say of all rows together. draws 0: mean [rows] and covariance [rows, rows]; else
  * draws [rows, draws], independent draws from the joint distribution. Regression: of new observations, or of the function (`interval`

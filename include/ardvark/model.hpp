@@ -168,6 +168,8 @@ void check_selection(const ModelOptions& options);
 [[nodiscard]] SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options);
 /// The same fit, to the last bit, if you no longer need X: see fit_linear. X is gone, even if the fit fails.
 [[nodiscard]] SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& options);
+/// A linear model, or logistic with two classes, of a sparse X: fit_linear(CscView). \throws InvalidArgument
+[[nodiscard]] SavedModel fit_model(CscView X, VectorView target, const ModelOptions& options);
 /// The same for a linear model, from statistics of the rows. If the statistics have an encoding, it gives names and groups.
 /// \throws InvalidArgument  the model is not linear; an option needs the rows; what fit_linear throws
 [[nodiscard]] SavedModel fit_model(const LinearStatistics& statistics, const ModelOptions& options);
@@ -201,6 +203,8 @@ using Prediction =
 /// "exact", "plug-in", "mackay", "published", "published-batch", "published-incremental", "average" (pairs of classes).
 /// \throws InvalidArgument  the model does not have this rule; X_new is not finite or has another number of columns
 [[nodiscard]] Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options = {});
+/// The same for sparse rows, if the model is linear, or logistic with two classes.
+[[nodiscard]] Prediction predict(const SavedModel& model, CscView X_new, const ModelOptions& options = {});
 /// predict() takes so many rows at once. Predictions of pieces of this size, the last one of any size, have the bits of those of the whole
 /// table. \param num_columns  of X_new
 [[nodiscard]] Index rows_of_a_piece(Index num_columns);

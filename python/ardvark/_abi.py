@@ -13,6 +13,7 @@ __all__ = [
     "Array",
     "Ask",
     "Callback",
+    "Csc",
     "Handle",
     "InternalError",
     "Matrix",
@@ -49,6 +50,18 @@ class Matrix(ctypes.Structure):
         ("columns", c_int64),
         ("row_stride", c_int64),
         ("column_stride", c_int64),
+    ]
+
+
+class Csc(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("rows", c_int64),
+        ("columns", c_int64),
+        ("index_bits", c_int32),
+        ("start", c_void_p),
+        ("row", c_void_p),
+        ("value", c_void_p),
     ]
 
 
@@ -90,9 +103,11 @@ _SIGNATURES = {
     "ardvark_encoding_result": [c_void_p, _out, _error],
     "ardvark_model_encoding": [c_void_p, _out, _error],
     "ardvark_fit": [_matrix, c_void_p, c_void_p, _out, _error],
+    "ardvark_fit_csc": [POINTER(Csc), c_void_p, c_void_p, _out, _error],
     "ardvark_model_result": [c_void_p, c_void_p, _out, _error],
     "ardvark_model_summary": [c_void_p, c_void_p, _out, _error],
     "ardvark_predict": [c_void_p, _matrix, c_void_p, c_void_p, _out, _error],
+    "ardvark_predict_csc": [c_void_p, POINTER(Csc), c_void_p, c_void_p, _out, _error],
     "ardvark_predict_joint": [c_void_p, _matrix, c_int64, c_void_p, _out, _error],
     "ardvark_model_save": [c_void_p, c_char_p, _error],
     "ardvark_model_load": [c_char_p, _out, _error],

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ._abi import Array, Matrix, call, library
+from ._abi import Array, Csc, Matrix, call, library
 
-__all__ = ["call_for_array", "matrix_of", "vector_of"]
+__all__ = ["call_for_array", "csc_of", "matrix_of", "vector_of"]
 
 
 def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
@@ -31,6 +31,24 @@ def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
         X.shape[1],
         X.strides[0] // size,
         X.strides[1] // size,
+    )
+    return view, X
+
+
+def csc_of(X: Any) -> tuple[Csc, Any]:
+    """A view of a scipy.sparse matrix, and the matrix of compressed columns that it points into. Copied only if it is another one."""
+    X = X.tocsc()
+    if X.dtype != np.float64 or not X.has_canonical_format:
+        X = X.astype(np.float64)  # a copy
+        X.sum_duplicates()  # row numbers then ascend
+    view = Csc(
+        ctypes.sizeof(Csc),
+        X.shape[0],
+        X.shape[1],
+        8 * X.indices.itemsize,
+        X.indptr.ctypes.data,
+        X.indices.ctypes.data,
+        X.data.ctypes.data,
     )
     return view, X
 

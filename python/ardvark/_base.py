@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Mapping, Optional, Sequence
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_X_y, get_tags
@@ -38,6 +39,7 @@ class Estimator(BaseEstimator):
 
     _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library
     _reads_text: ClassVar[bool] = True
+    _reads_sparse: ClassVar[bool] = False  # scipy.sparse, in a fit and in new rows
     _encoding: Optional[Encoding] = None  # of a table with text columns, or of a file
 
     @property
@@ -136,6 +138,9 @@ class Estimator(BaseEstimator):
             refuse_times(values, argument)
         y = plain_labels(y)
         checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
+        if self._reads_sparse and issparse(X):
+            checks["accept_sparse"] = "csc"
+            checks["dtype"] = np.float64
         if checks.get("y_numeric"):
             require_numbers(y)
         refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
@@ -146,7 +151,7 @@ class Estimator(BaseEstimator):
             refuse_gaps(y, self._remedy_of_gap())
         X = self._without_text(frame(X), sample_weight)
         if self._encoding is None:
-            X, y = validate_data(self, X, y, dtype=_FLOATS, **checks)
+            X, y = validate_data(self, X, y, **({"dtype": _FLOATS} | checks))
         else:
             X, y = check_X_y(X, y, dtype=_FLOATS, **checks)
         if gaps is not None:
@@ -160,7 +165,8 @@ class Estimator(BaseEstimator):
         rows = np.flatnonzero(weights)
         if rows.size == 0:
             raise ValueError("sample_weight is zero for every row; it must be > 0 for one at least")
-        require_finite(X, self._column_names(), self._may_miss, self._remedy_of_gap())  # rows of weight zero, too
+        if not issparse(X):
+            require_finite(X, self._column_names(), self._may_miss, self._remedy_of_gap())  # rows of weight zero, too
         if not checks.get("y_numeric") and gaps is None:
             kept = set(np.unique(y[rows]).tolist())
             lost = [label for label in np.unique(y).tolist() if label not in kept]
@@ -171,6 +177,8 @@ class Estimator(BaseEstimator):
     def _without_text(self, X: Any, sample_weight: Any) -> Any:
         """The table with its text columns as columns of 0 and 1; sets _encoding."""
         self._encoding = None
+        if self._reads_sparse and issparse(X):
+            return X
         reference = getattr(self, "reference", None)
         if (text := first_text(X)) is not None:
             raise ValueError(f"X holds text ({text!r}); pass a DataFrame, whose columns have names, or turn the text into numbers")
@@ -202,6 +210,8 @@ class Estimator(BaseEstimator):
 
     def _checked_rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
+        if self._reads_sparse and issparse(X):
+            return validate_data(self, X, reset=False, accept_sparse="csc", dtype=np.float64, ensure_all_finite=False)
         X = frame(in_memory(X, type(self), is_new=True), getattr(self, "feature_names_in_", ()))
         refuse_times(X, "X")
         encoding = self._encoding

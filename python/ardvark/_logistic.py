@@ -200,6 +200,7 @@ class BayesianLogisticRegression(LogisticScore):
     True
     """
 
+    _reads_sparse: ClassVar[bool] = True
     _options: ClassVar[dict[str, str]] = {
         "likelihood": "likelihood",
         "coding": "coding",

@@ -37,6 +37,28 @@ double level_of(const ardvark_options* options) {
   return level;
 }
 
+// \param target  [rows] or null: then without densities
+template <typename View>
+ardvark_result* prediction_of(const ardvark_model* model, const View& X, const double* target, const ardvark_options* options) {
+  const auto fit = required(model, "model").model;
+  const CallOptions asked(options);
+  const ModelOptions& all = asked.values;
+  const double level = level_of(options);
+  if (target != nullptr && all.interval != "new")
+    throw InvalidArgument(
+        fmt::format("interval is '{}'; with a target it must be new, because the density is that of a new observation", all.interval));
+  const auto prediction = std::make_shared<const Prediction>(predict(*fit, X, all));
+  std::optional<Vector> density;
+  if (target != nullptr) density = log_density(*prediction, VectorView(target, X.rows()));
+  std::vector<std::string> warnings;
+  if constexpr (std::is_same_v<View, MatrixView>) warnings = warnings_of_prediction(*fit, X);  // of kernel machines
+  return new ardvark_result{[fit, prediction, level, density, warnings](Fields& out) {
+    visit(*prediction, classes_of(*fit), level, out);
+    out.put("warnings", Json(warnings));
+    if (density) out.put("log_density", *density);
+  }};
+}
+
 void set(ardvark_options* options, const char* name, ModelOptions::Value value) {
   required(options, "options").options.set(std::string(text_of(name, "name")), value);
 }
@@ -104,6 +126,15 @@ ardvark_code ardvark_fit(const ardvark_matrix* X, const double* target, const ar
     give(model, fit_model(data.X(), vector_of(target, data.X().rows(), "target"), all.values));
   });
 }
+ardvark_code ardvark_fit_csc(const ardvark_csc* X, const double* target, const ardvark_options* options, ardvark_model** model,
+                             ardvark_error* error) {
+  return guarded(error, [&] {
+    required(model, "model");
+    const CscView data = csc_of(X, "X");
+    const CallOptions all(options);
+    give(model, fit_model(data, vector_of(target, data.rows(), "target"), all.values));
+  });
+}
 void ardvark_model_free(ardvark_model* model) { delete model; }
 
 ardvark_code ardvark_model_result(const ardvark_model* model, const ardvark_options* options, ardvark_result** result,
@@ -155,23 +186,16 @@ ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X
                              ardvark_result** result, ardvark_error* error) {
   return guarded(error, [&] {
     required(result, "result");
-    const auto fit = required(model, "model").model;
     const Data data(X, "X");
-    const CallOptions asked(options);
-    const ModelOptions& all = asked.values;
-    const double level = level_of(options);
-    if (target != nullptr && all.interval != "new")
-      throw InvalidArgument(
-          fmt::format("interval is '{}'; with a target it must be new, because the density is that of a new observation", all.interval));
-    const auto prediction = std::make_shared<const Prediction>(predict(*fit, data.X(), all));
-    std::optional<Vector> density;
-    if (target != nullptr) density = log_density(*prediction, VectorView(target, data.X().rows()));
-    const auto warnings = warnings_of_prediction(*fit, data.X());
-    *result = new ardvark_result{[fit, prediction, level, density, warnings](Fields& out) {
-      visit(*prediction, classes_of(*fit), level, out);
-      out.put("warnings", Json(warnings));
-      if (density) out.put("log_density", *density);
-    }};
+    *result = prediction_of(model, data.X(), target, options);
+  });
+}
+
+ardvark_code ardvark_predict_csc(const ardvark_model* model, const ardvark_csc* X, const double* target, const ardvark_options* options,
+                                 ardvark_result** result, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(result, "result");
+    *result = prediction_of(model, csc_of(X, "X"), target, options);
   });
 }
 

@@ -19,6 +19,28 @@
 #include "preset/preset.hpp"
 #include "target/target.hpp"
 
+namespace ardvark::internal {
+
+void require_numbers(const ModelOptions& options) {
+  if (options.class_names.empty()) return;
+  throw InvalidArgument(fmt::format("y is text ('{}', ...); a regression needs numbers (for classes: {})",
+                                    io::shown(options.class_names.front()), options.spelled("model", "logistic")));
+}
+
+void require_two_classes(const ModelOptions& options, VectorView labels) {
+  refuse(options, {"coding", "precision_per_class"}, "applies only to three classes or more");
+  require_names(labels, options.class_names);
+}
+
+void name_classes(const ModelOptions& options, VectorView labels, Fit& fit) {
+  if (options.class_names.empty()) return;
+  const auto [low, high] = std::minmax_element(labels.begin(), labels.end());
+  const double first = *low == *high ? 0 : *low;  // a preset that accepts one class
+  fit.classes = {options.class_names[static_cast<std::size_t>(first)], options.class_names[static_cast<std::size_t>(*high)]};
+}
+
+}  // namespace ardvark::internal
+
 namespace ardvark {
 
 using namespace internal;
@@ -50,7 +72,7 @@ struct ModelFitter {
 
   SavedModel operator()(const LinearModel& model) const {
     validate::vector(target, X.rows(), "y");
-    require_numbers();
+    require_numbers(options);
     if (encoding != nullptr) return imputed(fit_linear_imputed(X, target, *encoding, model.options, imputation_options(options)));
     Fit fit = given != nullptr ? fit_linear(std::move(*given), target, model.options) : fit_linear(X, target, model.options);
     fit.target = options.target;
@@ -65,7 +87,7 @@ struct ModelFitter {
   }
   SavedModel operator()(const CountModel& model) const {
     validate::vector(target, X.rows(), "y");
-    require_numbers();
+    require_numbers(options);
     if (encoding != nullptr) refuse_to_impute();
     Fit fit = fit_counts(X, target, model.options);
     fit.target = options.target;
@@ -84,11 +106,6 @@ struct ModelFitter {
     model.imputation = std::move(found.imputation);
     return model;
   }
-  void require_numbers() const {
-    if (options.class_names.empty()) return;
-    throw InvalidArgument(fmt::format("y is text ('{}', ...); a regression needs numbers (for classes: {})",
-                                      io::shown(options.class_names.front()), options.spelled("model", "logistic")));
-  }
   [[nodiscard]] SavedModel two_classes(const LogisticModel& logistic) const;
   [[nodiscard]] SavedModel several_classes(const LogisticModel& logistic) const;
   [[noreturn]] void refuse_to_impute() const {
@@ -98,19 +115,14 @@ struct ModelFitter {
 };
 
 SavedModel ModelFitter::two_classes(const LogisticModel& logistic) const {
-  refuse(options, {"coding", "precision_per_class"}, "applies only to three classes or more");
-  require_names(target, options.class_names);
+  require_two_classes(options, target);
   SavedModel model = encoding != nullptr
                          ? imputed(fit_logistic_imputed(X, target, *encoding, logistic.options, imputation_options(options)))
                          : SavedModel{fit_logistic(X, target, logistic.options)};
   Fit& score = *model.score();
   score.target = options.target;
   add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(score, X, target, logistic.options, why_not); });
-  if (!options.class_names.empty()) {
-    const auto [low, high] = std::minmax_element(target.begin(), target.end());
-    const double first = *low == *high ? 0 : *low;  // a preset that accepts one class
-    score.classes = {options.class_names[static_cast<std::size_t>(first)], options.class_names[static_cast<std::size_t>(*high)]};
-  }
+  name_classes(options, target, score);
   return model;
 }
 
@@ -130,7 +142,7 @@ Task ModelFitter::task_of_machine() const {
   if (encoding != nullptr) refuse_to_impute();
   validate::vector(target, X.rows(), "labels");
   const Task task = relevance_task(options, target);
-  if (has_noise(task)) require_numbers();
+  if (has_noise(task)) require_numbers(options);
   if (has_classes(task))
     require_classes(options, target, options.preset.empty() ? options.spelled("task", "regression") : options.spelled("model", "rvm"));
   return task;

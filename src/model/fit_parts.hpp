@@ -11,6 +11,12 @@ namespace ardvark::internal {
 [[nodiscard]] SavedModel described(SavedModel model, const ModelOptions& options);
 /// The encoding of a model whose columns are numbers.
 [[nodiscard]] SavedModel with_encoding(SavedModel model);
+/// \throws InvalidArgument  the target of a regression is text
+void require_numbers(const ModelOptions& options);
+/// \throws InvalidArgument  labels do not fit to the names that the options give
+void require_two_classes(const ModelOptions& options, VectorView labels);
+/// Gives two classes the names that the options have, if any.
+void name_classes(const ModelOptions& options, VectorView labels, Fit& fit);
 void add_remarks(const Report& remarks, Report& report);
 
 }  // namespace ardvark::internal

@@ -139,6 +139,17 @@ Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions
   }
 }
 
+Prediction predict(const SavedModel& model, CscView X_new, const ModelOptions& options) {
+  const Fit* fit = model.score();
+  if (fit == nullptr) throw InvalidArgument("X_new is sparse; only a linear model and a logistic one of two classes predict sparse rows");
+  const PredictionOf what = prediction_of(model, options);
+  const PredictiveRule rule = predictive_rule(model, options);
+  if (is_count(fit->task)) return count_prediction(*fit, X_new, what);
+  if (has_classes(fit->task)) return class_prediction(*fit, X_new, rule);
+  if (options.rule == mixture) throw InvalidArgument(fmt::format("{} needs dense rows", options.spelled("rule", mixture)));
+  return student_prediction(*fit, X_new, what);
+}
+
 namespace {
 
 const KernelFit& process_of(const SavedModel& model) {

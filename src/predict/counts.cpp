@@ -102,7 +102,7 @@ double log_count_probability(double y, double m, double s) {
   return most + std::log(integral_near(eta, width, eta - 12 * sd - 40 * width, eta + 40 * width, f));
 }
 
-CountPrediction count_prediction(const Fit& fit, MatrixView X_new, PredictionOf what) {
+CountPrediction count_prediction(const Fit& fit, const FitTable& X_new, PredictionOf what) {
   CountPrediction out;
   predictive_moments(fit, X_new, out.log_mean, &out.log_variance);
   out.mean = (out.log_mean + 0.5 * out.log_variance).array().exp();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ardvark/counts.hpp"
+#include "table/fit_table.hpp"
 
 namespace ardvark::internal {
 
@@ -12,6 +13,6 @@ namespace ardvark::internal {
 /// ln P(Y = y). \param y  a whole number >= 0
 [[nodiscard]] double log_count_probability(double y, double m, double s);
 
-[[nodiscard]] CountPrediction count_prediction(const Fit& fit, MatrixView X_new, PredictionOf what);
+[[nodiscard]] CountPrediction count_prediction(const Fit& fit, const FitTable& X_new, PredictionOf what);
 
 }  // namespace ardvark::internal

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "ardvark/fit.hpp"
+#include "table/fit_table.hpp"
 
 namespace ardvark::internal {
 

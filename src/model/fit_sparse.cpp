@@ -1,0 +1,65 @@
+// Fits a linear or a logistic model of a sparse X by its options.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/classes.hpp"
+#include "core/validate.hpp"
+#include "model/choice.hpp"
+#include "model/fit_parts.hpp"
+#include "model/missing.hpp"
+#include "model/remarks.hpp"
+#include "model/resolve.hpp"
+#include "model/saved_model.hpp"
+
+namespace ardvark {
+
+using namespace internal;
+
+namespace {
+
+struct SparseFitter {
+  CscView X;
+  VectorView target;
+  const ModelOptions& options;
+
+  SavedModel operator()(const LinearModel& model) const {
+    validate::vector(target, X.rows(), "y");
+    require_numbers(options);
+    return {fit_linear(X, target, model.options)};
+  }
+  SavedModel operator()(const LogisticModel& model) const {
+    validate::vector(target, X.rows(), "labels");
+    if (has_several_classes(options, target)) refuse_sparse("several classes");
+    require_two_classes(options, target);
+    if (options.diagnose) refuse_sparse(options.spelled("diagnose"));
+    Fit fit = fit_logistic(X, target, model.options);
+    name_classes(options, target, fit);
+    return {std::move(fit)};
+  }
+  template <typename Other>
+  SavedModel operator()(const Other&) const {
+    refuse_sparse(options.spelled("model", options.model));
+  }
+
+ private:
+  [[noreturn]] static void refuse_sparse(const std::string& what) {
+    throw InvalidArgument(fmt::format("X is sparse; {} needs a dense X. A sparse X has a linear model, or a logistic one of two classes", what));
+  }
+};
+
+}  // namespace
+
+SavedModel fit_model(CscView X, VectorView target, const ModelOptions& options) {
+  return in_names_of(options, [&] {
+    if (missing_of(options) != Missing::refuse)
+      throw InvalidArgument(fmt::format("X is sparse, and has no missing values; {} needs a dense X", options.spelled("missing", options.missing)));
+    const ModelOptions all = with_encoded_columns(options, X.cols());
+    SavedModel model = std::visit(SparseFitter{X, target, all}, resolve(all));
+    model.score()->target = options.target;
+    note_weights(options.weights, report_of(model));
+    return described(std::move(model), options);
+  });
+}
+
+}  // namespace ardvark
