@@ -202,7 +202,7 @@ TEST(LassoByPasses, ChooseLambdaAsAFitForEachFold) {
       const Vector off = (found.loss - expected.loss).cwiseQuotient(expected.loss_error);
       const Vector of_error = found.loss_error.cwiseQuotient(expected.loss_error).array() - 1;
       const auto rms = [](const Vector& x) { return std::sqrt(x.squaredNorm() / static_cast<double>(x.size())); };
-      // Near lambda_max the weights of a fold may leave zero, and a Newton step is rougher: in ten divisions of 40 columns .07 to .41.
+      // Near lambda_max the weights of a fold may leave zero, and a Newton step is rougher: in eight divisions of 40 columns .07 to .41.
       const Index near = (expected.lambda.array() > 0.6 * expected.lambda[0]).count();
       EXPECT_LE(rms(off.tail(off.size() - near)), 0.03);
       EXPECT_LE(rms(off.head(near)), 0.5);
