@@ -404,6 +404,7 @@ struct EvidenceCase {
     o.intercept = intercept;
     o.prior = prior;
     o.precision = precision;
+    o.noise = {1e-2, 1e-4};  // the evidence below needs its numbers
     o.tolerance = 1e-12;
     return o;
   }
