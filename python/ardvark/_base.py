@@ -55,7 +55,15 @@ class Estimator(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._may_miss
+        tags.input_tags.sparse = self._takes_sparse
         return tags
+
+    @property
+    def _takes_sparse(self) -> bool:
+        """Whether a fit takes a scipy.sparse matrix with any target, as far as the parameters tell."""
+        prior = getattr(self, "prior", None)
+        has_method = not isinstance(prior, str) or prior in ("auto", "shared", "ard", "none")
+        return self._reads_sparse and has_method and not self._may_miss and getattr(self, "solver", "automatic") != "qr"
 
     # ---- options
 
@@ -165,8 +173,7 @@ class Estimator(BaseEstimator):
         rows = np.flatnonzero(weights)
         if rows.size == 0:
             raise ValueError("sample_weight is zero for every row; it must be > 0 for one at least")
-        if not issparse(X):
-            require_finite(X, self._column_names(), self._may_miss, self._remedy_of_gap())  # rows of weight zero, too
+        require_finite(X, self._column_names(), self._may_miss, self._remedy_of_gap())  # rows of weight zero, too
         if not checks.get("y_numeric") and gaps is None:
             kept = set(np.unique(y[rows]).tolist())
             lost = [label for label in np.unique(y).tolist() if label not in kept]
@@ -211,7 +218,9 @@ class Estimator(BaseEstimator):
     def _checked_rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         if self._reads_sparse and issparse(X):
-            return validate_data(self, X, reset=False, accept_sparse="csc", dtype=np.float64, ensure_all_finite=False)
+            X = validate_data(self, X, reset=False, accept_sparse="csc", dtype=np.float64, ensure_all_finite=False)
+            require_finite(X, self._column_names(), False, "leave out such rows, or fill the gaps")
+            return X
         X = frame(in_memory(X, type(self), is_new=True), getattr(self, "feature_names_in_", ()))
         refuse_times(X, "X")
         encoding = self._encoding

@@ -9,6 +9,7 @@ import warnings
 from typing import Any, Callable, Collection, Optional, Sequence
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ._abi import InvalidArgumentError
 from ._core import ArdvarkWarning, _depth
@@ -217,13 +218,16 @@ def in_source(error: ValueError, rows: int, place_of: Optional[Place] = None, co
     return InvalidArgumentError(text, error.argument) if isinstance(error, InvalidArgumentError) else ValueError(text)
 
 
-def require_finite(X: np.ndarray, names: Sequence[str], may_miss: bool, remedy: str) -> None:
-    """Refuses infinite numbers and, unless values may be missing, NaN: with row, column and what can be done."""
-    wrong = np.isinf(X) if may_miss else ~np.isfinite(X)
+def require_finite(X: Any, names: Sequence[str], may_miss: bool, remedy: str) -> None:
+    """Refuses infinite numbers and, unless values may be missing, NaN: with row, column and what can be done. X: an array, or a csc_array."""
+    is_sparse = issparse(X)
+    numbers = X.data if is_sparse else X
+    wrong = np.isinf(numbers) if may_miss else ~np.isfinite(numbers)
     if not wrong.any():
         return
-    row, column = np.argwhere(wrong)[0]
-    value = "NaN" if np.isnan(X[row, column]) else f"{X[row, column]}"
+    at = tuple(np.argwhere(wrong)[0])
+    row, column = (X.indices[at[0]], np.searchsorted(X.indptr, at[0], side="right") - 1) if is_sparse else at
+    value = "NaN" if np.isnan(numbers[at]) else f"{numbers[at]}"
     advice = f"; if the value is missing: {remedy}" if value == "NaN" else ""
     raise ValueError(f"X at row {row + 1}, column {names[column]!r} is {value}; all values must be finite{advice}")
 

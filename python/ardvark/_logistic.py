@@ -367,4 +367,5 @@ class BayesianLogisticRegression(LogisticScore):
         tags = super().__sklearn_tags__()
         is_l1 = isinstance(self.prior, str) and self.prior == "laplace"
         tags.classifier_tags.multi_class = not (is_l1 and self.coding == "softmax") and self.likelihood != "jj"
+        tags.input_tags.sparse = self._takes_sparse and not tags.classifier_tags.multi_class  # several classes need a dense X
         return tags

@@ -30,7 +30,7 @@ struct SparseFitter {
   }
   SavedModel operator()(const LogisticModel& model) const {
     validate::vector(target, X.rows(), "labels");
-    if (has_several_classes(options, target)) refuse_sparse("several classes");
+    if (has_several_classes(options, target)) refuse_sparse("a fit of several classes");
     require_two_classes(options, target);
     if (options.diagnose) refuse_sparse(options.spelled("diagnose"));
     Fit fit = fit_logistic(X, target, model.options);
