@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from ctypes import byref
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from ._abi import Array, Csc, Matrix, call, library
 
-__all__ = ["call_for_array", "csc_of", "matrix_of", "vector_of"]
+__all__ = ["call_for_array", "csc_of", "is_sparse", "matrix_of", "vector_of"]
 
 
 def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
@@ -33,6 +34,12 @@ def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
         X.strides[1] // size,
     )
     return view, X
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a matrix or an array of scipy.sparse, which need not be installed."""
+    scipy_sparse = sys.modules.get("scipy.sparse")
+    return scipy_sparse is not None and scipy_sparse.issparse(X)
 
 
 def csc_of(X: Any) -> tuple[Csc, Any]:

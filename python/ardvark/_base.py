@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any, ClassVar, Mapping, Optional, Sequence
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_X_y, get_tags
@@ -18,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _core
+from ._arrays import is_sparse
 from ._core import ArdvarkWarning, _depth
 from ._given import filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite, require_numbers, table_of_fit, taken_from
 from ._hosts import in_memory
@@ -146,7 +146,7 @@ class Estimator(BaseEstimator):
             refuse_times(values, argument)
         y = plain_labels(y)
         checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
-        if self._reads_sparse and issparse(X):
+        if self._reads_sparse and is_sparse(X):
             checks["accept_sparse"] = "csc"
             checks["dtype"] = np.float64
         if checks.get("y_numeric"):
@@ -184,7 +184,7 @@ class Estimator(BaseEstimator):
     def _without_text(self, X: Any, sample_weight: Any) -> Any:
         """The table with its text columns as columns of 0 and 1; sets _encoding."""
         self._encoding = None
-        if self._reads_sparse and issparse(X):
+        if self._reads_sparse and is_sparse(X):
             return X
         reference = getattr(self, "reference", None)
         if (text := first_text(X)) is not None:
@@ -217,7 +217,7 @@ class Estimator(BaseEstimator):
 
     def _checked_rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        if self._reads_sparse and issparse(X):
+        if self._reads_sparse and is_sparse(X):
             X = validate_data(self, X, reset=False, accept_sparse="csc", dtype=np.float64, ensure_all_finite=False)
             require_finite(X, self._column_names(), False, "leave out such rows, or fill the gaps")
             return X

@@ -20,10 +20,9 @@ from ctypes import byref, c_char_p, c_double, c_void_p, string_at
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
-from scipy.sparse import issparse
 
 from ._abi import Ask, Handle, InternalError, StoppedError, call, call_for_bytes, call_for_handle, call_for_text, library, without_null
-from ._arrays import csc_of, matrix_of, vector_of
+from ._arrays import csc_of, is_sparse, matrix_of, vector_of
 from ._interrupt import InterruptWatch
 from ._options import Options, long_call
 from ._progress import Progress
@@ -157,12 +156,12 @@ class Model(Result):
         >>> prediction.array("mean").round(2).tolist(), prediction.array("log_density").shape
         ([3.0], (1,))
         """
-        is_sparse = issparse(X)
-        view, X = csc_of(X) if is_sparse else matrix_of(X)
+        sparse = is_sparse(X)
+        view, X = csc_of(X) if sparse else matrix_of(X)
         target = None if y is None else vector_of(y, X.shape[0], "y")
         options = Options({"level": level, "rule": rule, "interval": interval}, InterruptWatch(None))
         pointer = None if target is None else target.ctypes.data
-        function = "ardvark_predict_csc" if is_sparse else "ardvark_predict"
+        function = "ardvark_predict_csc" if sparse else "ardvark_predict"
         result = Result(long_call("result", function, options, self._model, byref(view), pointer, options))
         for message in result.value("warnings"):
             warnings.warn(message, ArdvarkWarning, stacklevel=_depth())
@@ -319,11 +318,11 @@ def fit(
     >>> model.value("classes")
     ['below', 'above']
     """
-    is_sparse = issparse(X)
-    view, X = csc_of(X) if is_sparse else matrix_of(X)
+    sparse = is_sparse(X)
+    view, X = csc_of(X) if sparse else matrix_of(X)
     y = vector_of(y, X.shape[0], "y")
     handle = Options(options, InterruptWatch(callback))
-    model = Model(long_call("model", "ardvark_fit_csc" if is_sparse else "ardvark_fit", handle, byref(view), y.ctypes.data, handle), options.get("level"))
+    model = Model(long_call("model", "ardvark_fit_csc" if sparse else "ardvark_fit", handle, byref(view), y.ctypes.data, handle), options.get("level"))
     if warn:
         for message in model.value("warnings"):
             warnings.warn(message, ArdvarkWarning, stacklevel=2)

@@ -10,6 +10,7 @@ from sklearn.metrics import d2_tweedie_score
 
 from . import _core
 from ._docs import assembled
+from ._hosts import in_memory
 from ._predictions import Regressor
 from ._score import Columns, LinearScore, Prior, _intercept
 from ._streams import is_stream
@@ -167,7 +168,7 @@ class BayesianCountRegression(RegressorMixin, Regressor, LinearScore):
         """
         if isinstance(y, str):
             y, target = None, y
-        if is_stream(X) and not hasattr(X, "__arrow_c_stream__"):
+        if is_stream(in_memory(X, type(self), has_target=target is not None)) and not hasattr(X, "__arrow_c_stream__"):
             raise ValueError("X is read in pieces, but a regression of counts needs the table in memory; read it first, as in pandas.read_parquet(path)")
         X, y, sample_weight, target = self._split(X, y, sample_weight, target)
         X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)

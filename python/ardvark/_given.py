@@ -9,9 +9,9 @@ import warnings
 from typing import Any, Callable, Collection, Optional, Sequence
 
 import numpy as np
-from scipy.sparse import issparse
 
 from ._abi import InvalidArgumentError
+from ._arrays import is_sparse
 from ._core import ArdvarkWarning, _depth
 from ._hosts import kind_of
 from ._tables import TIMES, names_of, sentence_near, what_time_is, without
@@ -220,13 +220,13 @@ def in_source(error: ValueError, rows: int, place_of: Optional[Place] = None, co
 
 def require_finite(X: Any, names: Sequence[str], may_miss: bool, remedy: str) -> None:
     """Refuses infinite numbers and, unless values may be missing, NaN: with row, column and what can be done. X: an array, or a csc_array."""
-    is_sparse = issparse(X)
-    numbers = X.data if is_sparse else X
+    sparse = is_sparse(X)
+    numbers = X.data if sparse else X
     wrong = np.isinf(numbers) if may_miss else ~np.isfinite(numbers)
     if not wrong.any():
         return
     at = tuple(np.argwhere(wrong)[0])
-    row, column = (X.indices[at[0]], np.searchsorted(X.indptr, at[0], side="right") - 1) if is_sparse else at
+    row, column = (X.indices[at[0]], np.searchsorted(X.indptr, at[0], side="right") - 1) if sparse else at
     value = "NaN" if np.isnan(numbers[at]) else f"{numbers[at]}"
     advice = f"; if the value is missing: {remedy}" if value == "NaN" else ""
     raise ValueError(f"X at row {row + 1}, column {names[column]!r} is {value}; all values must be finite{advice}")

@@ -6,11 +6,11 @@ import copy
 from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
+from ._arrays import is_sparse
 from ._base import _FLOATS
 from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_numbers
 from ._hosts import in_memory
@@ -239,12 +239,12 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         if is_stream(X) and (target is not None or not hasattr(X, "__arrow_c_stream__")):
             return self._fit_stream(X, y, sample_weight, target)
         X, y, sample_weight, target = self._split(X, y, sample_weight, target)
-        is_numeric = issparse(X) or not holds_text(X) and (names_of(X) is None or not any(holds_truths(dtype) for dtype in X.dtypes))
+        is_numeric = is_sparse(X) or not holds_text(X) and (names_of(X) is None or not any(holds_truths(dtype) for dtype in X.dtypes))
         X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)
         for name in ("statistics_", "_statistics_of_fit"):
             self.__dict__.pop(name, None)
         self._fit_model(X, y, weights, target=target, **self._model_options(), **self._given_options())
-        if is_numeric and not issparse(X) and X.shape[1] <= 200 and X.size * X.shape[1] <= 10_000_000 and np.isfinite(X).all():  # cheap beside the fit
+        if is_numeric and not is_sparse(X) and X.shape[1] <= 200 and X.size * X.shape[1] <= 10_000_000 and np.isfinite(X).all():  # cheap beside the fit
             names = getattr(self, "feature_names_in_", None)
             self._statistics_of_fit = LinearStatistics(self._form).add_numbers(X, y, weights, None if names is None else list(names), target)
         return self

@@ -15,13 +15,14 @@ rng = np.random.default_rng(8)
 X = pandas.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
 SCORES = X["a"] + rng.normal(size=60)
 LABELS = (SCORES > 0).astype(int)
+COUNTS = SCORES.abs().round()
 ESTIMATORS = [getattr(ardvark, name) for name in ardvark.__all__ if inspect.isclass(getattr(ardvark, name)) and hasattr(getattr(ardvark, name), "get_params")]
 NAMES = [kind.__name__ for kind in ESTIMATORS]
 QUICK = {"KernelRegressor": {"centres": 10, "averaging": False}, "KernelClassifier": {"centres": 10, "averaging": False}}
 
 
 def target_of(kind):
-    return LABELS if hasattr(kind, "predict_proba") else SCORES
+    return LABELS if hasattr(kind, "predict_proba") else COUNTS if "Count" in kind.__name__ else SCORES
 
 
 def new(kind):

@@ -16,7 +16,7 @@ sys.path.remove(str(JUDGES))
 from ardvark import _core  # noqa: E402
 
 NAMES = sorted(posteriordb.FORMS)
-A0, B0, C0, D0 = 1e-2, 1e-4, 1e-2, 1e-4  # the defaults of a model
+A0, B0, C0, D0 = 1e-2, 1e-4, 1e-2, 1e-4  # of the noise, as given below; of the precisions, the defaults of a model
 LEVELS = (0.5, 0.8, 0.95)
 
 
@@ -27,7 +27,7 @@ def standardized(name):
 
 
 def fitted(X, y, **options):
-    return _core.fit(X, y, model="linear", **options)
+    return _core.fit(X, y, model="linear", a0=A0, b0=B0, **options)
 
 
 def standard_error(known, sd):
