@@ -153,7 +153,7 @@ void check_selection(const ModelOptions& options);
 [[nodiscard]] bool has_several_classes(const ModelOptions& options, VectorView labels);
 
 /// The encoding for the model that the options name, with their `reference` and `weights`; kernels get a dummy for every level.
-/// \param exclude  columns that are no features, such as the target
+/// \param exclude  columns that are not features, such as the target
 /// \throws InvalidArgument  the table does not have an excluded column; no feature has columns; `reference` is wrong or does not apply
 [[nodiscard]] FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, const ModelOptions& options);
 /// The same from the facts of the columns. Weights are those of the facts, and rows with gaps are not among them.

@@ -28,7 +28,8 @@ struct Pieces {
 inline void pulse() {
   if (detail::listener != nullptr) detail::pulse();
 }
-/// From now on the listener is told this. `stage` and the name are literals. \throws Stopped
+/// Sets the stage that progress reports from now on. `stage` and the name are literals.
+/// \throws Stopped
 void pulse(const char* stage, const Pieces& pieces = {});
 
 /// Whether the listener asked for an end.

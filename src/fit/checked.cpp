@@ -40,8 +40,8 @@ Method method_of(const FitOptions& options) {
   return is_sparse(options.prior.kind) ? Method::spike_slab : Method::sweeps;
 }
 
-// The options with the prior of precisions which the noise does not scale: its default rate is in units of the variance of the target,
-// also if it is not standardised. (LIN.8)
+// Where the noise does not scale the precisions, the default rate of their prior is in units of the
+// variance of the target, even if the target is not standardised. (LIN.8)
 FitOptions in_units_of_target(const Frame& frame) {
   FitOptions out = frame.options;
   if (!has_noise(frame.task) || out.standardize || !out.preset.empty()) return out;

@@ -24,8 +24,8 @@ namespace {
 
 using Machines = SideBySide<RowQuestion::State, PassSums>;
 
-// How many machines ask together: the posteriors of a question, of which a sparse prior has up to 20, take at most 128 MB; the gradients
-// that a cross-validation asks for, a quarter of that.
+// How many machines share a pass. The posteriors in their questions (up to 20 each under a sparse
+// prior) take at most 128 MB, and the gradients of a cross-validation a quarter of that.
 Index machines_at_once(const FitOptions& options, Index q) {
   constexpr Index most = 16'000'000, posteriors = 20;  // numbers
   const bool chooses = options.prior.kind == PriorKind::laplace && options.prior.lambda == 0;

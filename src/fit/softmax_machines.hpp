@@ -27,8 +27,8 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
 [[nodiscard]] FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note);
 /// Gives the fields that have a column for each machine their sizes.
 void begin_machines(Index num_columns, Index num_machines, const SoftmaxOptions& options, SoftmaxFit& fit);
-/// Adds the next machine. False: it has no posterior, and there need not be more. \param units  of the columns that the machines were
-/// fitted to
+/// Adds the next machine. Returns false if it has no posterior; no other machine is then needed.
+/// \param units  of the columns to which the machines were fitted
 bool add_machine(Fit one, const Standardization& units, SoftmaxFit& fit);
 /// Writes how many machines have converged, the message of the first that has not, and what they note.
 void summarise_machines(const std::vector<std::string>& names, bool compat, SoftmaxFit& fit);

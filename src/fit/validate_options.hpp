@@ -8,7 +8,8 @@ namespace ardvark::internal {
 /// \throws InvalidArgument  with the option, its value and the constraint
 void validate_options(const FitOptions& options, Task task, Index num_columns);
 
-/// What a fit of a sparse X has: models under shared, ard, groups and none, without QR. \throws InvalidArgument
+/// A sparse X supports only models under shared, ard, groups and none, without QR.
+/// \throws InvalidArgument  the options ask for anything else
 void validate_sparse_table(const FitOptions& options);
 
 }  // namespace ardvark::internal

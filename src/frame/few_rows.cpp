@@ -37,7 +37,8 @@ Columns columns_of(const Solution& solution) {
   return out;
 }
 
-// Columns and target times the roots of the weights, without the part that the flat columns explain.                         (RIDGE.7)
+// Columns and target times the roots of the weights, minus their regression on the flat columns.
+// (RIDGE.7)
 struct Explained {
   Matrix Z;        // [n, penalised]
   Vector u;        // [n]
@@ -173,7 +174,7 @@ void append_rows(const Matrix& more, Matrix& all) {
   all.bottomRows(more.rows()) = more;
 }
 
-// Adds a share of V_ZZ of the factor that the method left.
+// Adds `share` times V_ZZ from the factor of the method.
 void add(double share, const CovarianceFactor& factor, const std::vector<Index>& penalised, Spread& spread) {
   const auto p = static_cast<Index>(penalised.size());
   const double root = std::sqrt(share);

@@ -5,7 +5,7 @@
 
 namespace ardvark::internal {
 
-/// How much of the covariance is that of (LIN.9): 1 up to 30 rows, 0 from 60 rows on, between them along a line.
+/// The weight of the covariance of (LIN.9): 1 up to 30 rows, 0 from 60 rows on, linear in between.
 [[nodiscard]] double share_of_few_rows(double num_rows);
 
 /// Whether (LIN.9) is for a fit with these options: a regression under shared, groups, ard or laplace that is no published program.

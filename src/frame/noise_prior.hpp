@@ -9,7 +9,7 @@ namespace ardvark::internal {
 struct NoiseDegrees {
   double rows = 0;
   Index num_flat = 0, num_penalised = 0;
-  /// Whether residuals are left, also where every column is fitted without a limit.
+  /// Whether degrees of freedom are left for the residuals if no column has a prior.
   [[nodiscard]] bool show_noise() const { return rows - static_cast<double>(num_flat + num_penalised) >= 1; }
 };
 

@@ -18,7 +18,7 @@ struct PrecisionAverage {
   double noise = 0;    ///< of the noise; 0: it cannot be computed
   Vector mean, given;  ///< [r] mean of the weights, and their squared scale given the precision
   Matrix moves;        ///< [r, K] moves * moves' is the covariance of the means given the precision
-  double unknown = 0;  ///< of a weight of which the rows say nothing: its 95% interval is that of the mixture
+  double unknown = 0;  ///< of a weight that no row determines; matches the mixture's 95% interval
 };
 
 /// \param needs_unknown  whether `unknown` is computed

@@ -12,7 +12,8 @@ namespace ardvark::internal {
 /// The observation weights; ones if there are none.
 [[nodiscard]] Vector weights_or_ones(VectorView weights, Index n);
 
-/// A table that stands in for another one with the same sums. Empty and 0: it is the caller's own.
+/// A table that replaces that of the caller, because it has the same sums. Empty and 0: it is the
+/// caller's own.
 struct StandIn {
   Vector x = {};      ///< [columns] the numbers of the table are differences from this point of the caller's units
   double y = 0;       ///< of the target

@@ -36,7 +36,7 @@ bool has_gap(MatrixView X, Index row) {
 // Rows whose draws are predicted at a time. Each row has a hundred draws, so all at once could need more memory than there is.
 constexpr Index rows_of_block = 16;
 
-// The draws of a row: mean, and variance about it. Each row has as many.                                                       (MI.6)
+// Mean and variance over the draws of each row. All rows have the same number of draws. (MI.6)
 struct Draws {
   Index rows;
   [[nodiscard]] auto of(const Vector& values) const { return values.reshaped(values.size() / rows, rows).array(); }

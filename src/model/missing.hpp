@@ -40,7 +40,7 @@ void count_dropped_rows(const RowsInUse& rows, SavedModel& model);
 /// \throws InvalidArgument  `missing` is impute
 void refuse_to_impute(const ModelOptions& options, const char* what);
 
-/// Whether impute applies to such a model; of options, as far as they tell.
+/// Whether impute applies to the model; to that of options, as far as they determine it.
 [[nodiscard]] bool can_impute(const ModelOptions& options);
 [[nodiscard]] bool can_impute(const SavedModel& model);
 /// What to do about a gap in a table to fit: "--missing drop leaves such rows out, --missing impute fills the gaps".

@@ -11,7 +11,7 @@
 namespace ardvark::internal {
 namespace {
 
-// What has a row for each row that is predicted.
+// The members of a prediction that have a row for each row of X.
 template <typename P>
 auto rows_of(P& p) {
   using Kind = std::remove_const_t<P>;

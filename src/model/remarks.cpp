@@ -13,7 +13,8 @@
 namespace ardvark::internal {
 namespace {
 
-// Texts that nearly every row has for itself are rather identifiers than levels: with fewer than two rows each, as for classes.
+// Texts with fewer than two rows each, on average, are identifiers rather than levels; classes have
+// the same limit.
 void warn_of_texts(const FeatureColumn& f, Index num_rows, Report& report) {
   const auto num_levels = static_cast<Index>(f.levels.size());
   if (const std::string remark = io::remark_on_numbers(f.levels); !remark.empty())
@@ -24,7 +25,8 @@ void warn_of_texts(const FeatureColumn& f, Index num_rows, Report& report) {
         num_levels, num_rows));
 }
 
-// Texts of a target are classes, in silence if they were meant to be numbers. Labels that are numbers may be 0.0, 1.0, ...
+// A target of texts has classes, even if the texts were meant as numbers: a warning says so. Labels
+// that are numbers may be 0.0, 1.0, ...
 void warn_of_classes(const std::vector<std::string>& classes, Report& report) {
   std::vector<std::string> texts;
   for (const std::string& name : classes) texts.emplace_back(io::code_of(name));

@@ -8,7 +8,7 @@
 
 namespace ardvark::internal {
 
-/// Of the columns of the table.
+/// The names of the columns of the table.
 [[nodiscard]] const std::vector<std::string>& names_of(const SavedModel& model);
 
 }  // namespace ardvark::internal

@@ -14,7 +14,7 @@ using namespace internal;
 
 namespace {
 
-// Of each row whether the observation is the predicted class.
+// Whether the predicted class of row i is the observed one.
 bool is_right(const ClassPrediction& p, Index i, double y) { return (says_second(p.probability[i]) ? 1.0 : 0.0) == y; }
 bool is_right(const ClassProbabilities& p, Index i, double y) {
   return static_cast<double>(p.most_probable[static_cast<std::size_t>(i)]) == y;

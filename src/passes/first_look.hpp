@@ -13,7 +13,7 @@
 
 namespace ardvark::internal {
 
-/// Of one classification; each of them has sums over the columns in the first look.
+/// The limit for one classification: in the first look, each class has sums over the columns.
 inline constexpr Index most_classes_by_passes = 1000;
 
 /// What the first look says of the rows.
@@ -46,7 +46,7 @@ auto fit_sample(const RowSample& sample, Options options, FitTable&& fit) {
   return fit(X, VectorView(sample.y), options);
 }
 
-/// \throws InvalidArgument  there are weights besides those of the rows
+/// \throws InvalidArgument  `options` has weights; in passes, the rows bring their own
 void refuse_weights(const FitOptions& options);
 /// \throws InvalidArgument  an option needs rows in memory
 /// \param is_softmax  of one model for several classes

@@ -23,7 +23,7 @@ struct WeightMoments {
 
 /// Answers a question with the sums over all rows.
 using AskSums = std::function<PassSums(RowQuestion::State question)>;
-/// From the rows. \throws InvalidArgument  they are not those of the first look
+/// Asks the rows themselves. \throws InvalidArgument  they are not those of the first look
 [[nodiscard]] PassSums ask_rows(const AskRows& ask, RowQuestion::State question);
 
 /// What the first look says of columns and target. \throws InvalidArgument  there is no row, or none with a positive weight
@@ -38,11 +38,11 @@ class Passes {
   [[nodiscard]] PassSums sums(const std::vector<const WeightMoments*>& at, bool wants_step, bool wants_scores = false);
   /// Accuracy and log loss under a mixture of posteriors with these weights.
   [[nodiscard]] ClassTally scores(const std::vector<std::pair<double, WeightMoments>>& mixture);
-  /// What another model asks.                                                                                                    (PASS.7)
+  /// The sums that another kind of model asks for. (PASS.7)
   [[nodiscard]] Vector numbers(std::shared_ptr<const RowWork> work);
   [[nodiscard]] int count() const { return count_; }
   void add_to_count(int more) { count_ += more; }
-  /// Over the same rows, with other units.
+  /// Passes over the same rows, with the columns in other units.
   [[nodiscard]] Passes with_units(Standardization units) const {
     Passes other(ask_, pass_);
     other.pass_.units = std::move(units);
@@ -57,7 +57,7 @@ class Passes {
   int count_ = 0;
 };
 
-/// As a question has it.
+/// The posterior in the form that a RowQuestion stores.
 [[nodiscard]] RowQuestion::State::Posterior sent(const WeightMoments& at, double weight = 1);
 
 /// What is known of the rows before the first pass.
@@ -71,7 +71,8 @@ struct KnownRows {
 /// What a pass of a logistic likelihood would say if all rows had these log odds, without a variance. The last column is the intercept.
 [[nodiscard]] PassSums sums_of_equal_odds(const KnownRows& known, double log_odds);
 
-/// What is left of steps that shrink at least by the factor of the last two: a geometric series of their lengths.               (PASS.4)
+/// The gain that is left if the steps shrink in length at least by the ratio of the last two:
+/// the way to go is the sum of a geometric series. (PASS.4)
 /// \param gain, before  nats that the next step and the last one promise
 [[nodiscard]] inline double rest_of_steps(double gain, double before) {
   const double ratio = std::min(std::sqrt(gain / before), 0.997);
@@ -88,7 +89,8 @@ using StartOfPasses = std::function<WeightMoments()>;
 /// Under the priors shared, ard, groups and none.                                                                                (PASS.4)
 /// \param scores  of the result
 [[nodiscard]] Solution solve_sweeps_by_passes(const Frame& frame, Passes& passes, const StartOfPasses& start, ClassTally& scores);
-/// The columns without a prior alone. Status::separated or Status::not_positive_definite: no prior of the others has a posterior.
+/// Fits the columns without a prior alone. With Status::separated or Status::not_positive_definite,
+/// there is no posterior, whatever the prior of the other columns is.
 /// \param others  all other columns
 [[nodiscard]] Solution solve_flat_by_passes(const Frame& frame, const std::vector<Index>& others, Passes& passes);
 /// Under the priors sparse, slab and dense.                                                                                      (PASS.5)

@@ -36,7 +36,7 @@ Vector fold_factors(const std::vector<bool>& left_out, const Vector& correlation
 
 namespace {
 
-// [columns] Of standardised columns with the target.
+// [columns] Correlations of the standardised columns with the target.
 Vector correlations(const Frame& frame, TableDesign& design) {
   const double mean = frame.k.dot(frame.target) / frame.rows;
   const Vector apart = frame.target.array() - mean, weighted = frame.k.cwiseProduct(apart);

@@ -22,7 +22,8 @@ using namespace internal;
 
 namespace {
 
-// A sum over the rows of a hash of their numbers: other rows, or rows with another number, have another one.
+// The sum over the rows of a hash of their numbers. It differs if a row is missing or added, or if
+// a value differs.
 std::uint64_t fingerprint_of(const RowBlock& rows) {
   constexpr Index tile = 64;
   constexpr std::uint64_t factor = 0x9e3779b97f4a7c15U;
@@ -71,7 +72,7 @@ void look_at_scores(const Vector& t, const Vector& k, const Vector& m, const Vec
   }
 }
 
-// The order of some sums depends on the memory order: every block has the same.
+// The order of some sums follows the memory order, so every block is stored row by row.
 struct ByRows {
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> copy;
   MatrixView X;
@@ -129,7 +130,7 @@ PassSums sums_of(const RowQuestion::State& asked, const RowBlock& block, const M
   return out;
 }
 
-// How often the class with the largest probability is that of the row, and -ln of the probability of its class.                  (SMX.9)
+// Adds the weight of the rows whose most probable class is their own, and their log loss. (SMX.9)
 void add_class_scores(const RowQuestion::State& asked, const RowBlock& block, const Vector& k, const std::vector<ComponentMoments>& parts,
                       ClassTally& out) {
   const auto C = static_cast<Index>(parts.size());
@@ -189,7 +190,8 @@ void check_labels(const RowSums::State& state, const RowBlock& rows) {
       what, most, most));
 }
 
-// Weight and sums of the columns of each class. Each row is added after the one before, in whatever pieces they come.
+// Sums the weights and the columns of each class. Rows are added one after the other, so the result
+// does not depend on the pieces in which they come.
 void note_classes(RowSums::State& state, const RowBlock& rows) {
   if (state.asked().is_regression) return;
   const Index n = rows.X.rows(), p = rows.X.cols(), most = state.asked().most_labels;

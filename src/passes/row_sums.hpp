@@ -20,26 +20,27 @@
 
 namespace ardvark {
 
-/// A posterior of the weights in the units of the design: w, and V = L'L.
+/// What one pass asks of the rows.
 struct RowQuestion::State {
+  /// A posterior of the weights in the units of the design: w, and V = L'L.
   struct Posterior {
     Vector w;
     Matrix L;           ///< lower triangular
     double weight = 1;  ///< in a mixture
   };
-  bool is_first_look = false;       ///< then only the names are read
+  bool is_first_look = false;       ///< reads names, most_labels, is_regression, sample_rows
   std::vector<std::string> names;   ///< of the columns, for messages; empty: x1, x2, ...
   Index most_labels = 2;            ///< that the first look accepts
   std::string likelihood;           ///< name in the registry
-  std::vector<double> labels;       ///< ascending; no row may have another one
+  std::vector<double> labels;       ///< ascending; a row with any other label is refused
   double own_label = 1;             ///< of the second class; all others are the first
   internal::Standardization units;  ///< of the columns
   std::vector<Posterior> at;        ///< where the sums are computed
   bool wants_step = false;          ///< X'omega X and X'r at the first of them
   bool wants_scores = false;        ///< accuracy and log loss of the first of them, or of the mixture of all
   bool is_mixture = false;
-  /// Questions that share one pass, each of one class against the rest. Of the others, only labels, rows, columns and fingerprint are read
-  /// here.
+  /// Questions that share one pass, each of one class against the rest. With them, this
+  /// question has no sums of its own: its labels, num_rows, num_columns and fingerprint are read.
   std::vector<State> parts;
   bool compares_parts = false;                    ///< each part has one posterior; scores of the class with the largest probability (SMX.9)
   std::shared_ptr<const internal::RowWork> work;  ///< then only its numbers are computed; also of a part
@@ -53,7 +54,7 @@ namespace internal {
 
 inline constexpr Index numbers_in_sample = 8'000'000;  ///< 64 MB
 
-/// A hash of 64 bits, of which each depends on all.
+/// A hash: each bit of the result depends on all bits of x.
 [[nodiscard]] constexpr std::uint64_t mixed_bits(std::uint64_t x) {
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
@@ -82,7 +83,7 @@ struct PassSums {
   [[nodiscard]] Matrix gram() const;  ///< [q,q] both triangles
 };
 
-/// A sum, and what rounding took from it.
+/// A compensated sum: `rest` is what rounding took from `sum`.
 struct ExactSum {
   double sum = 0, rest = 0;
   void add(double x) {

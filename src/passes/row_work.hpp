@@ -13,7 +13,8 @@ namespace ardvark::internal {
 
 class RowWork;
 
-/// Receives what a work consists of, each thing under a name. Vectors and matrices are not copied: they must exist until the bytes do.
+/// Writes the members of a work by name. Vectors and matrices are not copied: they must exist until
+/// the bytes do.
 class WorkWriter {
  public:
   virtual ~WorkWriter() = default;
@@ -28,7 +29,7 @@ class WorkWriter {
   virtual void part(std::size_t number, const RowWork& work) = 0;  ///< a work that belongs to this one
 };
 
-/// Gives it back. \throws InvalidArgument  there is no such thing
+/// Reads what a WorkWriter has written. \throws InvalidArgument  nothing of this name and type
 class WorkReader {
  public:
   virtual ~WorkReader() = default;
@@ -57,7 +58,7 @@ class RowWork {
   virtual ~RowWork() = default;
   /// [numbers] of the rows of a block; those of all blocks are added.
   [[nodiscard]] virtual Vector sums_of(const RowBlock& block) const = 0;
-  /// Under which it is written and read; no other kind has it.
+  /// The name, unique to this kind, under which a work is written and read.
   [[nodiscard]] virtual const char* name() const = 0;
   virtual void write(WorkWriter& to) const = 0;
 };

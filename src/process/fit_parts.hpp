@@ -61,7 +61,7 @@ struct ProcessOutcome {
 /// fit_kernel_regression and fit_kernel_classification, also where they would go by passes.
 [[nodiscard]] KernelRegression fit_regression_in_memory(MatrixView X, VectorView y, const KernelOptions& options);
 [[nodiscard]] KernelClassification fit_classes_in_memory(MatrixView X, VectorView labels, const KernelOptions& options);
-/// From so many rows a fit by passes takes kernel, centres and first widths.                                                   (PASS.7)
+/// Sample size from which a fit by passes chooses kernel, centres and first widths. (PASS.7)
 [[nodiscard]] Index rows_of_sample(const KernelOptions& options);
 [[nodiscard]] std::string note_on_centres(const KernelFit& fit);
 

@@ -99,7 +99,8 @@ BoundScope bound_scope(const SoftmaxFit& fit) {
 
 namespace {
 
-// Of a Student-t, also if it has no variance: scale^2 = V_jj b_N/a_N if the posterior is joint, else V_jj.               (LIN.4), (SP.25)
+// The scale of the Student-t distribution of a weight, also if its variance is infinite: scale^2 is
+// V_jj b_N/a_N if the posterior is joint, else V_jj. (LIN.4), (SP.25)
 double marginal_scale(const Fit& fit, Index j) {
   if (const double spread = student_t_variance(fit.degrees_of_freedom()); std::isfinite(spread))
     return std::sqrt((j < 0 ? fit.intercept->variance : fit.variance[j]) / spread);

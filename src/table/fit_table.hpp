@@ -23,7 +23,8 @@ class FitTable {
   [[nodiscard]] Index rows() const;
   [[nodiscard]] Index cols() const;
   [[nodiscard]] bool is_sparse() const { return std::holds_alternative<CscView>(X_); }
-  /// \param who  needs this: "prior 'laplace'".  \throws InvalidArgument  the table is sparse
+  /// \param who  what needs a dense table, for the message: "prior 'laplace'"
+  /// \throws InvalidArgument  the table is sparse
   [[nodiscard]] MatrixView dense(const std::string& who) const;
 
   /// \param memory  that of a dense table, if the design may overwrite it

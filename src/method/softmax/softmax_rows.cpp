@@ -79,7 +79,7 @@ Matrix scores_of(const Matrix& Z, const Matrix& W) {
   return F;
 }
 
-// Rows of which another class has a score that is not smaller than that of their own, by more than this.
+// The number of rows whose own class another class leads by at least `by`; with 0, ties count.
 double rows_nearer_to_another(const Matrix& F, const std::vector<Index>& own, const Vector& k, double by) {
   double count = 0;
   for (Index i = 0; i < F.rows(); ++i) {

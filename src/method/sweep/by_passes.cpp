@@ -65,7 +65,7 @@ class SweepsByPasses {
     if (may_begin_again && !(now.log_likelihood >= -ln_2 * frame_.rows)) begin_again();  // the sample misled: zero is nearer
     Tangent used = now.rows;
     double share = 1;
-    int steps_at_share = 1, patience = 1;  // the share is doubled after so many steps
+    int steps_at_share = 1, patience = 1;  // patience: steps after which the step length is doubled
     std::vector<double> history;
     const auto end = [&](Status status, std::string message) {
       scores = now.scores;
@@ -253,7 +253,8 @@ class SweepsByPasses {
     return out;
   }
 
-  // Each of the last steps goes back most of the one before: they are too long, although the bound rises.                       (PASS.4)
+  // Whether the steps oscillate: each of the last ones reverses most of the one before. Such steps
+  // are too long, although the bound rises. (PASS.4)
   bool goes_to_and_fro(const Vector& step, const Matrix& V) {
     constexpr double against = -0.7, part = 0.7;
     constexpr int most = 4;
