@@ -7,8 +7,8 @@
 #include "ardvark/errors.hpp"
 #include "ardvark/row_pass.hpp"
 #include "container.hpp"
-#include "passes/row_sums.hpp"
 #include "memory.hpp"
+#include "passes/row_sums.hpp"
 
 using namespace ardvark;
 

@@ -10,13 +10,13 @@
 #include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
 #include "fit/checked.hpp"
-#include "method/l1/by_passes.hpp"
-#include "passes/passes.hpp"
-#include "method/spike_slab/prior_choice.hpp"
 #include "fit/validate_options.hpp"
 #include "frame/describe.hpp"
 #include "likelihood/registry.hpp"
+#include "method/l1/by_passes.hpp"
+#include "method/spike_slab/prior_choice.hpp"
 #include "method/spike_slab/sparse.hpp"
+#include "passes/passes.hpp"
 
 namespace ardvark::internal {
 

@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "method/l1/l1_question.hpp"
-#include "passes/row_sums.hpp"
 #include "method/softmax/softmax_rows.hpp"
+#include "passes/row_sums.hpp"
 #include "process/kernel_rows.hpp"
 
 namespace ardvark::internal::io {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "passes/row_work.hpp"
 #include "io/json.hpp"
 #include "io/safetensors.hpp"
+#include "passes/row_work.hpp"
 
 namespace ardvark::internal::io {
 

@@ -44,7 +44,8 @@ struct SparseFitter {
 
  private:
   [[noreturn]] static void refuse_sparse(const std::string& what) {
-    throw InvalidArgument(fmt::format("X is sparse; {} needs a dense X. A sparse X has a linear model, or a logistic one of two classes", what));
+    throw InvalidArgument(
+        fmt::format("X is sparse; {} needs a dense X. A sparse X has a linear model, or a logistic one of two classes", what));
   }
 };
 
@@ -53,7 +54,8 @@ struct SparseFitter {
 SavedModel fit_model(CscView X, VectorView target, const ModelOptions& options) {
   return in_names_of(options, [&] {
     if (missing_of(options) != Missing::refuse)
-      throw InvalidArgument(fmt::format("X is sparse, and has no missing values; {} needs a dense X", options.spelled("missing", options.missing)));
+      throw InvalidArgument(
+          fmt::format("X is sparse, and has no missing values; {} needs a dense X", options.spelled("missing", options.missing)));
     const ModelOptions all = with_encoded_columns(options, X.cols());
     SavedModel model = std::visit(SparseFitter{X, target, all}, resolve(all));
     model.score()->target = options.target;

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "passes/row_sums.hpp"
 #include "frame/frame.hpp"
 #include "frame/solution.hpp"
+#include "passes/row_sums.hpp"
 
 namespace ardvark::internal {
 

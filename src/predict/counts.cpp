@@ -22,7 +22,8 @@ constexpr double most_rate = 1e15;  // of a count that is found
 
 using Gauss = boost::math::quadrature::gauss<double, 30>;
 
-// The integral from `from` to `to`, in pieces that get shorter near `center`, where the integrand has this width; `others` are ends of pieces too.
+// The integral from `from` to `to`, in pieces that get shorter near `center`, where the integrand has this width; `others` are ends of
+// pieces too.
 template <typename Function>
 double integral_near(double center, double width, double from, double to, const Function& f, std::initializer_list<double> others = {}) {
   std::vector<double> ends = {from, to};

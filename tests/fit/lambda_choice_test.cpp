@@ -13,9 +13,9 @@
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "ardvark/softmax.hpp"
-#include "passes/row_folds.hpp"
 #include "frame/folds.hpp"
 #include "frame/row_order.hpp"
+#include "passes/row_folds.hpp"
 
 namespace ardvark {
 namespace {

@@ -8,8 +8,8 @@
 #include "../support/random_problem.hpp"
 #include "../support/same_bits.hpp"
 #include "../support/thrown.hpp"
-#include "method/l1/l1_question.hpp"
 #include "labelled_rows.hpp"
+#include "method/l1/l1_question.hpp"
 
 namespace ardvark {
 namespace {

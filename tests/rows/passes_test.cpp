@@ -13,8 +13,8 @@
 #include "../support/random_problem.hpp"
 #include "../support/same_bits.hpp"
 #include "../support/thrown.hpp"
-#include "passes/row_sums.hpp"
 #include "labelled_rows.hpp"
+#include "passes/row_sums.hpp"
 
 namespace ardvark {
 namespace {

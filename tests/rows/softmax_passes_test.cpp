@@ -9,8 +9,8 @@
 
 #include "../support/same_bits.hpp"
 #include "../support/thrown.hpp"
-#include "method/softmax/softmax_rows.hpp"
 #include "labelled_rows.hpp"
+#include "method/softmax/softmax_rows.hpp"
 
 namespace ardvark {
 namespace {

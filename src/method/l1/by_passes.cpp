@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "core/stopwatch.hpp"
-#include "method/l1/l1_points.hpp"
 #include "frame/prepare.hpp"
+#include "method/l1/l1_points.hpp"
 #include "method/l1/lasso.hpp"
 
 namespace ardvark::internal {

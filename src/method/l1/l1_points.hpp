@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "method/l1/l1_quadratic.hpp"
 #include "method/l1/l1_question.hpp"
 #include "passes/passes.hpp"
-#include "method/l1/l1_quadratic.hpp"
 
 namespace ardvark::internal {
 
