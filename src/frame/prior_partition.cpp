@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include "core/validate.hpp"
 #include "posterior/state.hpp"
@@ -31,7 +33,9 @@ void require_rows(const FitOptions& options, double total, Index num_flat) {
                                           !options.intercept ? ""
                                           : num_flat == 1    ? " (the intercept)"
                                                              : ", the intercept among them");
-  if (options.weights.empty())
+  // A table that stands in for another one has equal weights whose sum is the number of rows.
+  const bool are_equal = std::adjacent_find(options.weights.begin(), options.weights.end(), std::not_equal_to<>()) == options.weights.end();
+  if (are_equal && std::abs(total - std::round(total)) < 1e-9 * total)
     throw InvalidArgument(fmt::format("{:.10g} rows cannot determine {}; a linear fit needs at least as many rows", total, columns));
   throw InvalidArgument(fmt::format(
       "weights have the sum {:.6g}, which counts as the number of rows; so few rows cannot determine {}; a weight is a number of "

@@ -6,8 +6,10 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/math/special_functions/gamma.hpp>
+#include <boost/math/special_functions/log1p.hpp>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "core/special.hpp"
@@ -18,7 +20,8 @@ namespace ardvark::internal {
 namespace {
 
 constexpr double farthest = 9;      // standard deviations of a normal distribution: beyond, its mass is 1e-19
-constexpr double most_rate = 1e15;  // of a count that is found
+constexpr double most_rate = 1e15;  // beyond, whole numbers are as far apart as doubles, and the spread of a Poisson's count is rounding
+constexpr double large_count = 1e6;
 
 using Gauss = boost::math::quadrature::gauss<double, 30>;
 
@@ -38,12 +41,31 @@ double integral_near(double center, double width, double from, double to, const 
 
 double normal_density(double z) { return std::exp(-0.5 * z * z - 0.5 * ln_2pi); }
 
-double poisson_cdf(double y, double rate) {
-  if (rate == 0) return 1;
-  return std::isinf(rate) ? 0 : boost::math::gamma_q(y + 1, rate);
+// Q(a, x) of a large a: Temme's uniform expansion (1979), whose error is about a^-3/2.                                         (POIS.7)
+double gamma_q_of_large(double a, double x) {
+  const double mu = (x - a) / a;
+  if (std::abs(mu) > 0.5) return mu < 0 ? 1 : 0;
+  const double half_square = -boost::math::log1pmx(mu), eta = std::copysign(std::sqrt(2 * half_square), mu);
+  const double first = std::abs(mu) < 1e-4 ? -1.0 / 3 + mu / 12 : 1 / mu - 1 / eta;
+  const double density = a * half_square < 700 ? std::exp(-a * half_square) / std::sqrt(2 * std::numbers::pi * a) : 0;
+  return std::clamp(0.5 * std::erfc(eta * std::sqrt(0.5 * a)) + density * first, 0.0, 1.0);
 }
 
-double poisson_log_probability(double y, double eta) { return y * eta - std::exp(eta) - log_gamma(y + 1); }
+double poisson_cdf(double y, double rate) {
+  if (rate == 0) return 1;
+  // Where the rest is below e^-140, which Boost cannot always tell.
+  if (rate > 10 * (y + 1) + 1000) return 0;
+  if (y > 100 && rate < 0.1 * y) return 1;
+  return y + 1 > large_count ? gamma_q_of_large(y + 1, rate) : boost::math::gamma_q(y + 1, rate);
+}
+
+// For a large count, y eta - e^eta - ln y! is a small difference of large numbers: Stirling's series takes the large parts out.
+double poisson_log_probability(double y, double eta) {
+  const double rate = std::exp(eta);
+  if (y < 1000) return y * eta - rate - log_gamma(y + 1);
+  const double mu = (rate - y) / y, away = std::abs(mu) < 0.5 ? boost::math::log1pmx(mu) : eta - std::log(y) - mu;
+  return y * away - 0.5 * std::log(2 * std::numbers::pi * y) - 1 / (12 * y);
+}
 
 }  // namespace
 
@@ -65,7 +87,7 @@ double count_quantile(double p, double m, double s) {
   // Near the quantile of a normal approximation of ln(Y + 1); then steps away until it lies between two numbers.
   const double guess = std::exp(m + boost::math::quantile(boost::math::normal(), p) * std::sqrt(s + 1 / (1 + std::exp(m))));
   double low = -1, high = std::clamp(std::floor(guess), 0.0, most_rate), step = std::max(1.0, std::floor(0.1 * std::sqrt(guess)));
-  if (!(guess < most_rate)) return std::numeric_limits<double>::infinity();
+  if (!(guess < most_rate)) return std::floor(guess);
   if (count_cdf(high, m, s) >= p) {
     for (;; step *= 2) {
       low = std::max(high - step, -1.0);
@@ -76,7 +98,7 @@ double count_quantile(double p, double m, double s) {
     low = high;
     for (;; step *= 2) {
       high = low + step;
-      if (!(high < most_rate)) return std::numeric_limits<double>::infinity();
+      if (!(high < most_rate)) return high;
       if (count_cdf(high, m, s) >= p) break;
       low = high;
     }

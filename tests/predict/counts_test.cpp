@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <fstream>
 
@@ -67,6 +68,38 @@ TEST(CountPrediction, QuantilesAreTheFirstNumbersWithTheirShare) {
           EXPECT_LT(count_cdf(found - 1, m, s), p) << m << " " << s << " " << p;
         }
       }
+}
+
+TEST(CountPrediction, LargeCountsHaveTheSharesOfTheGammaFunction) {  // (POIS.7)
+  for (const double y : {1e6, 3e6, 1e7})
+    for (const double sds : {-6.0, -2.0, -0.3, 0.0, 1e-3, 1.0, 5.0}) {
+      const double rate = y + 1 + sds * std::sqrt(y);
+      EXPECT_NEAR(count_cdf(y, std::log(rate), 0), boost::math::gamma_q(y + 1, rate), 2e-9) << y << " " << sds;
+    }
+  // Exactly at the mean of a large Poisson count: (2 pi y)^-1/2, with Stirling's correction.
+  for (const double y : {2e3, 1e6, 1e9})
+    EXPECT_NEAR(log_count_probability(y, std::log(y), 0), -0.5 * std::log(2 * 3.14159265358979323846 * y) - 1 / (12 * y), 1e-9) << y;
+}
+
+TEST(CountPrediction, FarRowsHaveFiniteIntervals) {
+  for (const double m : {15.0, 20.7, 27.6, 34.0, 46.0, 200.0})
+    for (const double s : {0.0, 1e-6, 0.01, 4.0}) {
+      double last = 0;
+      for (const double p : {0.025, 0.5, 0.975}) {
+        const double found = count_quantile(p, m, s), z = p < 0.1 ? -1.959963984540054 : p > 0.9 ? 1.959963984540054 : 0;
+        EXPECT_TRUE(std::isfinite(found)) << m << " " << s << " " << p;
+        EXPECT_GE(found, last);
+        EXPECT_NEAR(std::log(found), m + z * std::sqrt(s + std::exp(-m)), 2e-5) << m << " " << s << " " << p;
+        last = found;
+      }
+    }
+  EXPECT_TRUE(std::isinf(count_quantile(0.5, 1e4, 1)));
+  for (const double m : {-50.0, 0.0, 20.7, 60.0})  // wide: both ends of the integral are far from the count
+    for (const double y : {0.0, 5.0, 2e3, 1e9}) {
+      EXPECT_GE(count_cdf(y, m, 1e3), 0) << m << " " << y;
+      EXPECT_LE(count_cdf(y, m, 1e3), 1) << m << " " << y;
+      EXPECT_LT(log_count_probability(y, m, 1e3), 0) << m << " " << y;
+    }
 }
 
 TEST(CountPrediction, MeanAndVarianceAreThoseOfTheProbabilities) {
