@@ -38,6 +38,8 @@ struct ProgramText {
 };
 using AddCommand = void (*)(CLI::App& app, Run& run);
 [[nodiscard]] int run_program(const ProgramText& text, const std::vector<AddCommand>& commands, std::vector<std::string> words);
+/// The words that it got.
+[[nodiscard]] const std::vector<std::string>& given_words();
 
 enum ExitCode { ok = 0, internal_error = 1, invalid_argument = 2, environment_error = 3, not_converged = 4, interrupted = 130 };
 

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <string_view>
 #include <type_traits>
@@ -10,6 +11,7 @@
 
 #include "ardvark/table_stream.hpp"
 #include "fit.hpp"
+#include "model_choice.hpp"
 #include "table_sums.hpp"
 #include "target/target.hpp"
 
@@ -23,9 +25,11 @@ int run_fit(FitArguments args) {
   for (std::size_t i = 1; i < args.files.size(); ++i)
     if (std::error_code none; !std::filesystem::exists(args.files[i], none))
       throw InvalidArgument(fmt::format("'{}' is not a file; 'ardvark fit --help' says what fit takes", args.files[i]));
+  const std::string choice = choose_model(args);
   const ModelKind kind = check_options(args);
   if (!args.path.empty() && (kind == ModelKind::relevance || kind == ModelKind::kernel || args.prior != "laplace" || args.lambda))
     throw InvalidArgument("--path applies only to --prior laplace without --lambda");
+  if (!choice.empty() && !args.quiet) std::fputs(("note: " + choice + "\n").c_str(), stderr);  // a closed stderr is no error
   if (reads_in_pieces(args, kind)) return kind == ModelKind::linear ? fit_in_pieces(args) : fit_by_passes(args, kind == ModelKind::kernel);
   args.data = args.files.front();
   if (kind == ModelKind::relevance || kind == ModelKind::kernel) return fit_machine(args);
@@ -138,6 +142,8 @@ void add_fit(CLI::App& app, Run& run) {
   shorten_help(c);
   auto args = std::make_shared<FitArguments>();
   add_model_options(c, args, false, true);
+  CLI::Option* const model = c.get_option("--model");
+  model->description("by the target (default), " + model->get_description());
   c.add_option_function<std::string>(
        "--statistics",
        [&c, args](const std::string& path) {

@@ -200,6 +200,8 @@ std::string csv_field(const std::string& text) {
 
 namespace {
 
+std::vector<std::string> words_of_program;
+
 std::string wrong_command(const CLI::App& app, const std::vector<std::string>& given) {
   const std::vector<const CLI::App*> all = app.get_subcommands([](const CLI::App*) { return true; });
   std::string names;
@@ -210,6 +212,8 @@ std::string wrong_command(const CLI::App& app, const std::vector<std::string>& g
 }
 
 }  // namespace
+
+const std::vector<std::string>& given_words() { return words_of_program; }
 
 int run_program(const ProgramText& text, const std::vector<AddCommand>& commands, std::vector<std::string> words) {
   std::signal(SIGINT, on_interrupt);
@@ -223,7 +227,7 @@ int run_program(const ProgramText& text, const std::vector<AddCommand>& commands
   app.footer(text.footer);
   Run run;
   for (const AddCommand add : commands) add(app, run);
-  const std::vector<std::string> given = words;
+  words_of_program = words;
   if (!words.empty() && words.front() == "help") {  // help [COMMAND]
     words.erase(words.begin());
     words.emplace_back("--help");
@@ -233,7 +237,7 @@ int run_program(const ProgramText& text, const std::vector<AddCommand>& commands
     return obey(app, std::move(words), run);
   } catch (const CLI::ParseError& e) {
     if (!app.get_subcommands().empty()) return fail(wrong_with(e, *app.get_subcommands().front()), invalid_argument);
-    return fail(wrong_command(app, given), invalid_argument);
+    return fail(wrong_command(app, words_of_program), invalid_argument);
   } catch (const Stopped&) {  // while it wrote a file, which is gone
     leave(why_it_ends());
   } catch (const InvalidArgument& e) {

@@ -22,10 +22,12 @@ function fit = ardvark_fit(X, y, varargin)
 %   options: begin (written by scripts/options)
 %   What is fitted
 %     'model'               linear, logistic (two classes or more), counts, kernel or rvm. The model for your data: columns are standardised
-%                           inside, an intercept is added, and results are in your units. counts: Poisson regression with a log link, under
-%                           the priors shared, ard, groups and none. kernel: curves, surfaces and classes of any shape by a Gaussian
-%                           process, whose bands open away from the data. rvm: a relevance vector machine, as published; away from the data,
-%                           its curve returns to a constant, and the interval does not widen.
+%                           inside, an intercept is added; results are in your units. counts: Poisson regression with a log link, under the
+%                           priors shared, ard, groups and none. kernel: curves, surfaces and classes of any shape by a Gaussian process,
+%                           whose bands open away from the data. rvm: a relevance vector machine, as published; away from the data, its
+%                           curve returns to a constant, and the interval does not widen. The program's command fit also goes without
+%                           'model' and 'preset': it takes logistic for a target of text, of true and false or of two different numbers, and
+%                           else linear, and says so.
 %     'preset'              the name of a published program. Fits this program instead of a model.
 %     'compat'              off by default. With 'preset': reproduces the program exactly, including its defects.
 %     'converge'            off by default. With the presets vb_* and vrvm_*: continues to the maximum of the published bound, as a model

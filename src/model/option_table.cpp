@@ -13,10 +13,13 @@ using enum OptionGroup;
 // [name] and [name=value] in a text are replaced by the spelling of the interface.
 constexpr ModelOption rows[] = {
     {"model", &O::model, what, "linear, logistic (two classes or more), counts, kernel or rvm",
-     "The model for your data: columns are standardised inside, an intercept is added, and results are in your units. counts: Poisson "
+     "The model for your data: columns are standardised inside, an intercept is added; results are in your units. counts: Poisson "
      "regression with a log link, under the priors shared, ard, groups and none. kernel: curves, "
      "surfaces and classes of any shape by a Gaussian process, whose bands open away from the data. rvm: a relevance vector machine, as "
-     "published; away from the data, its curve returns to a constant, and the interval does not widen."},
+     "published; away from the data, its curve returns to a constant, and the interval does not widen. The program's command fit also goes "
+     "without [model] and [preset]: it takes logistic for a target of text, of true and false or of two different numbers, and else "
+     "linear, "
+     "and says so."},
     {"preset", &O::preset, what, "the name of a published program", "Fits this program instead of a model."},
     {"compat", &O::compat, what, "off by default", "With [preset]: reproduces the program exactly, including its defects."},
     {"task", &O::task, machine, "regression or classification",

@@ -181,7 +181,6 @@ TEST_F(Refuses, CombinationsThatContradict) {
   linear({"--solver", "spectral", "--prior", "ard"}, {"spectral", "shared"});
   linear({"--compat"}, {"--compat", "--preset"});
   fit(data + Arguments{"--model", "linear", "--preset", "vb_linear_fit"}, {"--model", "--preset"});
-  fit(data, {"--model", "--preset"});
   fit(data + Arguments{"--preset", "vb_linear_fit", "--prior", "ard"}, {"--prior", "--preset"});
   fit(data + Arguments{"--preset", "vb_linear_fit", "--flat", "x"}, {"--flat", "--preset"});
   linear({"--likelihood", "jj"}, {"--likelihood", "logistic"});
