@@ -61,6 +61,10 @@ TargetLook look_at_target(const FitArguments& args) {
     look.is_complete = piece.num_rows < most_rows;
   }
   if (look.num_rows == 0) throw InvalidArgument(fmt::format("target '{}' has no value in any row", args.target));
+  if (look.is_text && !look.is_listed) {
+    const std::vector<std::string> unified = io::with_one_spelling({look.texts.begin(), look.texts.end()});
+    look.texts = {unified.begin(), unified.end()};
+  }
   return look;
 }
 

@@ -58,6 +58,9 @@ Vector labels_of(const Table& piece, const FitArguments& args, const KnownTable&
   const std::vector<std::string> texts = texts_of(piece, args, known.is_text);
   std::map<std::string_view, double> number;
   for (const std::string& name : known.classes) number.emplace(name, static_cast<double>(number.size()));
+  if (known.classes.size() == 2 && io::hold_truths(known.classes))
+    for (const char* other : {"false", "False", "FALSE", "true", "True", "TRUE"})  // false is first
+      number.emplace(other, io::truth_of(other) == true ? 1 : 0);
   Vector labels(piece.num_rows);
   for (Index i = 0; i < piece.num_rows; ++i) {
     const auto at = number.find(texts[static_cast<std::size_t>(i)]);
@@ -87,11 +90,14 @@ void TableLook::merge(const TableLook& right, const FitArguments& args, bool is_
 }
 
 KnownTable known_table(const TableLook& look, const FitArguments& args) {
-  if (!look.is_regression) check_classes(args.target, look.is_text, look.classes, look.num_rows, "--model linear");
+  const std::vector<std::string> listed = split_names(args.categorical);
+  const bool is_listed = std::ranges::find(listed, args.target) != listed.end();
+  const std::vector<std::string> classes = look.is_text && !is_listed ? io::with_one_spelling(look.classes) : look.classes;
+  if (!look.is_regression) check_classes(args.target, look.is_text, classes, look.num_rows, "--model linear");
   std::vector<std::string> no_features = {args.target};
   if (!args.weights_column.empty()) no_features.push_back(args.weights_column);
-  return {make_encoding(look.facts.facts(), no_features, args), look.is_regression ? std::vector<std::string>() : look.classes,
-          look.is_text, look.is_regression};
+  return {make_encoding(look.facts.facts(), no_features, args), look.is_regression ? std::vector<std::string>() : classes, look.is_text,
+          look.is_regression};
 }
 
 // ---- PassRows

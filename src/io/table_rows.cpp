@@ -48,18 +48,15 @@ void sort_levels(Table& table, std::vector<std::vector<Text>> texts) {
 template void sort_levels(Table& table, std::vector<std::vector<std::string>> texts);
 
 void unify_truths(Table& table) {
-  const auto is_true = [](const std::string& text) { return truth_of(text) == true; };
   for (std::size_t j = 0; j < table.columns.size(); ++j) {
     TableColumn& column = table.columns[j];
-    if (column.is_listed || !hold_truths(column.levels) || column.levels.size() < 2) continue;
-    if (column.levels.size() == 2 && !is_true(column.levels[0]) && is_true(column.levels[1])) continue;
-    const std::vector<std::string> old = std::exchange(column.levels, {});
-    const bool has_false = !std::ranges::all_of(old, is_true);
-    if (has_false) column.levels.emplace_back("False");
-    if (std::ranges::any_of(old, is_true)) column.levels.emplace_back("True");
+    std::vector<std::string> unified = with_one_spelling(column.levels);
+    if (column.is_listed || unified == column.levels) continue;
+    const std::vector<std::string> old = std::exchange(column.levels, std::move(unified));
+    const bool has_false = truth_of(column.levels.front()) == false;
     for (Index row = 0; row < table.num_rows; ++row)
       if (double& level = table.values[static_cast<std::size_t>(row) * table.columns.size() + j]; !std::isnan(level))
-        level = has_false && is_true(old[static_cast<std::size_t>(level)]) ? 1 : 0;
+        level = has_false && truth_of(old[static_cast<std::size_t>(level)]) == true ? 1 : 0;
   }
 }
 

@@ -177,6 +177,16 @@ bool hold_truths(const std::vector<std::string>& texts) {
   return !texts.empty() && std::ranges::all_of(texts, [](const std::string& text) { return truth_of(text).has_value(); });
 }
 
+std::vector<std::string> with_one_spelling(const std::vector<std::string>& levels) {
+  if (!hold_truths(levels) || levels.size() < 2) return levels;
+  const auto is_true = [](const std::string& text) { return truth_of(text) == true; };
+  if (levels.size() == 2 && !is_true(levels[0]) && is_true(levels[1])) return levels;
+  std::vector<std::string> out;
+  if (!std::ranges::all_of(levels, is_true)) out.emplace_back("False");
+  if (std::ranges::any_of(levels, is_true)) out.emplace_back("True");
+  return out;
+}
+
 bool may_mean_missing(std::string_view text) {
   for (const std::string_view token : {".",       "-",    "--", "na",  "n/a",  "n.a.", "N.A.", "None", "none", "Null", "NIL",  "nil",
                                        "missing", "#N/A", "Na", "NAN", "<NA>", "NA",   "N/A",  "NaN",  "nan",  "null", "NULL", "?"})

@@ -38,6 +38,9 @@ namespace ardvark::internal::io {
 
 /// Whether there are texts, and all are true or false.
 [[nodiscard]] bool hold_truths(const std::vector<std::string>& texts);
+/// What the levels of a column of true and false are whose spellings differ: False and True. Other levels stay, and so do one spelling of
+/// each. \param levels  sorted
+[[nodiscard]] std::vector<std::string> with_one_spelling(const std::vector<std::string>& levels);
 
 /// Whether the text often means a missing value, although it may be a category: ".", "n.a.", "<NA>", ...
 [[nodiscard]] bool may_mean_missing(std::string_view text);

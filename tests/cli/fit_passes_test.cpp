@@ -126,6 +126,37 @@ TEST_F(FitByPasses, SeveralFilesThatFitInMemoryTakeEveryOptionAndModel) {
                  {"row 2 (line 3) of 'bad.csv', column 'rent'"});
 }
 
+// As parts that different programs wrote.
+TEST_F(FitByPasses, TrueAndFalseInSeveralSpellingsAreTwoClasses) {
+  std::string spelled = "x,click\n", plain = spelled, only_true = spelled;
+  for (int i = 0; i < 80; ++i) {
+    const bool is_true = i % 3 == 0 || i % 7 == 2;
+    const char* const words[] = {"false", "FALSE", "False", "true", "TRUE", "True"};
+    const double x = std::sin(i * 1.3) + (is_true ? 0.5 : 0);
+    spelled += fmt::format("{},{}\n", x, words[(is_true ? 3 : 0) + i % 5 % 3]);
+    plain += fmt::format("{},{}\n", x, is_true ? "True" : "False");
+    only_true += fmt::format("{},{}\n", x, words[3 + i % 3]);
+  }
+  write_bytes(folder_ / "spelled.csv", spelled);
+  write_bytes(folder_ / "plain.csv", plain);
+  write_bytes(folder_ / "true.csv", only_true);
+  for (const char* model : {"logistic", "kernel"})
+    for (const char* way : {"always", "never"}) {
+      const Arguments options = {"--model", model, "--stream", way};
+      const auto fitted = [&](const char* table) {
+        const Arguments words = {"fit", table, "--target", "click", "--json"};
+        return Json::parse(output_of(words + options, folder_.path()));
+      };
+      const Json several = fitted("spelled.csv"), one = fitted("plain.csv");
+      EXPECT_EQ(several["classes"], (Json{"False", "True"})) << model << way;
+      EXPECT_EQ(several["bound"], one["bound"]) << model << way;
+      EXPECT_EQ(several["accuracy"], one["accuracy"]) << model << way;
+    }
+  const Json listed = fit({"spelled.csv", "--categorical", "click", "--stream", "always"});
+  EXPECT_EQ(listed["classes"].size(), 6U);
+  expect_refused({"fit", "true.csv", "--target", "click", "--model", "logistic", "--stream", "always"}, folder_, 2, {"1 class (True)"});
+}
+
 TEST_F(FitByPasses, TheModelPredicts) {
   output_of({"fit", "all.csv", "--target", "click", "--model", "logistic", "--stream", "always", "-q", "-o", "m.ardvark"}, folder_.path());
   EXPECT_NE(output_of({"predict", "m.ardvark", "all.csv"}, folder_.path()).find("probability_yes"), std::string::npos);

@@ -112,6 +112,8 @@ INSTANTIATE_TEST_SUITE_P(
                "only 1 and 2, so the model is logistic (as numbers: --model linear)"},
         Target{"Truths", truths, "logistic", "true and false, so the model is logistic"},
         Target{"TruthsInCapitals", in_turn({"TRUE", "FALSE"}), "logistic", "true and false, so the model is logistic"},
+        Target{"TruthsInManySpellings", in_turn({"true", "TRUE", "False", "false"}), "logistic",
+               "true and false, so the model is logistic"},
         Target{"YesAndNo", in_turn({"yes", "no"}), "logistic", "'no' and 'yes', so the model is logistic"},
         Target{"ThreeTexts", in_turn({"a", "b", "c"}), "logistic", "texts, so the model is logistic"},
         Target{"Decimals", decimals, "linear", "numbers, so the model is linear"},
