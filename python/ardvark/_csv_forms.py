@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Collection, Mapping, Optional, Sequence, Union
 
 from . import _core
 
-__all__ = ["CsvFiles", "dataset_of", "forms_of", "left_out_of", "of_python", "without"]
+__all__ = ["CsvFiles", "dataset_of", "forms_of", "left_out_of", "of_python", "with_gaps", "without"]
+
+_GAPS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")  # fields without a value, as the library reads CSV
+_BLANKS = [" " * size for size in range(1, 65)]  # Arrow compares whole fields
 
 
 class CsvFiles(os.PathLike[str]):
@@ -57,20 +60,38 @@ class CsvFiles(os.PathLike[str]):
         return f"CsvFiles({self.path!r}{''.join(f', {name}={value!r}' for name, value in given.items() if value is not None)})"
 
 
-def forms_of(files: Sequence[str], given: Optional[CsvFiles] = None) -> dict[str, dict[str, Any]]:
-    """How files of CSV are written. Empty: as Arrow expects them."""
+def forms_of(files: Sequence[str], given: Optional[CsvFiles] = None, texts: Mapping[str, Sequence[str]] = {}) -> dict[str, dict[str, Any]]:
+    """How files of CSV are written. Empty: as Arrow expects them. texts: columns that a model knows as texts, with their levels."""
     forms = {}
     known = () if given is None else (given.delimiter, given.decimal, given.missing_marker)
     for file in files:
         if not os.path.isfile(file) or os.path.getsize(file) == 0 or not os.access(file, os.R_OK):
             return {}  # Arrow says what is wrong
         try:
-            forms[file] = {**_core.csv_form(file, *known), "missing_markers": known[2] if known else []}
+            forms[file] = {**_form_of(file, known, texts), "missing_markers": known[2] if known else []}
         except ValueError as error:
             raise ValueError(of_python(str(error))) from None
     with_rows = [form for form in forms.values() if form["lines_before"] > 0]
     is_plain = all(form["delimiter"] == "," and form["decimal"] == "." and form["lines_before"] == 1 and form["plain_header"] and not form["notes"] and not form["refused"] and not len(form["blank"]) and not form["row_names"] and not form["missing_markers"] for form in with_rows)
     return {} if is_plain else {file: form for file, form in forms.items() if form["lines_before"] > 0}
+
+
+def _form_of(file: str, known: Sequence[Any], texts: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The form of a file. A column of texts may have some that look like numbers: they are passed over."""
+    delimiter, decimal, markers = known or (None, None, ())
+    passed_over: list[str] = []
+    while True:
+        try:
+            return _core.csv_form(file, delimiter, decimal, [*markers, *passed_over])
+        except ValueError as error:
+            found = re.search(r"column '(.*)': '(.*?)' is a text, but .* holds the number '(.*?)'", str(error))
+            found = found or re.search(r"column '(.*)': ('?)(.*?)'? is not a number", str(error))
+            if found is None or found[1] not in texts:
+                raise
+            others = [text for text in (*texts[found[1]], found[2], found[3]) if text.strip("'") and text not in passed_over]
+            if not others:
+                raise
+            passed_over += others
 
 
 def of_python(text: str) -> str:
@@ -85,19 +106,29 @@ def _with_markers(found: Any) -> str:
     return f"give ardvark.CsvFiles(path, missing_marker=[{markers}]) as X, or read the table with pandas (na_values)"
 
 
-def dataset_of(forms: dict[str, dict[str, Any]]) -> Any:
-    """Files of CSV that may be written in different ways."""
+def _conversion(texts: Collection[str], decimal: str = ".", markers: Sequence[str] = ()) -> Any:
+    """How Arrow reads fields of CSV: these columns as texts; numbers may be missing. Of texts, `with_gaps` tells it."""
+    import pyarrow.csv
+
+    convert = pyarrow.csv.ConvertOptions(decimal_point=decimal, column_types=dict.fromkeys(texts, pyarrow.string()))
+    convert.null_values = [*convert.null_values, "?", *_BLANKS, *markers]
+    return convert
+
+
+def dataset_of(files: Sequence[str], forms: dict[str, dict[str, Any]], texts: Collection[str] = ()) -> Any:
+    """Files of CSV that may be written in different ways. forms: of `forms_of`. texts: columns that are read as texts."""
     import pyarrow.csv
     import pyarrow.dataset
     import pyarrow.fs
 
+    if not forms:
+        plain = pyarrow.dataset.CsvFileFormat(convert_options=_conversion(texts))
+        return pyarrow.dataset.dataset(list(files) if len(files) > 1 else files[0], format=plain)
     fragments = []
     for file, form in forms.items():
         read = pyarrow.csv.ReadOptions(skip_rows=int(form["lines_before"]), column_names=form["names"])
         parse = pyarrow.csv.ParseOptions(delimiter=form["delimiter"], newlines_in_values=False)
-        convert = pyarrow.csv.ConvertOptions(decimal_point=form["decimal"])
-        if form["missing_markers"]:  # of texts, too
-            convert.null_values, convert.strings_can_be_null = [*convert.null_values, *form["missing_markers"]], True
+        convert = _conversion(texts, form["decimal"], form["missing_markers"])
         format_ = pyarrow.dataset.CsvFileFormat(parse, convert_options=convert, read_options=read)
         fragments.append(format_.make_fragment(os.path.abspath(file), pyarrow.fs.LocalFileSystem()))
     left_out = left_out_of(next(iter(forms.values())))
@@ -105,6 +136,21 @@ def dataset_of(forms: dict[str, dict[str, Any]]) -> Any:
     for name in left_out:
         schema = schema.remove(schema.get_field_index(name))
     return pyarrow.dataset.FileSystemDataset(fragments, schema, format_, pyarrow.fs.LocalFileSystem())
+
+
+def with_gaps(piece: Any, markers: Sequence[str], texts: Optional[Collection[str]] = None) -> Any:
+    """The piece of CSV without texts that mean a missing value, in these columns, or in all."""
+    import pyarrow
+    import pyarrow.compute
+
+    gaps = pyarrow.array([*_GAPS, *markers], pyarrow.string())
+    for number, field in enumerate(piece.schema):
+        if pyarrow.types.is_string(field.type) and (texts is None or field.name in texts):
+            column = piece.column(number)
+            is_gap = pyarrow.compute.is_in(pyarrow.compute.utf8_trim_whitespace(column), value_set=gaps)
+            if pyarrow.compute.any(is_gap).as_py():
+                piece = piece.set_column(number, field, pyarrow.compute.if_else(is_gap, pyarrow.scalar(None, pyarrow.string()), column))
+    return piece
 
 
 def left_out_of(form: dict[str, Any]) -> dict[str, bool]:

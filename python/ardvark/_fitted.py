@@ -182,7 +182,7 @@ class FittedModel(Estimator):
         [(80,), (80,), (40,)]
         """
         self._check_method(method)
-        return (prediction for _, prediction in self._predict_pieces(pieces_of(source), getattr(self, method), arguments))
+        return (prediction for _, prediction in self._predict_pieces(self._pieces_of(source), getattr(self, method), arguments))
 
     def predict_to(self, source: Any, path: Any, method: str = "predict", *, keep: Sequence[str] = (), **arguments: Any) -> int:
         """Writes the predictions of a source that is read in pieces to a file. Neither has to fit in the memory.
@@ -230,7 +230,7 @@ class FittedModel(Estimator):
         (200, ['id', 'mean', 'sd'])
         """
         self._check_method(method)
-        pairs = self._predict_pieces(pieces_of(source), getattr(self, method), arguments)
+        pairs = self._predict_pieces(self._pieces_of(source), getattr(self, method), arguments)
         keep = [keep] if isinstance(keep, str) else keep
         refuse_own_source(path, source)
         return write_tables(path, (columns_of(piece, keep, self._named(method, prediction)) for piece, prediction in pairs))
@@ -248,6 +248,9 @@ class FittedModel(Estimator):
         else:
             names, values = [f"{method[8:].replace('proba', 'probability')}_{label}" for label in getattr(self, "classes_")], values.T
         return dict(zip(names, values))
+
+    def _pieces_of(self, source: Any) -> Rows:
+        return pieces_of(source, {} if self._encoding is None else self._encoding.texts)
 
     def _check_method(self, method: str) -> None:
         check_is_fitted(self)

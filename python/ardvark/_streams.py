@@ -8,12 +8,12 @@ import os
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, Collection, Iterator, Optional, Sequence
+from typing import Any, Callable, Collection, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 
 from ._abi import InvalidArgumentError
-from ._csv_forms import CsvFiles, dataset_of, forms_of, left_out_of, of_python
+from ._csv_forms import CsvFiles, dataset_of, forms_of, left_out_of, of_python, with_gaps
 from ._csv_forms import without as without_fields
 from ._folds import RowFolds
 from ._given import frame, in_source, plain_columns, row_labels, tell_row_labels
@@ -68,6 +68,10 @@ class Rows:
         Columns that stay, although they may be labels of rows.
     left_out : set of str
         Labels of rows that were left out.
+    markers : list of str
+        Of files of CSV: further texts that mean a missing value. None: these are no files of CSV.
+    texts : collection of str
+        Columns that a model knows as texts.
     notes : list of str
         What was found in the form of the files that a reader of CSV does not expect.
     refused : list of str
@@ -81,6 +85,8 @@ class Rows:
         self.for_a_fit = False
         self.named: Collection[str] = ()
         self.left_out: set[str] = set()
+        self.markers: Optional[list[str]] = None
+        self.texts: Collection[str] = ()
         self._labels = set() if labels is None else labels
         self.notes: list[str] = []
         self.refused: list[str] = []
@@ -95,6 +101,7 @@ class Rows:
         while (piece.num_rows if hasattr(piece, "num_rows") else len(piece) if hasattr(piece, "__len__") else 1) == 0:
             piece = next(self._pieces)
         piece = plain_columns(piece) if _is_table(piece) else piece
+        piece = piece if self.markers is None else with_gaps(piece, self.markers, None if self.for_a_fit else self.texts)
         return _with_decimals_as_numbers(self._without_labels(piece)) if self.for_a_fit else piece
 
     def _without_labels(self, piece: Any) -> Any:
@@ -163,15 +170,19 @@ def pieces_of_fit(source: Any, named: Collection[Optional[str]] = (), left_out: 
     return pieces
 
 
-def pieces_of(source: Any) -> Rows:
-    """The tables that a source consists of, one after the other."""
+def pieces_of(source: Any, texts: Mapping[str, Sequence[str]] = {}) -> Rows:
+    """The tables that a source consists of, one after the other. texts: columns that a model knows as texts, with their levels."""
     if callable(source):
         source = source()
         if source is None:
             raise ValueError("the function that X is gave None; it must open the source anew each time it is called, and return it")
     if isinstance(source, (str, os.PathLike)):
-        dataset, forms = _dataset_at(os.fspath(source), source if isinstance(source, CsvFiles) else None)
-        return _rows_of_dataset(dataset, os.fspath(source), forms)
+        given = source if isinstance(source, CsvFiles) else None
+        dataset, forms = _dataset_at(os.fspath(source), given, texts)
+        rows = _rows_of_dataset(dataset, os.fspath(source), forms)
+        is_csv = getattr(dataset.format, "default_extname", "") == "csv"
+        rows.markers, rows.texts = (given.missing_marker if given else []) if is_csv else None, texts
+        return rows
     if hasattr(source, "get_fragments"):
         return _rows_of_dataset(source)
     return Rows(_tables_of(source))
@@ -222,7 +233,7 @@ def _format_of_all(path: str, files: Sequence[str]) -> str:
     )
 
 
-def _dataset_at(path: str, given: Optional[CsvFiles] = None) -> tuple[Any, dict[str, dict[str, Any]]]:
+def _dataset_at(path: str, given: Optional[CsvFiles], texts: Mapping[str, Sequence[str]]) -> tuple[Any, dict[str, dict[str, Any]]]:
     """A file, a folder or a pattern: of Parquet, or as the endings say. Also the forms of files of CSV, by their paths, if one of them is not plain."""
     arrow = _arrow()
     files = files_at(path)
@@ -230,10 +241,10 @@ def _dataset_at(path: str, given: Optional[CsvFiles] = None) -> tuple[Any, dict[
     if not all_files:
         raise FileNotFoundError(f"X is {path!r}, a folder without files; it must have files of Parquet, CSV or Arrow")
     format_ = _format_of_all(path, all_files) if given is None else "csv"
-    forms = forms_of(all_files, given) if format_ == "csv" else {}
+    forms = forms_of(all_files, given, texts) if format_ == "csv" else {}
     try:
-        if forms:
-            return dataset_of(forms), forms
+        if format_ == "csv":
+            return dataset_of(files, forms, texts), forms
         return arrow.dataset.dataset(files if len(files) > 1 else files[0], format=format_), forms
     except (arrow.ArrowException, OSError) as error:
         for file in all_files:  # which one it is

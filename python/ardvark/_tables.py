@@ -164,11 +164,12 @@ def _texts_of_arrow(column: Any) -> Optional[Texts]:
     return Texts(coded.dictionary.to_pylist(), codes)
 
 
-def _values(name: str, column: Any, is_part: bool) -> Union[np.ndarray, Texts]:
-    """The texts of a column; or its numbers, if no entry is a text. is_part: other rows may have values where these have none."""
+def _values(name: str, column: Any, is_part: bool, is_text: bool) -> Union[np.ndarray, Texts]:
+    """The texts of a column; or its numbers, if no entry is a text. is_part: other rows may have values where these have none.
+    is_text: the model knows it as texts."""
     texts = texts_in(column)
     if texts is not None and texts.different:
-        if (marker := _marker_among(texts.different)) is not None:
+        if not is_text and (marker := _marker_among(texts.different)) is not None:
             raise _marked(name, marker, int(np.argmax(texts.codes == texts.different.index(marker))))
         return texts
     if hasattr(column.dtype, "kind"):
@@ -285,7 +286,7 @@ def table_of(table: Any, only: Optional[Collection[str]] = None, texts: Collecti
                 call("ardvark_table_add_numbers", handle, without_null(name.encode()), np.zeros(len(table)).ctypes.data)
             continue
         column = table[name]
-        values = _numbers(column) if is_numeric(column.dtype) else _values(name, column, is_part)
+        values = _numbers(column) if is_numeric(column.dtype) else _values(name, column, is_part, name in texts)
         if isinstance(values, np.ndarray) and (name in texts or holds_truths(column.dtype)):
             values = _as_texts(column, values)
         key = without_null(name.encode())
@@ -320,9 +321,13 @@ class Encoding:
 
     def apply(self, table: Any) -> np.ndarray:
         """The encoded table. Columns are found by name; others are not read."""
-        truths = {"true", "false"}  # the library knows 1 and 0 as such
-        texts = {column["name"] for column in self.text_columns if not {level.lower() for level in column["levels"]} <= truths}
-        return self._applied(table_of(table, set(self.features), texts, is_part=True))
+        return self._applied(table_of(table, set(self.features), self.texts, is_part=True))
+
+    @property
+    def texts(self) -> Mapping[str, Sequence[str]]:
+        """The levels of each text column, but of true and false: the library knows 1 and 0 as such."""
+        levels = {column["name"]: column["levels"] for column in self.text_columns}
+        return {name: known for name, known in levels.items() if not {level.lower() for level in known} <= {"true", "false"}}
 
     def _applied(self, table: Handle) -> np.ndarray:
         return call_for_array("ardvark_encoding_apply", self.handle, table)

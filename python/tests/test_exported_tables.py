@@ -253,3 +253,52 @@ def test_a_header_that_begins_with_a_mark_is_noted(tmp_path):
     model = ardvark.BayesianLinearRegression("shared").fit(tmp_path / "t.csv", "y")
     assert list(model.feature_names_in_) == ["#a", "b"]
     assert any("begins with '#', which is part of the name '#a'" in note for note in model.notes_)
+
+
+def fitted_by_the_shell(folder, levels, *words):
+    """A model of the shell of a text column with these levels, its table, and the shell's predictions of it."""
+    rng = np.random.default_rng(8)
+    codes = np.resize(levels, 60)
+    x = rng.normal(size=60).round(3)
+    y = (np.resize(range(len(levels)), 60) * 100 + x + 0.1 * rng.normal(size=60)).round(3)
+    pandas.DataFrame({"y": y, "code": codes, "x": x}).to_csv(folder / "t.csv", index=False)
+    given = ["--target", "y", "--model", "linear", "--prior", "none", "-q", "-o", folder / "m.ardvark", *words]
+    subprocess.run([PROGRAM, "fit", folder / "t.csv", *given], check=True, capture_output=True)
+    shell = subprocess.run([PROGRAM, "predict", folder / "m.ardvark", folder / "t.csv"], check=True, capture_output=True, text=True)
+    (folder / "p.csv").write_text(shell.stdout)
+    return ardvark.load(folder / "m.ardvark"), folder / "t.csv", pandas.read_csv(folder / "p.csv")["mean"].to_numpy()
+
+
+@pytest.mark.parametrize("levels", [["007", "7", "5"], ["1E5", "0100000", "5"], ["A7", "1", "2"], ["1", "2", "A7"], ["-", "1", "2"], ["0x1F", "31", "5"], ["A7", " 1", "02", "3e1"]])
+@pytest.mark.parametrize("write", ["plain", "semicolons"])
+def test_levels_that_look_like_numbers_are_predicted_by_path_as_by_the_shell(levels, write, tmp_path):
+    model, path, expected = fitted_by_the_shell(tmp_path, levels, "--categorical", "code")
+    if write == "semicolons":
+        pandas.read_csv(path, dtype={"code": str}, keep_default_na=False).to_csv(path, sep=";", decimal=",", index=False)
+    np.testing.assert_allclose(np.concatenate(list(model.predict_batches(path))), expected, atol=6e-3)
+    model.predict_to(path, tmp_path / "out.parquet", keep=["code"])
+    assert pandas.read_parquet(tmp_path / "out.parquet")["code"].tolist() == np.resize(levels, 60).tolist()
+
+
+@pytest.mark.parametrize("gap", ["", " ", '""', '"  "', "NA", "null", "?"])
+def test_a_text_that_is_missing_is_no_level(gap, tmp_path):
+    text = "y,x,site\n" + "".join(f"{i % 7},{i % 5},{['north', 'south', gap][i % 3]}\n" for i in range(60))
+    (tmp_path / "t.csv").write_text(text)
+    for estimator in (ardvark.BayesianLinearRegression("shared"), ardvark.KernelRegressor()):
+        with pytest.raises(ValueError, match="row 3(, column 'site': the value is missing| has no value in column 'site')"):
+            estimator.fit(tmp_path / "t.csv", "y")
+    words = ["fit", tmp_path / "t.csv", "--target", "y", "--model", "linear", "--prior", "none", "--missing", "impute", "-q", "-o", tmp_path / "m"]
+    subprocess.run([PROGRAM, *words], check=True, capture_output=True)
+    shell = subprocess.run([PROGRAM, "predict", tmp_path / "m", tmp_path / "t.csv"], check=True, capture_output=True, text=True)
+    expected = [float(line.split(",")[0]) for line in shell.stdout.splitlines()[1:]]
+    found = np.concatenate(list(ardvark.load(tmp_path / "m").predict_batches(tmp_path / "t.csv")))
+    np.testing.assert_allclose(found, expected, atol=6e-3)
+
+
+@pytest.mark.parametrize("gap", [" ", "     ", "?"])
+def test_a_blank_among_numbers_is_a_missing_value(gap, tmp_path):
+    (tmp_path / "t.csv").write_text("k,x,z\n" + "".join(f"{'uv'[i % 2]},{i % 5},{gap if i % 9 == 4 else i % 11 / 4}\n" for i in range(60)))
+    model = ardvark.BayesianLogisticRegression("shared", missing="drop").fit(tmp_path / "t.csv", "k")
+    assert model.columns_ == ["x", "z"]
+    with pytest.raises(ValueError, match="row 5.*column 'z'.*missing"):
+        ardvark.BayesianLogisticRegression("shared").fit(tmp_path / "t.csv", "k")
