@@ -115,8 +115,60 @@ def _conversion(texts: Collection[str], decimal: str = ".", markers: Sequence[st
     return convert
 
 
-def dataset_of(files: Sequence[str], forms: dict[str, dict[str, Any]], texts: Collection[str] = ()) -> Any:
-    """Files of CSV that may be written in different ways. forms: of `forms_of`. texts: columns that are read as texts."""
+_HEXADECIMAL = r"^\s*[+-]?0[xX][0-9A-Fa-f]+\s*$"
+
+
+def _hexadecimal_in(file: str, form: Optional[dict[str, Any]] = None) -> dict[str, str]:
+    """The columns whose first rows hold texts such as 0x1F, of which Arrow would make numbers, with the first such text."""
+    import pyarrow
+    import pyarrow.compute
+    import pyarrow.csv
+
+    try:
+        with pyarrow.input_stream(file) as stream:
+            head = stream.read(1 << 20)  # what Arrow itself takes the types from
+        if not re.search(rb"0[xX][0-9A-Fa-f]", head):
+            return {}
+        head = head[: head.rfind(b"\n") + 1] or head
+        read, parse = pyarrow.csv.ReadOptions(), pyarrow.csv.ParseOptions()
+        if form is not None:
+            read = pyarrow.csv.ReadOptions(skip_rows=int(form["lines_before"]), column_names=form["names"])
+            parse = pyarrow.csv.ParseOptions(delimiter=form["delimiter"])
+        names = pyarrow.csv.read_csv(pyarrow.BufferReader(head), read, parse).column_names
+        table = pyarrow.csv.read_csv(pyarrow.BufferReader(head), read, parse, _conversion(names))
+    except (pyarrow.ArrowException, OSError):  # the reading tells what is wrong
+        return {}
+    found = [column.filter(pyarrow.compute.match_substring_regex(column, _HEXADECIMAL)) for column in table.columns]
+    return {name: column[0].as_py() for name, column in zip(names, found) if len(column) > 0}
+
+
+def _refusals(dataset: Any, found: dict[str, dict[str, str]]) -> list[str]:
+    """Why a fit is refused: columns of numbers in one file that have hexadecimal texts in another one. found: of `_hexadecimal_in`, by the file."""
+    import pyarrow
+
+    first = {name: (file, text) for file, texts in reversed(list(found.items())) for name, text in texts.items()}
+    refusals = []
+    for fragment in dataset.get_fragments() if first else ():
+        here = next((texts for file, texts in found.items() if os.path.abspath(file) == os.path.abspath(fragment.path)), {})
+        for field in fragment.physical_schema:
+            if field.name in first and field.name not in here and (pyarrow.types.is_integer(field.type) or pyarrow.types.is_floating(field.type)):
+                file, text = first[field.name]
+                refusals.append(
+                    f"column {field.name!r}: {text!r} in {file!r} is a text, but {fragment.path!r} holds numbers there; write all of them to the base 10, or"
+                    f" read the files with pandas.read_csv(..., dtype={{{field.name!r}: str}}), and give the DataFrame as X"
+                )
+    return refusals
+
+
+def dataset_of(files: Sequence[str], all_files: Sequence[str], forms: dict[str, dict[str, Any]], texts: Collection[str]) -> tuple[Any, list[str]]:
+    """Files of CSV that may be written in different ways, and why a fit to them is refused. forms: of `forms_of`. texts: columns that are read as texts."""
+    found = {file: _hexadecimal_in(file, forms.get(file)) for file in all_files}
+    others = {name for names in found.values() for name in names if name not in texts}
+    refusals = _refusals(_dataset_of(files, forms, texts), found) if others else []
+    return _dataset_of(files, forms, {*texts, *others}), refusals
+
+
+def _dataset_of(files: Sequence[str], forms: dict[str, dict[str, Any]], texts: Collection[str]) -> Any:
     import pyarrow.csv
     import pyarrow.dataset
     import pyarrow.fs

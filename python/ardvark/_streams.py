@@ -178,8 +178,9 @@ def pieces_of(source: Any, texts: Mapping[str, Sequence[str]] = {}) -> Rows:
             raise ValueError("the function that X is gave None; it must open the source anew each time it is called, and return it")
     if isinstance(source, (str, os.PathLike)):
         given = source if isinstance(source, CsvFiles) else None
-        dataset, forms = _dataset_at(os.fspath(source), given, texts)
+        dataset, refused, forms = _dataset_at(os.fspath(source), given, texts)
         rows = _rows_of_dataset(dataset, os.fspath(source), forms)
+        rows.refused += refused
         is_csv = getattr(dataset.format, "default_extname", "") == "csv"
         rows.markers, rows.texts = (given.missing_marker if given else []) if is_csv else None, texts
         return rows
@@ -233,8 +234,9 @@ def _format_of_all(path: str, files: Sequence[str]) -> str:
     )
 
 
-def _dataset_at(path: str, given: Optional[CsvFiles], texts: Mapping[str, Sequence[str]]) -> tuple[Any, dict[str, dict[str, Any]]]:
-    """A file, a folder or a pattern: of Parquet, or as the endings say. Also the forms of files of CSV, by their paths, if one of them is not plain."""
+def _dataset_at(path: str, given: Optional[CsvFiles], texts: Mapping[str, Sequence[str]]) -> tuple[Any, list[str], dict[str, dict[str, Any]]]:
+    """A file, a folder or a pattern: of Parquet, or as the endings say. Also, of files of CSV, why a fit is refused, and their forms, by their paths, if one
+    of them is not plain."""
     arrow = _arrow()
     files = files_at(path)
     all_files = [file for one in files for file in (sorted(_files_in(one)) if os.path.isdir(one) else [one])]
@@ -244,8 +246,8 @@ def _dataset_at(path: str, given: Optional[CsvFiles], texts: Mapping[str, Sequen
     forms = forms_of(all_files, given, texts) if format_ == "csv" else {}
     try:
         if format_ == "csv":
-            return dataset_of(files, forms, texts), forms
-        return arrow.dataset.dataset(files if len(files) > 1 else files[0], format=format_), forms
+            return (*dataset_of(files, all_files, forms, texts), forms)
+        return arrow.dataset.dataset(files if len(files) > 1 else files[0], format=format_), [], {}
     except (arrow.ArrowException, OSError) as error:
         for file in all_files:  # which one it is
             try:

@@ -302,3 +302,34 @@ def test_a_blank_among_numbers_is_a_missing_value(gap, tmp_path):
     assert model.columns_ == ["x", "z"]
     with pytest.raises(ValueError, match="row 5.*column 'z'.*missing"):
         ardvark.BayesianLogisticRegression("shared").fit(tmp_path / "t.csv", "k")
+
+
+@pytest.mark.parametrize("write", ["plain", "semicolons"])
+def test_hexadecimal_texts_are_levels_and_no_numbers(write, tmp_path):
+    rows = table(60)[["y", "a"]].assign(code=np.resize(["0x1F", "0X10", "0x2a"], 60))
+    rows.to_csv(tmp_path / "t.csv", index=False, **({"sep": ";", "decimal": ","} if write == "semicolons" else {}))
+    for estimator in (ardvark.BayesianLinearRegression("shared"), ardvark.BayesianLinearRegression("sparse")):
+        model = estimator.fit(tmp_path / "t.csv", "y")
+        expected = type(estimator)(estimator.prior).fit(rows, target="y")
+        assert model.columns_ == expected.columns_ and len(model.columns_) == 3
+        np.testing.assert_allclose(np.concatenate(list(model.predict_batches(tmp_path / "t.csv"))), expected.predict(rows), rtol=1e-7)
+    numbers = ardvark.BayesianLinearRegression("shared").fit(rows.assign(code=np.resize([31.0, 16.0, 42.0], 60)), target="y")
+    with pytest.raises(ValueError, match="row 1, column 'code': '0x1F' is a text, but the model was fitted to numbers"):
+        list(numbers.predict_batches(tmp_path / "t.csv"))
+
+
+def test_hexadecimal_texts_of_nearly_every_row_are_warned_of(tmp_path):
+    table(60)[["y", "a"]].assign(code=[f"0x{37 * i + 5:X}" for i in range(60)]).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.warns(ardvark.ArdvarkWarning, match="'code': nearly all of its texts are numbers to the base 16"):
+        ardvark.BayesianLinearRegression("shared").fit(tmp_path / "t.csv", "y")
+
+
+def test_hexadecimal_texts_after_numbers_of_another_file_are_refused(tmp_path):
+    rows = table(60)[["y", "a"]]
+    rows.assign(code=np.resize([31, 16, 42], 60)).to_csv(tmp_path / "1.csv", index=False)
+    rows.assign(code=np.resize(["0x1F", "0x10", "0x2A"], 60)).to_csv(tmp_path / "2.csv", index=False)
+    shell = subprocess.run([PROGRAM, "fit", tmp_path, "--target", "y", "--model", "linear"], capture_output=True, text=True)
+    assert shell.returncode == 2 and "0x1F" in shell.stderr
+    for estimator in (ardvark.BayesianLinearRegression("shared"), ardvark.KernelRegressor()):
+        with pytest.raises(ValueError, match="column 'code': '0x1F' in .*2.csv' is a text, but .*1.csv' holds numbers"):
+            estimator.fit(tmp_path, "y")
