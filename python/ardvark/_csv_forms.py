@@ -102,8 +102,11 @@ def of_python(text: str) -> str:
 
 
 def _with_markers(found: Any) -> str:
-    markers = ", ".join(re.findall(r"--missing-marker=('[^']*')", found[1]))
-    return f"give ardvark.CsvFiles(path, missing_marker=[{markers}]) as X, or read the table with pandas (na_values)"
+    markers = ", ".join(re.findall(r"--missing-marker=('[^']*')", found[1])) or "..."
+    return (
+        f"give ardvark.CsvFiles(path, missing_marker=[{markers}]) as X (a fit with missing='drop' leaves such rows out), or read the table with"
+        f" pandas.read_csv(path, na_values=[{markers}])"
+    )
 
 
 def _conversion(texts: Collection[str], decimal: str = ".", markers: Sequence[str] = ()) -> Any:

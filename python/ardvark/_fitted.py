@@ -59,7 +59,10 @@ class FittedModel(Estimator):
         """Refuses what needs the table in memory."""
         missing = getattr(self, "missing", None)
         if missing not in (None, "error", "refuse"):
-            raise ValueError(f"missing is {missing!r}, but X is read in pieces; leave out rows with gaps in the source, or fill the gaps there")
+            raise ValueError(
+                f"missing is {missing!r}, but X is read in pieces; leave out rows with gaps in the source, or fill the gaps there; a table that fits in"
+                " memory can be given as a DataFrame"
+            )
 
     def _take_columns(self, facts: TableFacts) -> None:
         """The columns of rows that are not in memory; options may name some of them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -16,6 +17,7 @@ from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_
 from ._hosts import in_memory
 from ._predictions import Regressor
 from ._docs import assembled
+from ._passes import Pieces
 from ._progress import Watch
 from ._statistics import LinearStatistics
 from ._streams import is_stream, read_in_pieces
@@ -366,6 +368,13 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
             raise ValueError("X is read in pieces, so y must be the name of its column, as in fit(X, y='price')")
         if sample_weight is not None and not isinstance(sample_weight, str):
             raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
+        if self.missing not in (None, "error", "refuse") and isinstance(X, (str, os.PathLike)):
+            with Pieces(X, [target, sample_weight, *self._named_columns()]) as pieces:
+                if (table := pieces.table()) is not None:
+                    with pieces.naming_files():
+                        self.fit(table, None, sample_weight, target=target)
+                    self.notes_ += pieces.notes
+                    return self
         self._check_pieces()
         notes: list[str] = []
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:

@@ -272,11 +272,11 @@ def _unreadable(file: str, format_: str, error: Exception, path: Optional[str] =
         return ValueError(f"the file {file!r} is empty: a table has a header row and at least one data row; remove the file, or write it again")
     if isinstance(error, PermissionError):
         return PermissionError(f"the file {file!r} cannot be opened: you may not read it; change its permissions, or leave it out")
-    if os.path.splitext(file)[1].lower() not in ("", ".parquet", ".pq", *_FORMATS, ".gz", ".zst"):
+    if format_ == "parquet" and os.path.splitext(file)[1].lower() not in ("", ".parquet", ".pq", *_FORMATS, ".gz", ".zst"):
         given = repr(file) if path is None or path == file else f"{path!r} with the file {file!r}"
         return ValueError(
             f"X is {given}, which cannot be read as Parquet; a path is a file, a folder or a pattern of files of Parquet, or of files that end with .csv, .arrow or .feather"
-            f" (anything else: pyarrow.dataset.dataset): {_reason(error)}"
+            f" (CSV with another ending: give ardvark.CsvFiles(path) as X; anything else: pyarrow.dataset.dataset): {_reason(error)}"
         )
     return ValueError(
         f"the file {file!r} cannot be read as {_NAMES.get(format_, format_)}: {_reason(error)}; it must be complete, and must not change while it is read:"
@@ -514,6 +514,17 @@ def _after_a_look(pieces: Iterator[Any], folds: RowFolds) -> Iterator[Any]:
     yield from pieces
 
 
+def _with_remedy(error: ValueError, source: Any) -> ValueError:
+    """An error of a fit. What it says of a value that is missing is completed by what a fit of a path can do."""
+    text = str(error)
+    if not isinstance(source, (str, os.PathLike)) or not re.search("has (the value nan|no value) in .*; .*leave out the row, or fill the gap", text):
+        return error
+    return type(error)(
+        text.replace("leave out the row, or fill the gap", "leave out the row, fill the gap, or fit with missing='drop' (a table of up to 64 MiB as numbers)"),
+        *([error.argument] if isinstance(error, InvalidArgumentError) else []),
+    )
+
+
 def read_in_pieces(
     source: Any,
     target: str,
@@ -551,7 +562,7 @@ def read_in_pieces(
         try:
             rows += _add(piece, target, sample_weight, parts, folds)
         except ValueError as error:
-            raise in_source(error, rows, pieces.place_of) from None
+            raise _with_remedy(in_source(error, rows, pieces.place_of), source) from None
         elapsed = time.monotonic() - started
         rate = rows / max(elapsed, 1e-9)
         text = f"reading: {rows:,} rows, {rate:,.0f} rows a second"

@@ -333,3 +333,34 @@ def test_hexadecimal_texts_after_numbers_of_another_file_are_refused(tmp_path):
     for estimator in (ardvark.BayesianLinearRegression("shared"), ardvark.KernelRegressor()):
         with pytest.raises(ValueError, match="column 'code': '0x1F' in .*2.csv' is a text, but .*1.csv' holds numbers"):
             estimator.fit(tmp_path, "y")
+
+
+@pytest.mark.parametrize("text", ["y,x,z\n" + "".join(f"{i * i % 13},{i % 5},{'.' if i % 9 == 4 else i % 11 / 4}\n" for i in range(60)), "y,x,z\n" + "".join(f"{i * i % 13},{i % 5},{i % 11 / 4}\n" for i in range(60)) + ",,\n,,\n"])
+def test_advice_about_missing_values_leads_to_a_fit(text, tmp_path):
+    (tmp_path / "t.csv").write_text(text)
+    source, words = tmp_path / "t.csv", {}
+    for _ in range(3):  # as a user would: do what the message says, until there is a fit
+        try:
+            model = ardvark.BayesianLinearRegression("shared", **words).fit(source, "y")
+            break
+        except ValueError as error:
+            if found := re.search(r"ardvark.CsvFiles.path, missing_marker=\['(.*?)'\]", str(error)):
+                source = ardvark.CsvFiles(source, missing_marker=[found[1]])
+            if "missing='drop'" in str(error):
+                words = {"missing": "drop"}
+    whole = pandas.read_csv(tmp_path / "t.csv", na_values=["."])
+    expected = ardvark.BayesianLinearRegression("shared", missing="drop").fit(whole, target="y")
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-9)
+    imputed = ardvark.BayesianLinearRegression("shared", missing="impute", random_state=1).fit(source, "y")
+    assert np.isfinite(np.concatenate(list(imputed.predict_batches(source)))).all()
+
+
+@pytest.mark.parametrize("ending", ["txt", "tsv", "dat"])
+def test_an_unknown_ending_is_answered_with_what_reads_it(ending, tmp_path):
+    whole = table(60).drop(columns="k")
+    path = tmp_path / f"t.{ending}"
+    path.write_text(whole.to_csv(index=False, sep="\t"))
+    with pytest.raises(ValueError, match=r"CSV with another ending: give ardvark.CsvFiles\(path\) as X"):
+        ardvark.BayesianLinearRegression("shared").fit(path, "y")
+    model = ardvark.BayesianLinearRegression("shared").fit(ardvark.CsvFiles(path), "y")
+    np.testing.assert_allclose(model.coef_, ardvark.BayesianLinearRegression("shared").fit(whole, target="y").coef_, rtol=1e-9)
