@@ -181,7 +181,7 @@ def pieces_of(source: Any, texts: Mapping[str, Sequence[str]] = {}) -> Rows:
         dataset, refused, forms = _dataset_at(os.fspath(source), given, texts)
         rows = _rows_of_dataset(dataset, os.fspath(source), forms)
         rows.refused += refused
-        is_csv = getattr(dataset.format, "default_extname", "") == "csv"
+        is_csv = getattr(getattr(dataset, "format", None), "default_extname", "") == "csv"
         rows.markers, rows.texts = (given.missing_marker if given else []) if is_csv else None, texts
         return rows
     if hasattr(source, "get_fragments"):
