@@ -99,6 +99,8 @@ class Estimator(BaseEstimator):
         first = names | {"weights": "sample_weight", "X_new": "X", "labels": "y"}
         text = first.get(argument, argument) + text[len(argument) :]
         text = self._with_options_as_arguments(text)
+        if not self._can_impute:
+            text = text.replace(", missing 'impute' fills the gaps", "")
         unlike_words = {option: name for option, name in names.items() if re.search(r"[0-9_]", option)}
         return re.sub(r"\b\w+\b", lambda match: unlike_words.get(match[0], match[0]), text)
 

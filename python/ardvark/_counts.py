@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -169,11 +171,22 @@ class BayesianCountRegression(RegressorMixin, Regressor, LinearScore):
         if isinstance(y, str):
             y, target = None, y
         if is_stream(in_memory(X, type(self), has_target=target is not None)) and not hasattr(X, "__arrow_c_stream__"):
-            raise ValueError("X is read in pieces, but a regression of counts needs the table in memory; read it first, as in pandas.read_parquet(path)")
+            is_text = isinstance(X, (str, os.PathLike)) and re.search(r"\.(csv|tsv|txt)(\.\w+)?$", os.fspath(X), re.IGNORECASE)
+            example = f"pandas.read_{'csv' if is_text else 'parquet'}(path)"
+            raise ValueError(f"X is read in pieces, but a regression of counts needs the table in memory; read it first, as in {example}")
         X, y, sample_weight, target = self._split(X, y, sample_weight, target)
         X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)
         self._fit_model(X, y, weights, target=target, model="counts", **self._prior_options(), **self._given_options())
         return self
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> tuple[np.ndarray, Any, Any, Any]:
+        _refuse_truths(y)
+        return super()._checked(X, y, sample_weight, **checks)
+
+    def _prior_options(self) -> dict[str, Any]:
+        if isinstance(self.prior, str) and self.prior not in ("auto", "shared", "ard", "groups", "none"):
+            raise ValueError(f"prior is {self.prior!r}; a regression of counts has the priors shared, ard, groups and none")
+        return super()._prior_options()
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of the deviance of a constant rate that the predictions explain, as `sklearn.linear_model.PoissonRegressor` has it.
@@ -212,3 +225,14 @@ class BayesianCountRegression(RegressorMixin, Regressor, LinearScore):
         self.intercept_, self.intercept_std_ = _intercept(model)
         self.deviance_ = model.number("deviance")
         self.deviance_explained_ = model.number("deviance_explained")
+
+
+def _refuse_truths(y: Any) -> None:
+    """Refuses a target of True and False, which numpy would count as 1 and 0."""
+    values = np.asarray(y)
+    truths = [] if values.ndim != 1 or values.dtype.kind not in "bO" else [row for row, value in enumerate(values) if isinstance(value, (bool, np.bool_))]
+    if truths:
+        raise ValueError(
+            f"y at row {truths[0] + 1} is {bool(values[truths[0]])}, which is no count; a regression of counts needs numbers"
+            " (for classes: BayesianLogisticRegression)"
+        )

@@ -1,5 +1,7 @@
 """Regressions of counts."""
 
+import pathlib
+
 import numpy as np
 import pandas
 import pytest
@@ -67,6 +69,7 @@ def test_texts_weights_and_draws():
     [
         ({"prior": "sparse"}, y, "shared, ard, groups and none"),
         ({"prior": "laplace"}, y, "shared, ard, groups and none"),
+        ({"prior": "best"}, y, "prior is 'best'; a regression of counts has the priors shared, ard, groups and none"),
         ({}, y - 0.5, "whole number"),
         ({}, -y, "whole number"),
         ({}, 0 * y, "every count is 0"),
@@ -89,9 +92,35 @@ def test_counts_that_vary_more_than_poisson():
         BayesianCountRegression().fit(X, rng.poisson(np.exp(1 + rng.normal(size=300))))
 
 
-def test_a_path_is_refused_with_what_to_do():
-    with pytest.raises(ValueError, match="read it first"):
-        BayesianCountRegression().fit("visits.parquet", y="visits")
+@pytest.mark.parametrize(
+    "truths",
+    [np.arange(300) % 2 == 1, (np.arange(300) % 2 == 1).tolist(), pandas.array(np.arange(300) % 2 == 1, dtype="boolean"), [3.0, *[True] * 299]],
+    ids=["numpy", "list", "pandas", "among_numbers"],
+)
+def test_true_and_false_are_no_counts(truths):
+    if isinstance(truths, list) and truths[0] == 3:
+        truths = np.array(truths, dtype=object)
+    row = next(row for row, value in enumerate(truths, 1) if isinstance(value, (bool, np.bool_)))
+    message = f"y at row {row} is {'True' if truths[row - 1] else 'False'}, which is no count; a regression of counts needs numbers"
+    with pytest.raises(ValueError, match=message):
+        BayesianCountRegression().fit(X, truths)
+    with pytest.raises(ValueError, match=message):
+        BayesianCountRegression().fit(pandas.DataFrame(X, columns=list("abc")).assign(visits=truths), target="visits")
+
+
+def test_a_gap_is_not_advised_to_be_imputed():
+    gappy = X.copy()
+    gappy[4, 1] = np.nan
+    with pytest.raises(ValueError, match="row 5, column 'x2' is NaN.*missing 'drop' leaves such rows out$"):
+        BayesianCountRegression().fit(gappy, y)
+
+
+@pytest.mark.parametrize(
+    "path, reader", [("visits.parquet", "read_parquet"), ("visits.csv", "read_csv"), ("VISITS.CSV.gz", "read_csv"), (pathlib.Path("visits.tsv"), "read_csv"), ("visits/*.parquet", "read_parquet")]
+)
+def test_a_path_is_refused_with_what_to_do(path, reader):
+    with pytest.raises(ValueError, match=rf"read it first, as in pandas\.{reader}\(path\)$"):
+        BayesianCountRegression().fit(path, y="visits")
 
 
 def test_a_table_of_dask_with_its_target():
