@@ -14,7 +14,7 @@ from ._given import in_source
 from ._output import columns_of, refuse_own_source, write_tables
 from ._passes import RowSums, TableFacts
 from ._progress import Watch
-from ._streams import Rows, pieces_of
+from ._streams import Rows, pieces_of, rows_in
 
 __all__ = ["FittedModel"]
 
@@ -270,7 +270,7 @@ class FittedModel(Estimator):
             except ValueError as error:
                 raise in_source(error, rows, pieces.place_of) from None
             yield piece, prediction
-            rows += piece.num_rows if hasattr(piece, "num_rows") else len(piece)
+            rows += rows_in(piece)
 
     def save(self, path: Any) -> None:
         """Writes a model file that `load`, the command line and the other languages can read.

@@ -13,6 +13,7 @@ from typing import Any, Callable, Collection, Iterator, Mapping, Optional, Seque
 import numpy as np
 
 from ._abi import InvalidArgumentError
+from ._arrays import is_sparse
 from ._csv_forms import CsvFiles, dataset_of, forms_of, left_out_of, of_python, with_gaps
 from ._csv_forms import without as without_fields
 from ._folds import RowFolds
@@ -29,7 +30,7 @@ _FORMATS = {".csv": "csv", ".arrow": "ipc", ".feather": "ipc"}  # of Arrow, by t
 _NAMES = {"csv": "CSV", "ipc": "Arrow", "parquet": "Parquet"}
 _AS_THEY_ARE = "files must stay as they are until the fit has ended"
 
-__all__ = ["Rows", "files_at", "is_stream", "pieces_of", "pieces_of_fit", "read_in_pieces", "refuse_other_files"]
+__all__ = ["Rows", "files_at", "is_stream", "pieces_of", "pieces_of_fit", "read_in_pieces", "refuse_other_files", "rows_in"]
 
 
 def is_stream(X: Any) -> bool:
@@ -44,6 +45,13 @@ def is_stream(X: Any) -> bool:
 def _is_table(X: Any) -> bool:
     """Whether X is a table of Arrow in memory."""
     return type(X).__name__ in ("Table", "RecordBatch") and hasattr(X, "schema")
+
+
+def rows_in(piece: Any) -> int:
+    """How many rows a table, an array or a matrix has; 1 of anything else."""
+    if is_sparse(piece):
+        return int(piece.shape[0])
+    return piece.num_rows if hasattr(piece, "num_rows") else len(piece) if hasattr(piece, "__len__") else 1
 
 
 class Rows:
@@ -98,7 +106,7 @@ class Rows:
 
     def __next__(self) -> Any:
         piece = next(self._pieces)
-        while (piece.num_rows if hasattr(piece, "num_rows") else len(piece) if hasattr(piece, "__len__") else 1) == 0:
+        while rows_in(piece) == 0:
             piece = next(self._pieces)
         piece = plain_columns(piece) if _is_table(piece) else piece
         piece = piece if self.markers is None else with_gaps(piece, self.markers, None if self.for_a_fit else self.texts)
@@ -197,6 +205,9 @@ def _tables_of(source: Any) -> Iterator[Any]:
         return iter(_arrow().RecordBatchReader.from_stream(source))
     if hasattr(source, "partitions") and hasattr(type(source), "columns"):  # of Dask
         return (part.compute() for part in source.partitions)
+    if is_sparse(source) or (isinstance(source, np.ndarray) and source.ndim == 2):
+        rows = source.tocsr() if is_sparse(source) else source
+        return (rows[first : first + _ROWS] for first in range(0, rows.shape[0], _ROWS))
     return iter([source]) if names_of(source) is not None else iter(source)
 
 

@@ -1,6 +1,7 @@
 """Estimators of a scipy.sparse X: those of the same numbers in an array."""
 
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse
 from sklearn.base import clone
@@ -130,3 +131,14 @@ def test_nan_is_named():
     model = BayesianLinearRegression("shared").fit(S, y)
     with pytest.raises(ValueError, match=f"X at row {row + 1}, column 'x1' is NaN"):
         model.predict(wrong)
+
+
+@pytest.mark.parametrize("form", [scipy.sparse.csr_array, scipy.sparse.coo_matrix, lambda X: iter([X[:100], X[100:]]), lambda X: X.toarray()], ids=["csr", "coo", "pieces", "array"])
+def test_predictions_in_pieces(form, tmp_path, monkeypatch):
+    monkeypatch.setattr("ardvark._streams._ROWS", 64)
+    model = BayesianLinearRegression("shared").fit(S, y)
+    pieces = list(model.predict_batches(form(S)))
+    assert len(pieces) > 1
+    np.testing.assert_allclose(np.concatenate(pieces), model.predict(S), rtol=1e-11, atol=1e-13)
+    assert model.predict_to(form(S), tmp_path / "p.csv") == 150
+    np.testing.assert_allclose(pandas.read_csv(tmp_path / "p.csv")["mean"], model.predict(S), rtol=1e-11, atol=1e-13)
