@@ -11,11 +11,12 @@ import numpy as np
 
 from ._abi import Array, Csc, Matrix, call, library
 
-__all__ = ["call_for_array", "csc_of", "is_sparse", "matrix_of", "vector_of"]
+__all__ = ["call_for_array", "csc_of", "is_sparse", "matrix_of", "refuse_sparse", "vector_of"]
 
 
 def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
     """A view of X, and the array that it points into. float64 and float32 are not copied; other types are converted once."""
+    refuse_sparse(X, "what is asked for")
     X = np.asarray(X)
     if X.dtype not in (np.float64, np.float32):
         X = X.astype(np.float64)
@@ -40,6 +41,12 @@ def is_sparse(X: Any) -> bool:
     """Whether X is a matrix or an array of scipy.sparse, which need not be installed."""
     scipy_sparse = sys.modules.get("scipy.sparse")
     return scipy_sparse is not None and scipy_sparse.issparse(X)
+
+
+def refuse_sparse(X: Any, reader: str) -> None:
+    """Refuses a matrix of scipy.sparse. reader: what cannot read it."""
+    if is_sparse(X):
+        raise ValueError(f"X is sparse; {reader} needs a dense X: give X.toarray()")
 
 
 def csc_of(X: Any) -> tuple[Csc, Any]:

@@ -17,11 +17,11 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _core
-from ._arrays import is_sparse
+from ._arrays import is_sparse, refuse_sparse
 from ._core import ArdvarkWarning, _depth
 from ._given import filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite, require_numbers, table_of_fit, taken_from
 from ._hosts import in_memory
-from ._tables import Encoding, check_names, holds_text, holds_truths, is_numeric, names_of, without
+from ._tables import Encoding, check_names, holds_text, holds_truths, is_numeric, is_sparse_table, names_of, with_dense_columns, without
 
 _FLOATS = [np.float64, np.float32]  # read in place by the library
 
@@ -39,7 +39,6 @@ class Estimator(BaseEstimator):
 
     _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library
     _reads_text: ClassVar[bool] = True
-    _reads_sparse: ClassVar[bool] = False  # scipy.sparse, in a fit and in new rows
     _encoding: Optional[Encoding] = None  # of a table with text columns, or of a file
 
     @property
@@ -59,8 +58,13 @@ class Estimator(BaseEstimator):
         return tags
 
     @property
+    def _reads_sparse(self) -> bool:
+        """Whether fits and predictions know a sparse X: a matrix of scipy.sparse, or a DataFrame whose columns are all sparse."""
+        return False
+
+    @property
     def _takes_sparse(self) -> bool:
-        """Whether a fit takes a scipy.sparse matrix with any target, as far as the parameters tell."""
+        """Whether a fit takes a sparse X with any target, as far as the parameters tell."""
         prior = getattr(self, "prior", None)
         has_method = not isinstance(prior, str) or prior in ("auto", "shared", "ard", "none")
         return self._reads_sparse and has_method and not self._may_miss and getattr(self, "solver", "automatic") != "qr"
@@ -99,6 +103,7 @@ class Estimator(BaseEstimator):
         first = names | {"weights": "sample_weight", "X_new": "X", "labels": "y"}
         text = first.get(argument, argument) + text[len(argument) :]
         text = self._with_options_as_arguments(text)
+        text = text.replace("needs a dense X", "needs a dense X, " + ("X.sparse.to_dense()" if hasattr(self, "feature_names_in_") else "X.toarray()"))
         if not self._can_impute:
             text = text.replace(", missing 'impute' fills the gaps", "")
         unlike_words = {option: name for option, name in names.items() if re.search(r"[0-9_]", option)}
@@ -129,7 +134,16 @@ class Estimator(BaseEstimator):
         if isinstance(sample_weight, str):
             named.append(sample_weight)
             sample_weight = taken_from(X, sample_weight, "sample_weight")
-        return without(frame(X), named) if named else X, y, sample_weight, name
+        return self._sparse_or_dense(without(frame(X), named) if named else X), y, sample_weight, name
+
+    def _sparse_or_dense(self, X: Any) -> Any:
+        """X of a fit, where columns that pandas stores sparsely stay so only if all of them can be read as a sparse X."""
+        if not self._reads_sparse:
+            refuse_sparse(X, type(self).__name__)
+        if is_sparse(X) and self._may_miss:
+            missing = f"missing={getattr(self, 'missing', None)!r}"
+            raise ValueError(f"{missing} is given, but a sparse X takes no missing values; {missing} needs a dense X: give X.toarray()")
+        return X if self._takes_sparse and is_sparse_table(X) else with_dense_columns(X)
 
     def _named_columns(self) -> list[str]:
         """The columns that parameters name: they are fitted, although they may be the labels of rows."""
@@ -148,7 +162,7 @@ class Estimator(BaseEstimator):
             refuse_times(values, argument)
         y = plain_labels(y)
         checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
-        if self._reads_sparse and is_sparse(X):
+        if self._reads_sparse and (is_sparse(X) or is_sparse_table(X)):
             checks["accept_sparse"] = "csc"
             checks["dtype"] = np.float64
         if checks.get("y_numeric"):
@@ -175,7 +189,8 @@ class Estimator(BaseEstimator):
         rows = np.flatnonzero(weights)
         if rows.size == 0:
             raise ValueError("sample_weight is zero for every row; it must be > 0 for one at least")
-        require_finite(X, self._column_names(), self._may_miss, self._remedy_of_gap())  # rows of weight zero, too
+        remedy = "leave out such rows" if is_sparse(X) else self._remedy_of_gap()
+        require_finite(X, self._column_names(), self._may_miss, remedy)  # rows of weight zero, too
         if not checks.get("y_numeric") and gaps is None:
             kept = set(np.unique(y[rows]).tolist())
             lost = [label for label in np.unique(y).tolist() if label not in kept]
@@ -219,10 +234,10 @@ class Estimator(BaseEstimator):
 
     def _checked_rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        if self._reads_sparse and is_sparse(X):
-            X = validate_data(self, X, reset=False, accept_sparse="csc", dtype=np.float64, ensure_all_finite=False)
-            require_finite(X, self._column_names(), False, "leave out such rows, or fill the gaps")
-            return X
+        if not self._reads_sparse:
+            refuse_sparse(X, type(self).__name__)
+        if is_sparse(X):
+            return self._checked_sparse_rows(X)
         X = frame(in_memory(X, type(self), is_new=True), getattr(self, "feature_names_in_", ()))
         refuse_times(X, "X")
         encoding = self._encoding
@@ -233,12 +248,25 @@ class Estimator(BaseEstimator):
                 return encoding.apply(X)
             except ValueError as error:
                 raise self._in_our_names(error) from None
+        self._require_no_texts()
+        X = self._without_others(X)
+        if self._reads_sparse and is_sparse_table(X):
+            return self._checked_sparse_rows(X)
+        X = validate_data(self, with_dense_columns(X), reset=False, dtype=_FLOATS, ensure_all_finite=False)
+        require_finite(X, self._column_names(), self._imputes, self._remedy_of_new_gap())
+        return X
+
+    def _checked_sparse_rows(self, X: Any) -> Any:
+        self._require_no_texts()
+        X = validate_data(self, X, reset=False, accept_sparse="csc", dtype=np.float64, ensure_all_finite=False)
+        require_finite(X, self._column_names(), False, "leave out such rows, or fill the gaps")
+        return X.toarray() if self._imputes else X  # which predicts rows by their gaps
+
+    def _require_no_texts(self) -> None:
+        """Refuses rows of numbers where the model needs texts."""
         if self._encoding is not None and self._encoding.text_columns:
             texts = ", ".join(repr(column["name"]) for column in self._encoding.text_columns)
             raise ValueError(f"the model was fitted to a table with text columns ({texts}); X must be a DataFrame with these columns")
-        X = validate_data(self, self._without_others(X), reset=False, dtype=_FLOATS, ensure_all_finite=False)
-        require_finite(X, self._column_names(), self._imputes, self._remedy_of_new_gap())
-        return X
 
     def _options_of_encoding(self) -> dict[str, Any]:
         """What the library must know about the model to read a table."""
@@ -311,10 +339,12 @@ class Estimator(BaseEstimator):
 
     # ---- warnings of the library
 
-    def _warn(self, result: _core.Result, spoken: Optional[Estimator] = None) -> None:
-        """Issues the warnings of a result."""
+    def _warn(self, result: _core.Result, spoken: Optional[Estimator] = None, reads_sparse: bool = False) -> None:
+        """Issues the warnings of a result. reads_sparse: of a sparse X."""
         spoken = spoken or self
         for message in result.value("warnings"):
+            if reads_sparse:
+                message = message.replace("(--prior sparse)", "(--prior sparse), which needs a dense X")
             warnings.warn(spoken._translated(message), ArdvarkWarning, stacklevel=_depth())
         if result.text("status") not in ("converged", "stopped_by_user"):
             message = f"{type(self).__name__}: {spoken._translated(result.text('message'))}"

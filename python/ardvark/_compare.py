@@ -8,10 +8,12 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
 from . import _core
+from ._arrays import refuse_sparse
 from ._given import gaps_in
 from ._linear import BayesianLinearRegression
 from ._logistic import BayesianLogisticRegression
 from ._progress import Watch
+from ._tables import with_dense_columns
 
 __all__ = ["ComparedModel", "Comparison", "compare"]
 
@@ -164,6 +166,8 @@ def compare(
         raise ValueError(f"task is {task!r}; it must be 'auto', 'regression' or 'classification'")
     if missing not in ("refuse", "drop"):
         raise ValueError(f"missing is {missing!r}; it must be 'refuse' or 'drop'")
+    refuse_sparse(X, "compare")
+    X = with_dense_columns(X)
     estimator: Any = BayesianLinearRegression(missing=missing)
     X, y, sample_weight, target = estimator._split(X, y, sample_weight, target)
     if task == "auto":

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._arrays import is_sparse
 from ._base import Estimator, _defaults
 from ._docs import assembled
 from ._given import in_source
@@ -46,7 +47,7 @@ class FittedModel(Estimator):
         if self._encoding is not None:
             self._encoding = model.encoding()  # which knows whether new rows may have gaps
         self._take(model)
-        self._warn(model)
+        self._warn(model, reads_sparse=is_sparse(X))
 
     def _check_stream(self, sample_weight: Any, target: Optional[str], example: str) -> None:
         """Refuses what cannot be given beside a source that is read in pieces."""

@@ -11,7 +11,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
-from ._arrays import is_sparse
+from ._arrays import is_sparse, refuse_sparse
 from ._base import _FLOATS
 from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_numbers
 from ._hosts import in_memory
@@ -21,7 +21,7 @@ from ._passes import Pieces
 from ._progress import Watch
 from ._statistics import LinearStatistics
 from ._streams import is_stream, read_in_pieces
-from ._tables import holds_text, holds_truths, names_of
+from ._tables import holds_text, holds_truths, names_of, with_dense_columns
 from ._score import Columns, LinearScore, Prior, _intercept
 
 
@@ -120,7 +120,6 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     True
     """
 
-    _reads_sparse: ClassVar[bool] = True
     _options: ClassVar[dict[str, str]] = {
         "posterior": "posterior",
         "laplace_lambda": "lambda",
@@ -201,6 +200,10 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
+
+    @property
+    def _reads_sparse(self) -> bool:
+        return True
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> BayesianLinearRegression:
         """Fits the model.
@@ -286,7 +289,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         (500, 1.0)
         """
         is_first, statistics = not hasattr(self, "statistics_"), self._statistics_so_far()
-        X = in_memory(X, type(self))
+        refuse_sparse(X, "partial_fit")
+        X = with_dense_columns(in_memory(X, type(self)))
         X, target = statistics.as_earlier_rows(X, self._named_columns()), name_of(y)
         if statistics.reads_as_table(X):
             return self._fit_statistics(statistics.update(X, y, sample_weight))
@@ -340,8 +344,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
             return copy.deepcopy(self._statistics_of_fit)  # rows that are refused must leave these as they are
         if not hasattr(self, "statistics_") and hasattr(self, "_model"):
             raise ValueError(
-                "this estimator has no statistics of its rows, because model files and fits of large tables, of texts and of gaps do not keep them, so partial_fit cannot add to them; give all"
-                " rows to partial_fit, or to LinearStatistics, which have a file; to start again with these rows: clone(estimator).partial_fit(X, y)"
+                "this estimator has no statistics of its rows, because model files and fits of large tables, of a sparse X, of texts and of gaps do not keep"
+                " them, so partial_fit cannot add to them; give all rows to partial_fit, or to LinearStatistics, which have a file; to start again with these rows: clone(estimator).partial_fit(X, y)"
             )
         return getattr(self, "statistics_", None) or LinearStatistics(self._form)
 

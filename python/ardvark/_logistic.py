@@ -200,7 +200,6 @@ class BayesianLogisticRegression(LogisticScore):
     True
     """
 
-    _reads_sparse: ClassVar[bool] = True
     _options: ClassVar[dict[str, str]] = {
         "likelihood": "likelihood",
         "coding": "coding",
@@ -281,6 +280,10 @@ class BayesianLogisticRegression(LogisticScore):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
+
+    @property
+    def _reads_sparse(self) -> bool:
+        return True
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> BayesianLogisticRegression:
         """Fits the model.

@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from ._streams import _arrow, _is_table, files_at
-from ._tables import names_of, sentence_near
+from ._tables import names_of, sentence_near, with_dense_columns
 
 _ROWS = 65536  # at least, of a group of rows in a file
 _ROWS_WITHOUT_VALUE = 1 << 20  # so many rows are held in memory while a column has no value
@@ -23,9 +23,12 @@ __all__ = ["columns_of", "refuse_own_source", "write_tables"]
 def columns_of(piece: Any, keep: Sequence[str], columns: Mapping[str, np.ndarray]) -> Any:
     """A table of Arrow: columns of a piece, and others beside them."""
     arrow = _arrow()
+    piece = with_dense_columns(piece)
     names = list(piece.schema.names) if _is_table(piece) else names_of(piece) or []
     out = {}
     for name in keep:
+        if not names:
+            raise ValueError(f"keep names the column {name!r}, but the columns of the source have no names; give a table, such as a DataFrame")
         if name not in names:
             raise ValueError(f"keep names the column {name!r}, which the source does not have{sentence_near(name, names)}")
         if name in columns:

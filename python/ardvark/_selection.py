@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -267,6 +267,14 @@ class RelevanceSelector(SelectorMixin, Estimator):
         numbers = validate_data(self, X, reset=False, dtype=_FLOATS, ensure_all_finite=False)
         require_finite(numbers, self._column_names(), self._may_miss, "leave out such rows, or fill the gaps")
         return super().transform(X)
+
+    @property
+    def _reads_sparse(self) -> bool:
+        return self.by == "relevance" and (self.estimator is None or getattr(self.estimator, "_reads_sparse", False))
+
+    @property
+    def _takes_sparse(self) -> bool:
+        return self._reads_sparse and self.estimator is not None and get_tags(self.estimator).input_tags.sparse
 
     @property
     def _may_miss(self) -> bool:

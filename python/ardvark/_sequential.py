@@ -9,12 +9,14 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
+from ._arrays import refuse_sparse
 from ._base import _FLOATS
 from ._given import name_of, plain_labels, refuse_gaps, refuse_times, require_finite, table_of_fit
 from ._docs import assembled
 from ._fitted import _as_labels
 from ._hosts import in_memory
 from ._logistic import LogisticScore
+from ._tables import with_dense_columns
 
 _INTERCEPT = "(intercept)"  # the name of its weight in files
 
@@ -193,7 +195,8 @@ class SequentialLogisticRegression(LogisticScore):
         return self._absorb(X, y, weights, target)
 
     def _numbers_of(self, X: Any, y: Any, reset: bool) -> tuple[np.ndarray, np.ndarray]:
-        X = in_memory(X, type(self))
+        refuse_sparse(X, type(self).__name__)
+        X = with_dense_columns(in_memory(X, type(self)))
         refuse_times(X, "X")
         y = plain_labels(y)
         refuse_gaps(y, self._remedy_of_gap())

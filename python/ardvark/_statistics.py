@@ -10,7 +10,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle, without_null
-from ._arrays import matrix_of, vector_of
+from ._arrays import matrix_of, refuse_sparse, vector_of
 from ._given import name_of, refuse_gaps, refuse_times, require_numbers, table_of_fit, taken_from
 from ._hosts import in_memory
 from ._options import Options
@@ -108,6 +108,7 @@ class LinearStatistics:
         >>> statistics.n_rows_, statistics.feature_names_in_.tolist(), statistics.target_
         (3, ['size'], 'price')
         """
+        refuse_sparse(X, type(self).__name__)
         target = y if isinstance(y, str) else name_of(y)
         for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
             refuse_times(values, argument)

@@ -18,7 +18,8 @@ from ._options import Options
 from ._results import Result
 
 __all__ = [
-    "Encoding", "Texts", "begins_with_gap", "check_names", "holds_text", "holds_truths", "is_numeric", "names_of", "numbered", "sentence_near", "table_of", "texts_in", "what_time_is", "without",
+    "Encoding", "Texts", "begins_with_gap", "check_names", "holds_text", "holds_truths", "is_numeric", "is_sparse_table", "names_of", "numbered", "sentence_near", "table_of", "texts_in", "what_time_is",
+    "with_dense_columns", "without",
 ]
 
 
@@ -69,6 +70,28 @@ def begins_with_gap(column: Any) -> bool:
 def holds_text(table: Any) -> bool:
     """Whether the table is a DataFrame with a column that does not hold numbers."""
     return names_of(table) is not None and not all(is_numeric(dtype) for dtype in table.dtypes)
+
+
+def _sparse_types(table: Any) -> dict[int, Any]:
+    """The types of the columns of a DataFrame that pandas stores sparsely, by their positions."""
+    if names_of(table) is None or _is_polars(table):
+        return {}
+    kind = sys.modules["pandas"].SparseDtype
+    return {position: dtype for position, dtype in enumerate(table.dtypes) if isinstance(dtype, kind)}
+
+
+def is_sparse_table(table: Any) -> bool:
+    """Whether it is a DataFrame of numbers that pandas stores without the zeros, in every column: a sparse X with names."""
+    types = _sparse_types(table)
+    return 0 < len(types) == table.shape[1] and all(is_numeric(dtype) and dtype.fill_value == 0 for dtype in types.values())
+
+
+def with_dense_columns(table: Any) -> Any:
+    """The table with columns that pandas stores sparsely as others; anything else as it is."""
+    types = _sparse_types(table)
+    if not types or not table.columns.is_unique:
+        return table
+    return table.astype({table.columns[position]: dtype.subtype for position, dtype in types.items()})
 
 
 def without(table: Any, names: Iterable[str]) -> Any:

@@ -1,16 +1,19 @@
 """Estimators of a scipy.sparse X: those of the same numbers in an array."""
 
+import inspect
+import warnings
+
 import numpy as np
 import pandas
 import pytest
 import scipy.sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import ardvark
-from ardvark import BayesianLinearRegression, BayesianLogisticRegression, KernelRegressor
+from ardvark import BayesianCountRegression, BayesianLinearRegression, BayesianLogisticRegression, KernelRegressor, SequentialLogisticRegression
 
 rng = np.random.default_rng(2)
 S = scipy.sparse.random(150, 12, density=0.2, random_state=3, format="csc")
@@ -133,6 +136,66 @@ def test_nan_is_named():
         model.predict(wrong)
 
 
+NAMES = [f"c{j}" for j in range(12)]
+F = pandas.DataFrame.sparse.from_spmatrix(S, columns=NAMES)
+
+
+@pytest.mark.parametrize("estimator", [BayesianLinearRegression("shared", tol=1e-11), BayesianLogisticRegression("shared", tol=1e-11)], ids=str)
+def test_a_dataframe_of_sparse_columns_is_a_sparse_x_with_names(estimator):
+    target = y if isinstance(estimator, BayesianLinearRegression) else labels
+    of_matrix, of_frame = clone(estimator).fit(S, target), clone(estimator).fit(F, target)
+    assert list(of_frame.feature_names_in_) == NAMES
+    assert (of_frame.coef_ == of_matrix.coef_).all()
+    others = F.assign(other=1.0)[["other", *NAMES[::-1]]]  # found by name
+    for rows in (F, others):
+        assert (of_frame.predict(rows) == of_matrix.predict(S)).all()
+    by_name = clone(estimator).fit(F.assign(result=target), target="result")
+    assert (by_name.coef_ == of_matrix.coef_).all()
+    dense = clone(estimator).fit(F.sparse.to_dense(), target)
+    np.testing.assert_allclose(dense.predict(F) == target, of_frame.predict(F) == target)
+
+
+def test_the_frame_is_not_made_dense():
+    model = BayesianLinearRegression().fit(F, y)
+    assert "ard was taken, not sparse, because it needs a dense X, X.sparse.to_dense()" in " ".join(model.notes_)
+
+
+def test_indicators_of_pandas():
+    sites = pandas.DataFrame({"site": list("abc") * 50})
+    sparse, dense = (pandas.get_dummies(sites, sparse=is_sparse) for is_sparse in (True, False))
+    models = [BayesianLinearRegression("shared", tol=1e-11).fit(X, y) for X in (sparse, dense)]
+    np.testing.assert_allclose(models[0].predict(sparse), models[1].predict(dense), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [BayesianLinearRegression("slab"), BayesianLinearRegression("shared", missing="drop"), BayesianCountRegression(), KernelRegressor(), SequentialLogisticRegression()],
+    ids=str,
+)
+def test_a_frame_is_made_dense_for_a_fit_that_needs_it(estimator):
+    target = rng.poisson(2, size=150) if not hasattr(estimator, "predict_proba") else labels
+    of_frame, dense = (clone(estimator).fit(X, target).predict(F.sparse.to_dense()) for X in (F, F.sparse.to_dense()))
+    np.testing.assert_array_equal(of_frame, dense)
+    predicted = clone(estimator).fit(F, target).predict(F)  # sums of fewer terms are rounded otherwise
+    assert (predicted == dense).all() if dense.dtype.kind == "U" else np.allclose(predicted, dense, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("fill", [1.0, np.nan])
+def test_a_sparse_column_may_leave_out_other_values_than_zero(fill):
+    X = pandas.DataFrame({"a": pandas.arrays.SparseArray([1.0, 1, 2, 1, 3, 1], fill_value=fill), "b": pandas.arrays.SparseArray([0.0, 1, 0, 0, 2, 0], fill_value=0)})
+    target = [1.0, 2, 3, 4, 5, 5]
+    of_frame, dense = (BayesianLinearRegression("shared").fit(table, target).coef_ for table in (X, X.astype(float)))
+    assert (of_frame == dense).all()
+
+
+def test_one_dense_column_beside_sparse_ones_makes_a_dense_table():
+    mixed = F.assign(more=rng.normal(size=150))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        model = BayesianLinearRegression("shared").fit(mixed, y)
+        assert (model.predict(mixed) == model.predict(mixed.astype(float))).all()
+
+
 @pytest.mark.parametrize("form", [scipy.sparse.csr_array, scipy.sparse.coo_matrix, lambda X: iter([X[:100], X[100:]]), lambda X: X.toarray()], ids=["csr", "coo", "pieces", "array"])
 def test_predictions_in_pieces(form, tmp_path, monkeypatch):
     monkeypatch.setattr("ardvark._streams._ROWS", 64)
@@ -142,3 +205,87 @@ def test_predictions_in_pieces(form, tmp_path, monkeypatch):
     np.testing.assert_allclose(np.concatenate(pieces), model.predict(S), rtol=1e-11, atol=1e-13)
     assert model.predict_to(form(S), tmp_path / "p.csv") == 150
     np.testing.assert_allclose(pandas.read_csv(tmp_path / "p.csv")["mean"], model.predict(S), rtol=1e-11, atol=1e-13)
+
+
+def test_sparse_rows_of_a_model_that_fills_gaps():
+    gappy = D.copy()
+    gappy[3, 1] = np.nan
+    model = BayesianLinearRegression("shared", missing="impute").fit(gappy, y)
+    np.testing.assert_array_equal(model.predict(S), model.predict(D))
+    np.testing.assert_array_equal(BayesianLinearRegression("shared", missing="impute").fit(pandas.DataFrame(gappy, columns=NAMES), y).predict(F), model.predict(D))
+
+
+ESTIMATORS = [cls for _, cls in inspect.getmembers(ardvark, inspect.isclass) if issubclass(cls, BaseEstimator) and "y" in inspect.signature(cls.fit).parameters]
+DENSE = [cls() for cls in ESTIMATORS if cls not in (BayesianLinearRegression, BayesianLogisticRegression)]
+
+
+@pytest.mark.filterwarnings("ignore::ardvark.ArdvarkWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("estimator", DENSE, ids=str)
+def test_all_other_estimators_say_how_x_becomes_dense(estimator):
+    target = (y > 0.1).astype(int)
+    message = r"^X is sparse; \w+ needs a dense X: give X.toarray\(\)$"
+    with pytest.raises(ValueError, match=message):
+        clone(estimator).fit(S, target)
+    if hasattr(estimator, "predict"):
+        model = clone(estimator).fit(D, target)
+        with pytest.raises(ValueError, match=message):
+            model.predict(S)
+        with pytest.raises(ValueError, match=message[1:]):
+            list(model.predict_batches(S))
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        lambda: ardvark.compare(S, y),
+        lambda: BayesianLinearRegression().partial_fit(S, y),
+        lambda: SequentialLogisticRegression().partial_fit(S, labels, classes=["down", "up"]),
+        lambda: ardvark.LinearStatistics().update(S, y),
+        lambda: BayesianLinearRegression("sparse").fit(S, y),
+        lambda: BayesianLogisticRegression("laplace").fit(S, labels),
+        lambda: BayesianLinearRegression("shared", solver="qr").fit(S, y),
+        lambda: BayesianLogisticRegression("shared", diagnose=True).fit(S, labels),
+        lambda: BayesianLogisticRegression("shared").fit(S, np.arange(150) % 3),
+        lambda: BayesianLinearRegression("shared", missing="drop").fit(S, y),
+        lambda: BayesianLinearRegression("shared", missing="impute").fit(S, y),
+    ],
+)
+def test_whatever_needs_a_dense_x_says_how_it_is_made(reader):
+    with pytest.raises(ValueError, match=r"sparse.*needs a dense X.*X.toarray\(\)"):
+        reader()
+
+
+def test_several_classes_of_a_frame():
+    with pytest.raises(ValueError, match=r"needs a dense X, X.sparse.to_dense\(\)"):
+        BayesianLogisticRegression("shared").fit(F, np.arange(150) % 3)
+
+
+def test_missing_values_are_not_said_to_be_absent():
+    wrong = S.copy()
+    wrong.data[0] = np.nan
+    for missing in ("drop", "impute"):
+        with pytest.raises(ValueError, match=f"a sparse X takes no missing values; missing='{missing}' needs a dense X"):
+            BayesianLinearRegression("shared", missing=missing).fit(wrong, y)
+    with pytest.raises(ValueError, match="leave out such rows$"):
+        BayesianLinearRegression("shared").fit(wrong, y, sample_weight=np.arange(150))
+
+
+@pytest.mark.parametrize("form, remedy", [(lambda X: X, r"X\.toarray\(\)"), (pandas.DataFrame.sparse.from_spmatrix, None)], ids=["matrix", "frame"])
+def test_a_prior_is_advised_with_the_x_that_it_needs(form, remedy):
+    X = scipy.sparse.random(30, 100, density=0.3, random_state=1, format="csr")
+    X = form(X) if remedy else form(X, columns=[f"c{j}" for j in range(100)])
+    with pytest.warns(ardvark.ArdvarkWarning, match=r"\(prior='sparse'\), which needs a dense X, " + (remedy or r"X\.sparse\.to_dense\(\)") + "$"):
+        BayesianLinearRegression("ard").fit(X, np.random.default_rng(0).normal(size=30))
+
+
+def test_columns_that_are_kept_beside_predictions(tmp_path):
+    model = BayesianLinearRegression("shared").fit(F, y)
+    assert model.predict_to(F, tmp_path / "p.parquet", keep=["c3"]) == 150
+    assert (pandas.read_parquet(tmp_path / "p.parquet")["c3"] == D[:, 3]).all()
+    with pytest.raises(ValueError, match="keep names the column 'c3', but the columns of the source have no names"):
+        BayesianLinearRegression("shared").fit(S, y).predict_to(S, tmp_path / "p.parquet", keep=["c3"])
+
+
+def test_rows_of_a_sparse_x_are_not_kept_for_partial_fit():
+    with pytest.raises(ValueError, match="fits of large tables, of a sparse X, of texts"):
+        BayesianLinearRegression("shared").fit(S, y).partial_fit(D, y)
