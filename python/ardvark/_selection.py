@@ -21,7 +21,7 @@ from ._linear import BayesianLinearRegression
 from ._progress import Watch
 from ._score import LinearScore
 from ._slr import SparseLogisticRegression
-from ._tables import names_of
+from ._tables import is_sparse_table, names_of, with_dense_columns
 
 
 @assembled
@@ -246,7 +246,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
         Returns
         -------
         X_kept : array of shape (n_samples, n_kept), or table
-            Of a table with text columns: a table. Other columns of a table, such as the target, are left out.
+            Of a table with text columns: a table. Of a sparse X: a sparse matrix. Other columns of a table, such as the target, are left out.
 
         Examples
         --------
@@ -264,7 +264,8 @@ class RelevanceSelector(SelectorMixin, Estimator):
             if names_of(X) is None:
                 raise ValueError("the selector was fitted to a table with text columns; X must be a DataFrame with these columns")
             return X[self.get_feature_names_out().tolist()]
-        numbers = validate_data(self, X, reset=False, dtype=_FLOATS, ensure_all_finite=False)
+        X = X if is_sparse_table(X) else with_dense_columns(X)
+        numbers = validate_data(self, X, reset=False, dtype=_FLOATS, ensure_all_finite=False, accept_sparse="csc")
         require_finite(numbers, self._column_names(), self._may_miss, "leave out such rows, or fill the gaps")
         return super().transform(X)
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import ardvark
-from ardvark import BayesianCountRegression, BayesianLinearRegression, BayesianLogisticRegression, KernelRegressor, SequentialLogisticRegression
+from ardvark import BayesianCountRegression, BayesianLinearRegression, BayesianLogisticRegression, KernelRegressor, RelevanceSelector, SequentialLogisticRegression
 
 rng = np.random.default_rng(2)
 S = scipy.sparse.random(150, 12, density=0.2, random_state=3, format="csc")
@@ -194,6 +194,27 @@ def test_one_dense_column_beside_sparse_ones_makes_a_dense_table():
         warnings.simplefilter("error", UserWarning)
         model = BayesianLinearRegression("shared").fit(mixed, y)
         assert (model.predict(mixed) == model.predict(mixed.astype(float))).all()
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_selected_columns_stay_sparse(form):
+    selector = RelevanceSelector(BayesianLinearRegression("ard"), max_features=2).fit(form(S), y)
+    kept = selector.transform(form(S))
+    assert scipy.sparse.issparse(kept)
+    np.testing.assert_array_equal(kept.toarray(), D[:, selector.support_])
+    again = selector.inverse_transform(kept)
+    np.testing.assert_array_equal(again.toarray(), np.where(selector.support_, D, 0))
+    assert make_pipeline(selector, BayesianLinearRegression("shared")).fit(form(S), y).score(form(S), y) > 0.9
+
+
+def test_selected_columns_of_a_frame():
+    selector = RelevanceSelector(BayesianLinearRegression("ard"), max_features=2).fit(F, y)
+    assert list(selector.get_feature_names_out()) == ["c0", "c1"]
+    np.testing.assert_array_equal(selector.transform(F).toarray(), D[:, :2])
+    named = selector.set_output(transform="pandas").transform(F)
+    assert list(named.columns) == ["c0", "c1"] and (named.to_numpy() == D[:, :2]).all()
+    with pytest.raises(ValueError, match=r"X is sparse; RelevanceSelector needs a dense X: give X.toarray\(\)"):
+        RelevanceSelector(BayesianLinearRegression("ard"), by="counts").fit(S, y)
 
 
 @pytest.mark.parametrize("form", [scipy.sparse.csr_array, scipy.sparse.coo_matrix, lambda X: iter([X[:100], X[100:]]), lambda X: X.toarray()], ids=["csr", "coo", "pieces", "array"])
