@@ -212,6 +212,9 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         pieces, with ``y`` the name of a column: the path of a file or folder, or a pattern (Parquet, CSV, Arrow), a dataset, an Arrow stream, a lazy frame of polars, an iterator
         of tables, or a function that opens one of these.
 
+        A sparse X, a matrix of scipy.sparse or a DataFrame whose columns are all sparse, is read in place, with the priors "shared", "ard",
+        "none", groups, and "auto", which then takes one of these.
+
         Parameters
         ----------
         {fit.X, fit.y, fit.sample_weight, fit.target}

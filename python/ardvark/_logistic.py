@@ -292,6 +292,9 @@ class BayesianLogisticRegression(LogisticScore):
         a lazy frame of polars, or a function that opens one of these or gives tables. A source that can be read only once, an iterator or an
         Arrow stream, is written to a temporary file.
 
+        A sparse X, a matrix of scipy.sparse or a DataFrame whose columns are all sparse, is read in place if there are two classes, with the priors "shared", "ard",
+        "none", groups, and "auto", which then takes one of these.
+
         Parameters
         ----------
         {fit.X, classes.y, fit.sample_weight, fit.target}
