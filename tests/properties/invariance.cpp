@@ -75,6 +75,7 @@ double rounding_of_residuals(const Subject& subject) {
     square += weight * size * size;
     left += weight * residual * residual;
   }
+  if (square == 0) return 0;  // a target of zeros
   double precision = subject.fit().noise.shape / subject.fit().noise.rate;
   // The density at the mode of a Laplace prior has the noise at the mode (L1.10), not that of few rows (LIN.9).
   if (subject.fit().prior == PriorKind::laplace) precision = std::max(precision, rows_of(subject) / std::max(left, 1e-16 * square));
