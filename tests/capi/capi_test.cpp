@@ -260,6 +260,43 @@ TEST(CInterface, TellsMistakesInTheWordsOfTheOptions) {
                        "does not consist of numbers"));
 }
 
+// The 4 x 2 matrix with rows (1, 0), (2, 0), (0, 3), (4, 5).
+TEST(CInterface, ReadsASparseMatrixInPlace) {
+  const std::int64_t start64[] = {0, 3, 5}, row64[] = {0, 1, 3, 2, 3};
+  const std::int32_t start32[] = {0, 3, 5}, row32[] = {0, 1, 3, 2, 3};
+  const double value[] = {1, 2, 4, 3, 5}, y[] = {1, 2.5, -1, 3};
+  const Matrix dense{{1, 0}, {2, 0}, {0, 3}, {4, 5}};
+  const ardvark_matrix X = {sizeof X, dense.data(), ARDVARK_FLOAT64, 4, 2, 1, 4};
+  const ardvark_csc wide = {sizeof wide, 4, 2, 64, start64, row64, value}, narrow = {sizeof narrow, 4, 2, 32, start32, row32, value};
+  const Options options = options_of({{"model", "linear"}, {"prior", "shared"}});
+  const Model of_dense = fitted(X, Eigen::Map<const Vector>(y, 4), options);
+  const Matrix mean = array(result_of(of_dense), "mean");
+  for (const ardvark_csc* csc : {&wide, &narrow}) {
+    ardvark_error error = empty_error();
+    ardvark_model* model = nullptr;
+    ASSERT_EQ(ardvark_fit_csc(csc, y, options.get(), &model, &error), ARDVARK_OK) << error.message;
+    const Model owner(model);
+    EXPECT_LT((array(result_of(owner), "mean") - mean).cwiseAbs().maxCoeff(), 1e-12);
+    ardvark_result *sparse = nullptr, *rows = nullptr;
+    ASSERT_EQ(ardvark_predict_csc(model, csc, y, options.get(), &sparse, &error), ARDVARK_OK) << error.message;
+    ASSERT_EQ(ardvark_predict(model, &X, y, options.get(), &rows, &error), ARDVARK_OK) << error.message;
+    const Result of_sparse(sparse), of_rows(rows);
+    for (const char* name : {"mean", "sd", "log_density"})
+      EXPECT_LT((array(of_sparse, name) - array(of_rows, name)).cwiseAbs().maxCoeff(), 1e-12) << name;
+  }
+  const auto refused = [&](ardvark_csc wrong) {
+    return message(ARDVARK_INVALID_ARGUMENT, [&](ardvark_error* e) {
+      ardvark_model* model = nullptr;
+      return ardvark_fit_csc(&wrong, y, options.get(), &model, e);
+    });
+  };
+  EXPECT_TRUE(contains(refused({8, 4, 2, 64, start64, row64, value}), "X.struct_size is 8"));
+  EXPECT_TRUE(contains(refused({sizeof wide, 4, 2, 16, start64, row64, value}), "X.index_bits is 16"));
+  EXPECT_TRUE(contains(refused({sizeof wide, -4, 2, 64, start64, row64, value}), "neither may be negative"));
+  EXPECT_TRUE(contains(refused({sizeof wide, 4, 2, 64, start64, nullptr, value}), "X is a null pointer"));
+  EXPECT_TRUE(contains(refused({sizeof wide, 3, 2, 64, start64, row64, value}), "row numbers of column 1"));
+}
+
 TEST(CInterface, CutsATextThatIsTooLongForTheCaller) {
   constexpr std::size_t room = 8;
   ardvark_error error;
