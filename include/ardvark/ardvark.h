@@ -340,8 +340,8 @@ ARDVARK_API ardvark_code ardvark_options_set_encoding(ardvark_options* options, 
 ARDVARK_API ardvark_code ardvark_model_encoding(const ardvark_model* model, ardvark_encoding** encoding, ardvark_error* error);
 ARDVARK_API void ardvark_encoding_free(ardvark_encoding* encoding);
 
-/* A matrix in compressed sparse columns, read in place: the entries of column j are start[j] to start[j + 1] - 1; start[0] is 0, and the row
- * numbers, from 0, ascend in each column. */
+/* A matrix in compressed sparse columns, read in place: the entries of column j are start[j] to start[j + 1] - 1; start[0] is 0, and the
+ * row numbers, from 0, ascend in each column. */
 typedef struct ardvark_csc {
   size_t struct_size;
   int64_t rows, columns;
@@ -614,7 +614,8 @@ ARDVARK_API ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_erro
  * (texts); lines_before (lines before the first row; 0: there is no row); names (of all fields of a row; of those without a name
  * "Unnamed: 0", ...); blank (positions of fields without a name, which are empty in the first rows, and must be in all); row_names (a
  * flag: the first field is no column); plain_header (a flag: the names have no blanks around them, and commas between them); refused,
- * reasons (names of columns of numbers in a notation that would make texts of them, and why); notes. A file whose first rows ardvark does not read is refused. */
+ * reasons (names of columns of numbers in a notation that would make texts of them, and why); notes. A file whose first rows ardvark does
+ * not read is refused. */
 ARDVARK_API ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const char* decimal, const char* const* missing_markers,
                                           int64_t count, ardvark_result** result, ardvark_error* error);
 
