@@ -328,7 +328,7 @@ void refuse_comments(std::string_view sample, bool is_whole, const std::string& 
 // "# a b y" above rows of three numbers: as NumPy writes it, the mark is a word of its own.
 void refuse_marked_header(std::string_view sample, bool is_whole, const std::string& path) {
   const Shape s = shape_of(sample, is_whole, false, ' ');
-  if (s.names.front().text != "#" || !s.is_one_size() || s.most + 1 != s.names.size() || s.num_numbers == 0) return;
+  if (s.names.empty() || s.names.front().text != "#" || !s.is_one_size() || s.most + 1 != s.names.size() || s.num_numbers == 0) return;
   throw InvalidArgument(
       fmt::format("the header of '{}' ('{}') begins with '#', and so do not the rows; remove it (sed '1s/^# *//')", path, shown(s.header)));
 }

@@ -319,5 +319,18 @@ TEST(ExportedTables, KeepCommasThatAreForced) {
             std::string::npos);
 }
 
+// A quote that is open where blanks are tried as the delimiter leaves no names there.
+TEST(ExportedTables, HaveQuotesThatEndNowhereWhereBlanksPartFields) {
+  const TemporaryFolder folder;
+  for (const char* text : {"\"a\" \"b,y\n1,2\n3,4\n", "x \"a\" \"y\"1\n\"b\" \"u\" 1\n2 3\n", "a \"b\n1 2\n", "\"a\n"}) {
+    write_bytes(folder / "t.csv", text);
+    try {
+      EXPECT_GT(read_csv(folder / "t.csv").columns.size(), 0U) << text;
+    } catch (const InvalidArgument& refusal) {
+      EXPECT_NE(std::string(refusal.what()), "") << text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ardvark
