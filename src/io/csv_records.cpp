@@ -152,6 +152,9 @@ std::string CsvRecords::why_not_a_row() {
   if (count > names && ends_blank(count - names))
     return fmt::format("{}, the header has {}: the row ends with a delimiter, as others do not; remove the {} at its end", fields, names,
                        name_of_delimiter(dialect_.delimiter));
+  if (row_ == 1 && count < names && fields_[0].text().find_first_not_of("-+=:| ") == std::string_view::npos)
+    return fmt::format("{}, the header has {}; a line that underlines the header is no row: leave it out, or export the table as CSV",
+                       fields, names);
   if (double number = 0; count < names && row_ > 1 && !parse_number(trimmed(fields_[0].text()), number))
     return fmt::format("{} ('{}'), the header has {}; if the table ends before it, leave out this line and those after it (head -n {})",
                        fields, shown(fields_[0].text()), names, line_ - 1);

@@ -136,6 +136,12 @@ std::string way_to_text(const StoredColumn& column) {
 
 constexpr const char* one_way = "write 1 and 0, or true and false, in every row";
 
+// What to write for a number in another notation, before the advice on missing values.
+std::string before_markers(std::string_view text) {
+  const std::string remedy = io::remedy_of_notation(text);
+  return remedy.empty() ? "" : remedy + "; ";
+}
+
 // A text in a column of numbers.
 std::string why_no_number(const StoredColumn& column, const CsvOptions& options, CsvField& field, char decimal) {
   const std::string_view text = trimmed(field.text());
@@ -144,9 +150,11 @@ std::string why_no_number(const StoredColumn& column, const CsvOptions& options,
     return fmt::format("'{}' {}; {}", shown(text), comma.meaning, comma.remedy);
   if (io::names_a_sum(text))
     return fmt::format("'{}' is not a number; if this row sums up others, leave it out{}", shown(text), way_to_text(column));
+  if (text == column.name)
+    return fmt::format("'{}' is not a number, but the name of the column; if this row repeats the header, leave it out", shown(text));
   if (text.size() > longest_marker)
     return fmt::format("'{}' is not a number; write a number there, or leave out such rows{}", shown(text), way_to_text(column));
-  return fmt::format("'{}' is not a number; {}{}", shown(text), ask_for_markers({&text, 1}, column, options),
+  return fmt::format("'{}' is not a number; {}{}{}", shown(text), before_markers(text), ask_for_markers({&text, 1}, column, options),
                      io::may_mean_missing(text) ? "" : way_to_text(column));
 }
 
@@ -158,7 +166,8 @@ std::string why_no_number(const StoredColumn& column, const CsvOptions& options,
   if (io::truth_of(column.levels.first()))
     throw InvalidArgument(
         fmt::format("{} is a text, but {} holds the number '{}'; {}", column.texts->first, records.row_name(), shown(text), one_way));
-  std::string way = "; " + ask_for_markers(std::span(column.levels.texts()).first(static_cast<std::size_t>(num_before)), column, options);
+  std::string way = "; " + before_markers(column.levels.first()) +
+                    ask_for_markers(std::span(column.levels.texts()).first(static_cast<std::size_t>(num_before)), column, options);
   if (records.row() == 2 && records.dialect().has_words_first) way += "; if row 1 belongs to the header, as units do, leave it out";
   throw InvalidArgument(fmt::format("{} is a text, but {} holds the number '{}'{}{}", column.texts->first, records.row_name(), shown(text),
                                     way, way_to_text(column)));

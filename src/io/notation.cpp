@@ -332,6 +332,18 @@ bool holds_comma(std::string_view text) {
          text.find_first_not_of("0123456789", comma + 1) == std::string_view::npos;
 }
 
+std::string remedy_of_notation(std::string_view text) {
+  if (!has_digit(text)) return {};
+  std::string_view digits = text;
+  take_one_of(digits, "+-");
+  if (digits.find_first_not_of("0123456789.,") == std::string_view::npos && !has_several_marks(digits))
+    return "write one decimal point at most";
+  const std::optional<Mark> mark = mark_of(text);
+  if (!mark || *mark == Mark::comparison || *mark == Mark::none) return {};
+  if (*mark == Mark::unit) return "write the number alone";
+  return std::ranges::find(sayings, *mark, &Saying::mark)->remedy;
+}
+
 std::string remark_on_numbers(const std::vector<std::string>& levels) {
   if (levels.size() < fewest) return {};
   const auto nearly_all = [&](std::size_t count) { return 10 * count >= 9 * levels.size(); };

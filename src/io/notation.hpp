@@ -20,4 +20,8 @@ namespace ardvark::internal::io {
 /// begin with a number ('5 kg'); ...", or that they are dates. Otherwise empty; so are whole numbers without a unit, which may be codes.
 [[nodiscard]] std::string remark_on_numbers(const std::vector<std::string>& levels);
 
+/// For a text among numbers that is a number in another notation, or begins with one: what to write instead, such as "write the digits
+/// without marks". Empty: the text is none, or a limit such as "<0.05".
+[[nodiscard]] std::string remedy_of_notation(std::string_view text);
+
 }  // namespace ardvark::internal::io

@@ -10,6 +10,7 @@
 
 #include "ardvark/errors.hpp"
 #include "core/pulse.hpp"
+#include "io/csv_numbers.hpp"
 #include "io/csv_rows.hpp"
 #include "io/parquet_rows.hpp"
 #include "io/text.hpp"
@@ -81,6 +82,13 @@ std::string hint_of_comma(const std::vector<std::string>& absent, const std::vec
                               : fmt::format("; a name that contains a comma must be in double quotes in a list: '\"{}\"'", shown(*split));
 }
 
+// If the header consists of numbers.
+std::string hint_of_values(const std::vector<std::string>& names) {
+  double number = 0;
+  const auto is_value = [&](const std::string& name) { return parse_number(name, number); };
+  return std::ranges::all_of(names, is_value) ? "; if these are values, the file has no header: write a line of names above them" : "";
+}
+
 void check_names(const std::string& path, const std::vector<std::string>& names, const CsvOptions& options) {
   const NameSet present = set_of(names);
   const auto require = [&](const std::vector<std::string>& wanted, const std::string& purpose) {
@@ -89,10 +97,10 @@ void check_names(const std::string& path, const std::vector<std::string>& names,
       if (!present.contains(name)) absent.push_back(name);
     if (absent.empty()) return;
     const std::string nearest = absent.size() == 1 ? io::did_you_mean(absent.front(), names) : "";
-    throw InvalidArgument(fmt::format("'{}' has no column{} {}{}{} columns are {}{}{}", path, absent.size() == 1 ? "" : "s", listed(absent),
-                                      purpose, nearest.empty() ? "; its" : nearest + " Its", listed(names),
+    throw InvalidArgument(fmt::format("'{}' has no column{} {}{}{} columns are {}{}{}{}", path, absent.size() == 1 ? "" : "s",
+                                      listed(absent), purpose, nearest.empty() ? "; its" : nearest + " Its", listed(names),
                                       names.size() == 1 ? io::hint_of_delimiter(names.front(), options.delimiter.value_or(',')) : "",
-                                      hint_of_comma(absent, names)));
+                                      hint_of_comma(absent, names), hint_of_values(names)));
   };
   for (const auto& [name, asked_by] : options.required) require({name}, fmt::format(", which {} names", asked_by));
   require(options.only, "");
