@@ -77,7 +77,7 @@ Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
   out.rows.s = Vector(out.rows.s.head(frame.target.size()));
   if (out.report.status == Status::not_positive_definite) explain_no_posterior(frame, flat, out.report);
   if (out.usable) frame.design()->apply(out.w, out.rows.m);  // the same as in predict(), to the last bit
-  if (classes) call_separated(frame, out);
+  classes ? call_separated(frame, out) : call_unlimited(frame, out);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/blas.hpp"
+#include "core/eigen_solvers.hpp"
 #include "core/rearrange.hpp"
 #include "posterior/solver.hpp"
 #include "target/target.hpp"
@@ -22,12 +23,16 @@ constexpr const char* unlimited_rates =
     "columns without a prior tell rows whose counts are all 0 from the others, so the likelihood has no maximum and the coefficients grow "
     "without limit; give the columns a prior that limits them (--prior shared --a0 1 --b0 1)";
 
+Matrix columns_of(const Frame& frame, const std::vector<Index>& columns) {
+  const auto design = frame.design();
+  Matrix F(design->rows(), static_cast<Index>(columns.size()));
+  for (Index j = 0; j < F.cols(); ++j) design->columns(columns[static_cast<std::size_t>(j)], 1, F.middleCols(j, 1));
+  return F;
+}
+
 // The columns without a prior, times the square roots of the row weights, each with length 1; a column that is 0 stays 0.
 Matrix flat_columns_in_units(const Frame& frame, const std::vector<Index>& flat_columns) {
-  const auto design = frame.design();
-  Matrix F(design->rows(), static_cast<Index>(flat_columns.size()));
-  for (Index j = 0; j < F.cols(); ++j) design->columns(flat_columns[static_cast<std::size_t>(j)], 1, F.middleCols(j, 1));
-  F = frame.k.cwiseSqrt().asDiagonal() * F;
+  Matrix F = frame.k.cwiseSqrt().asDiagonal() * columns_of(frame, flat_columns);
   for (auto column : F.colwise())
     if (const double size = column.norm(); size > 0) column /= size;
   return F;
@@ -71,6 +76,20 @@ bool are_dependent_but_for_rounding(Matrix F, const Vector& distances) {
   return false;
 }
 
+// Whether the coefficients of the columns without a prior have grown in a direction that changes no rate of a row with counts, and lowers
+// rates of rows without: then the likelihood of the counts has no maximum.
+bool have_unlimited_rates(const Frame& frame, const std::vector<Index>& flat_columns, const Vector& w) {
+  const Matrix F = columns_of(frame, flat_columns);
+  const auto is_free = frame.target.array() > 0 || frame.k.array() == 0;  // rows that a lower rate does not fit better
+  const Vector counted = (frame.target.array() > 0).select(frame.k, 0.0);
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(Matrix(F.transpose() * counted.asDiagonal() * F));
+  const Index num_free = (eigen.eigenvalues().array() <= 1e-10 * eigen.eigenvalues().maxCoeff()).count();
+  const Matrix directions = eigen.eigenvectors().leftCols(num_free);
+  const Vector change = F * (directions * (directions.transpose() * Vector(w(flat_columns))));
+  const double largest = change.cwiseAbs().maxCoeff();
+  return largest > 1 && (is_free || change.array() <= 1e-6 * largest).all();
+}
+
 }  // namespace
 
 std::string why_no_maximum(const Frame& frame, const std::vector<Index>& flat_columns) {
@@ -111,6 +130,14 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
   } else {
     report.message = is_count(frame.task) ? fmt::format("{}: {}", when, unlimited_rates) : why_separated(when);
   }
+}
+
+void call_unlimited(const Frame& frame, Solution& solution) {
+  Report& report = solution.report;
+  if (report.status != Status::bound_fell || solution.flat.empty() || frame.X.is_sparse()) return;
+  if (!have_unlimited_rates(frame, solution.flat, solution.w)) return;
+  report.status = Status::separated;
+  report.message = fmt::format("sweep {}: {}", report.sweeps, unlimited_rates);
 }
 
 void call_separated(const Frame& frame, Solution& solution) {

@@ -28,4 +28,7 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
 /// maximum. Writes this into the solution's report.
 void call_separated(const Frame& frame, Solution& solution);
 
+/// The same for counts whose sweeps ended because coefficients without a prior grew in a direction without a maximum. X is dense.
+void call_unlimited(const Frame& frame, Solution& solution);
+
 }  // namespace ardvark::internal

@@ -211,6 +211,10 @@ TEST(FitCounts, SaysWhyWithoutAPriorThereIsNoMaximum) {
   const CountFit grown = fit_counts(X, y, {.prior = Prior::none()});
   EXPECT_EQ(grown.report.status, Status::separated);
   EXPECT_NE(grown.report.message.find("rows whose counts are all 0"), std::string::npos) << grown.report.message;
+  for (const Index n : {3, 4, 5}) {  // one row has counts: the sweeps may end before a system is singular
+    const CountFit one = fit_counts(Vector(Vector::LinSpaced(n, 0, n - 1.0)), Vector(5 * Vector::Unit(n, n - 1)), {.prior = Prior::none()});
+    EXPECT_EQ(one.report.status, Status::separated) << one.report.message;
+  }
   const CountFit wide = fit_counts(Random(1).normals(5, 7), table.y.head(5).eval(), {.prior = Prior::none()});
   EXPECT_EQ(wide.report.status, Status::not_positive_definite);
   EXPECT_NE(wide.report.message.find("8 columns without a prior are more than the 5 rows"), std::string::npos) << wide.report.message;
