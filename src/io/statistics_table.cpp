@@ -47,7 +47,7 @@ FeatureEncoding features_of(const Table& table, const std::vector<std::string>& 
     const bool is_truth = column.categorical && !column.is_listed && io::hold_truths(column.levels);
     encoding.features.push_back({.name = column.name, .categorical = column.categorical && !is_truth, .is_truth = is_truth});
   }
-  if (encoding.features.empty()) throw InvalidArgument("the table has no column besides those that are no features");
+  if (encoding.features.empty()) throw InvalidArgument("the table has no feature columns");
   return encoding;
 }
 

@@ -245,7 +245,7 @@ FeatureEncoding made_encoding(const ModelOptions& options, const std::function<F
   const Dummies dummies = is_kernel ? Dummies::every_level : Dummies::all_but_reference;
   FeatureEncoding encoding = in_names_of(options, [&] { return make(dummies); });
   encoding.keeps_gaps = options.missing != "refuse";
-  if (encoding.features.empty()) throw InvalidArgument("the table has no column besides those that are no features");
+  if (encoding.features.empty()) throw InvalidArgument("the table has no feature columns");
   if (encoding.num_columns() == 0) {
     const FeatureColumn& first = encoding.features.front();
     throw InvalidArgument(fmt::format("the table has no feature column that varies: column '{}' holds the text '{}' in every row",

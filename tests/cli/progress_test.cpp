@@ -100,7 +100,7 @@ std::jthread writer_to(const std::string& table) {
 TEST_F(ProgressLine, CountsTheRowsOfATableInPieces) {
   const std::string table = folder_ / endless_table();
   const std::jthread writer = writer_to(table);
-  const std::string text = shown({"stats", table, "--target", "y", "-o", "all.stats"}, " rows/s", 20s);
+  const std::string text = shown({"stats", table, "--target", "y", "-o", "all.stats"}, " rows, ", 20s);
   EXPECT_TRUE(contains(text, "\r\033[Kreading: ")) << text;
   EXPECT_TRUE(contains(text, " rows, ")) << text;
   EXPECT_FALSE(contains(text, "%")) << "nobody knows how much comes: " << text;

@@ -69,14 +69,14 @@ void expect_refused(const std::string& bytes, Read&& read, const std::string& wh
 #if defined(__SANITIZE_ADDRESS__)
 constexpr std::size_t stride = 23;  // what a sanitizer finds depends on the part of the file, not on the byte
 #else
-constexpr std::size_t stride = 1;
+constexpr std::size_t stride = 5;
 #endif
 
-// Every byte in turn becomes another one.
+// One byte of `stride` becomes another one. Each file begins with another byte, so that all bytes of what the files share are changed.
 template <typename Read>
-void change_each_byte(const std::string& name, const std::string& whole, Read&& read) {
+void change_bytes(const std::string& name, const std::string& whole, Read&& read, std::size_t first) {
   testing::Random random(whole.size());
-  for (std::size_t at = 0; at < whole.size(); at += stride) {
+  for (std::size_t at = first % stride; at < whole.size(); at += stride) {
     std::string changed = whole;
     const bool is_digit = std::isdigit(static_cast<unsigned char>(whole[at])) != 0;
     do changed[at] = is_digit ? static_cast<char>('0' + random.integer(0, 9)) : static_cast<char>(random.integer(0, 255));
@@ -88,13 +88,14 @@ void change_each_byte(const std::string& name, const std::string& whole, Read&& 
 const auto read_model = [](const std::string& bytes) { static_cast<void>(model_from_bytes(bytes)); };
 const auto read_filter = [](const std::string& bytes) { static_cast<void>(SequentialLogistic::from_bytes(bytes)); };
 
-TEST(ChangedModel, IsRefusedWhereAnyByteHasChanged) {
+TEST(ChangedModel, IsRefusedWhereAByteHasChanged) {
   ASSERT_GE(small_files().size(), 40u);
+  std::size_t first = 0;
   for (const SmallFile& file : small_files()) {
     ASSERT_NO_THROW(read_model(file.bytes)) << file.name;
-    change_each_byte(file.name, file.bytes, read_model);
+    change_bytes(file.name, file.bytes, read_model, first++);
   }
-  change_each_byte("sequential", sequential_bytes(), read_filter);
+  for (first = 0; first < stride; ++first) change_bytes("sequential", sequential_bytes(), read_filter, first);
 }
 
 TEST(ChangedModel, IsRefusedWhereItEndsTooSoonOrTooLate) {

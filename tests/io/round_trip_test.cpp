@@ -38,7 +38,7 @@ void expect_back(const SavedModel& model, const Matrix& X) {
 }
 
 TEST(RoundTrip, GivesBackEveryKindOfModel) {
-  constexpr int num_problems = 12;
+  constexpr int num_problems = 6;
   for (const SmallModel& kind : testing::small_models()) {
     int num_saved = 0;
     for (std::uint64_t seed = 1; seed <= num_problems; ++seed) {

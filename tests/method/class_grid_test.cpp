@@ -97,7 +97,7 @@ TEST(ClassGrid, EvidenceIsThatOfQuadrature) {  // (SP.20), (SL.10), (SL.11)
 
 TEST(ClassGrid, EvidenceIsNeverAboveZero) {                // (SP.20)
   const char* asked = std::getenv("ARDVARK_TEST_TABLES");  // 2000 in scripts/check
-  const int count = asked != nullptr ? std::atoi(asked) : 100;
+  const int count = asked != nullptr ? std::atoi(asked) : 40;
   for (int i = 0; i < count; ++i) {
     Random random(static_cast<unsigned>(70000 + i));
     const Index n = random.integer(4, 24), p = random.integer(1, 4);
@@ -132,7 +132,7 @@ TEST(ClassGrid, SeparableRowsAreKnownToBeUnsure) {  // the example of the issue:
 
 // Each cell of the grid is told apart by itself: where points of it have several maxima they may not take turns.                (SL.11)
 TEST(ClassGrid, SeparableRowsConvergeAndTheirOrderDoesNotMatter) {
-  for (int i = 0; i < 25; ++i) {
+  for (int i = 0; i < 10; ++i) {
     Random random(static_cast<unsigned>(i));
     const Index n = random.integer(12, 44), p = random.integer(3, 12);
     const Matrix X = random.normals(n, p);
