@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from . import _core
 from ._arrays import is_sparse, refuse_sparse
 from ._core import ArdvarkWarning, _depth
-from ._given import filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite, require_numbers, table_of_fit, taken_from
+from ._given import filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite, require_numbers, table_of_fit, taken_from, with_truths
 from ._hosts import in_memory
 from ._tables import Encoding, check_names, holds_text, holds_truths, is_numeric, is_sparse_table, names_of, with_dense_columns, without
 
@@ -160,7 +160,7 @@ class Estimator(BaseEstimator):
         # The library makes a pass over X in any case, and reports the entry that is not finite.
         for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
             refuse_times(values, argument)
-        y = plain_labels(y)
+        y = plain_labels(y) if checks.get("y_numeric") else plain_labels(with_truths(y))
         checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
         if self._reads_sparse and (is_sparse(X) or is_sparse_table(X)):
             checks["accept_sparse"] = "csc"

@@ -14,11 +14,12 @@ from ._abi import InvalidArgumentError
 from ._arrays import is_sparse
 from ._core import ArdvarkWarning, _depth
 from ._hosts import kind_of
-from ._tables import TIMES, names_of, sentence_near, what_time_is, without
+from ._tables import TIMES, names_of, sentence_near, texts_in, what_time_is, without
 
 __all__ = [
-    "filled", "first_text", "frame", "gaps_in", "in_source", "listed", "name_of", "plain_columns", "plain_labels", "refuse_gaps", "require_finite",
-    "refuse_times", "require_numbers", "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
+    "TRUTHS", "filled", "first_text", "frame", "gaps_in", "in_source", "listed", "name_of", "plain_columns", "plain_labels", "refuse_gaps",
+    "require_finite", "refuse_times", "require_numbers", "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
+    "truths_of", "with_truths",
 ]
 
 
@@ -129,6 +130,25 @@ def plain_labels(y: Any) -> Any:
         return values
     plain = np.array(values.tolist())
     return plain if plain.dtype.kind in "biuf" else values
+
+
+TRUTHS = {spelling: word == "true" for word in ("true", "false") for spelling in (word, word.capitalize(), word.upper())}  # as the library reads them
+
+
+def truths_of(labels: Sequence[Any]) -> Optional[list[bool]]:
+    """Different labels as True and False, if all are texts of these, and two of them are spellings of one; None: they stay as they are."""
+    truths = [TRUTHS.get(label) if isinstance(label, str) else None for label in labels]
+    return None if None in truths or len(set(truths)) == len(truths) else [bool(truth) for truth in truths]
+
+
+def with_truths(y: Any) -> Any:
+    """Labels with True and False in place of several spellings of these, as a file of CSV has them; others as they are."""
+    values = y if hasattr(y, "dtype") else np.asarray(y)
+    texts = texts_in(values) if getattr(values, "ndim", 1) == 1 else None
+    truths = None if texts is None else truths_of(texts.different)
+    if texts is None or truths is None:
+        return y
+    return np.array([*truths, None])[texts.codes] if (texts.codes < 0).any() else np.array(truths)[texts.codes]
 
 
 def listed(values: Any) -> Any:

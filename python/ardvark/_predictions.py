@@ -9,7 +9,7 @@ import numpy as np
 from . import _core
 from ._docs import assembled
 from ._fitted import FittedModel
-from ._given import plain_labels
+from ._given import plain_labels, with_truths
 
 __all__ = ["Classifier", "Regressor"]
 
@@ -156,7 +156,7 @@ class Classifier(FittedModel):
         >>> density.shape, bool(density.mean() > np.log(0.5))
         ((100,), True)
         """
-        X, y = self._design(X), np.asarray(plain_labels(y))
+        X, y = self._design(X), np.asarray(plain_labels(with_truths(y)))
         position = np.minimum(np.searchsorted(self.classes_, y), self.classes_.size - 1)
         if (self.classes_[position] != y).any():
             raise ValueError("y holds labels that the fit has not seen")

@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from . import _core
 from ._arrays import refuse_sparse
 from ._base import _FLOATS
-from ._given import name_of, plain_labels, refuse_gaps, refuse_times, require_finite, table_of_fit
+from ._given import name_of, plain_labels, refuse_gaps, refuse_times, require_finite, table_of_fit, with_truths
 from ._docs import assembled
 from ._fitted import _as_labels
 from ._hosts import in_memory
@@ -198,7 +198,7 @@ class SequentialLogisticRegression(LogisticScore):
         refuse_sparse(X, type(self).__name__)
         X = with_dense_columns(in_memory(X, type(self)))
         refuse_times(X, "X")
-        y = plain_labels(y)
+        y = plain_labels(with_truths(y))
         refuse_gaps(y, self._remedy_of_gap())
         X, y = validate_data(self, self._without_text(table_of_fit(X, () if reset else getattr(self, "feature_names_in_", ())), None), y, dtype=_FLOATS, reset=reset, ensure_all_finite=False)
         require_finite(X, self._column_names(), False, self._remedy_of_new_gap())

@@ -459,6 +459,50 @@ def test_a_target_of_true_and_false_is_a_class_label_in_both(tmp_path):
     assert f"120 rows with 'owner': accuracy {(model.predict(table) == table.owner).mean():.4f}" in scored
 
 
+def test_a_target_of_true_and_false_in_several_spellings_has_two_classes_in_memory_and_by_path(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    table = owners(120)
+    words = [["false", "FALSE", "False"], ["true", "TRUE", "True"]]
+    mixed = table.assign(owner=[words[int(truth)][row % 3] for row, truth in enumerate(table.owner)])[["age", "y", "owner"]]
+    mixed.to_csv(tmp_path / "t.csv", index=False)
+    mixed.to_parquet(tmp_path / "t.parquet")
+    said = shell("fit", tmp_path / "t.csv", "--target", "owner", "--model", "logistic", "--prior", "shared", "-o", tmp_path / "m.ardvark")
+    assert "probability of True" in said
+    expected = ardvark.load(tmp_path / "m.ardvark").predict_proba(table)
+    X, truths = table[["age", "y"]], mixed.owner
+    kinds = [(mixed, "owner"), (mixed.astype({"owner": "category"}), "owner"), (X, truths), (X, list(truths)), (X, truths.astype("string")), (X, np.array(list(truths)))]
+    kinds += [(tmp_path / "t.csv", "owner"), (tmp_path / "t.parquet", "owner")]
+    for rows, y in kinds:
+        model = ardvark.BayesianLogisticRegression("shared").fit(rows, y)
+        assert model.classes_.tolist() == [False, True]
+        np.testing.assert_allclose(model.predict_proba(table), expected, rtol=0, atol=1e-9)
+        np.testing.assert_array_equal(model.log_density(table, truths), model.log_density(table, table.owner))
+    monkeypatch.setattr(ardvark._passes, "SMALL_BYTES", 0)
+    pieces = [mixed[:40], mixed[40:]]
+    for source in (tmp_path / "t.csv", tmp_path / "t.parquet", iter(pieces), lambda: iter([spelled(table, "true", "false")[["age", "y", "owner"]][:40], mixed[40:]])):
+        model = ardvark.BayesianLogisticRegression("shared").fit(source, "owner")
+        assert model.classes_.tolist() == [False, True]
+        np.testing.assert_allclose(model.predict_proba(table), expected, rtol=0, atol=1e-6)
+
+
+def test_labels_true_and_false_in_one_spelling_stay_as_they_are_given():
+    table = spelled(owners(), "true", "false")
+    model = ardvark.BayesianLogisticRegression("shared").fit(table[["age", "y"]], table.owner)
+    assert model.classes_.tolist() == ["false", "true"] and model.score(table[["age", "y"]], table.owner) > 0.5
+    with pytest.raises(ValueError, match="y holds text .*; a regression needs numbers"):
+        ardvark.BayesianLinearRegression().fit(table[["age"]], table.owner.where(table.index > 9, "TRUE"))
+
+
+@pytest.mark.parametrize("estimator", [ardvark.BayesianLinearRegression("shared"), ardvark.KernelRegressor(centres=20)], ids=str)
+def test_a_column_of_true_and_false_in_several_spellings_is_one_column_in_memory_and_by_path(estimator, tmp_path):
+    table = owners()
+    mixed = table.assign(owner=np.where(table.index % 2, *(table.owner.map({True: yes, False: no}) for yes, no in SPELLINGS[1:])))[["age", "owner", "y"]]
+    mixed.to_csv(tmp_path / "t.csv", index=False)
+    expected = clone(estimator).fit(table[["age", "owner", "y"]], "y").predict(table)
+    for rows in (mixed, mixed.astype({"owner": "category"}), tmp_path / "t.csv"):
+        np.testing.assert_allclose(clone(estimator).fit(rows, "y").predict(mixed), expected, rtol=1e-6)
+
+
 def told(table, **arguments):
     """The warnings and notes of a fit to the table."""
     with warnings.catch_warnings(record=True) as said:
