@@ -163,12 +163,25 @@ def _refusals(dataset: Any, found: dict[str, dict[str, str]]) -> list[str]:
     return refusals
 
 
-def dataset_of(files: Sequence[str], all_files: Sequence[str], forms: dict[str, dict[str, Any]], texts: Collection[str]) -> tuple[Any, list[str]]:
-    """Files of CSV that may be written in different ways, and why a fit to them is refused. forms: of `forms_of`. texts: columns that are read as texts."""
+def dataset_of(
+    files: Sequence[str], all_files: Sequence[str], forms: dict[str, dict[str, Any]], texts: Optional[Collection[str]]
+) -> tuple[Any, list[str]]:
+    """Files of CSV that may be written in different ways, and why a fit to them is refused. forms: of `forms_of`. texts: columns that are read as
+    texts; None: of a fit, for which dates and times are texts, as the library reads them."""
     found = {file: _hexadecimal_in(file, forms.get(file)) for file in all_files}
-    others = {name for names in found.values() for name in names if name not in texts}
-    refusals = _refusals(_dataset_of(files, forms, texts), found) if others else []
-    return _dataset_of(files, forms, {*texts, *others}), refusals
+    known = texts or ()
+    others = {name for names in found.values() for name in names if name not in known}
+    refusals = _refusals(_dataset_of(files, forms, known), found) if others else []
+    dataset = _dataset_of(files, forms, {*known, *others})
+    times = _times_in(dataset) if texts is None else set()
+    return _dataset_of(files, forms, {*others, *times}) if times else dataset, refusals
+
+
+def _times_in(dataset: Any) -> set[str]:
+    """The columns in which Arrow reads dates or times in a file."""
+    import pyarrow
+
+    return {field.name for fragment in dataset.get_fragments() for field in fragment.physical_schema if pyarrow.types.is_temporal(field.type)}
 
 
 def _dataset_of(files: Sequence[str], forms: dict[str, dict[str, Any]], texts: Collection[str]) -> Any:

@@ -169,7 +169,7 @@ def refuse_other_files(before: list[str], now: list[str]) -> None:
 
 def pieces_of_fit(source: Any, named: Collection[Optional[str]] = (), left_out: Optional[set[str]] = None) -> Rows:
     """The tables that a source of a fit consists of, one after the other. named, left_out: as of `Rows`."""
-    pieces = pieces_of(source)
+    pieces = pieces_of(source, None)
     if pieces.refused:
         raise ValueError(pieces.refused[0])
     pieces.for_a_fit = True
@@ -178,8 +178,8 @@ def pieces_of_fit(source: Any, named: Collection[Optional[str]] = (), left_out: 
     return pieces
 
 
-def pieces_of(source: Any, texts: Mapping[str, Sequence[str]] = {}) -> Rows:
-    """The tables that a source consists of, one after the other. texts: columns that a model knows as texts, with their levels."""
+def pieces_of(source: Any, texts: Optional[Mapping[str, Sequence[str]]] = {}) -> Rows:
+    """The tables that a source consists of, one after the other. texts: columns that a model knows as texts, with their levels; None: of a fit."""
     if callable(source):
         source = source()
         if source is None:
@@ -190,7 +190,7 @@ def pieces_of(source: Any, texts: Mapping[str, Sequence[str]] = {}) -> Rows:
         rows = _rows_of_dataset(dataset, os.fspath(source), forms)
         rows.refused += refused
         is_csv = getattr(getattr(dataset, "format", None), "default_extname", "") == "csv"
-        rows.markers, rows.texts = (given.missing_marker if given else []) if is_csv else None, texts
+        rows.markers, rows.texts = (given.missing_marker if given else []) if is_csv else None, texts or {}
         return rows
     if hasattr(source, "get_fragments"):
         return _rows_of_dataset(source)
@@ -245,7 +245,7 @@ def _format_of_all(path: str, files: Sequence[str]) -> str:
     )
 
 
-def _dataset_at(path: str, given: Optional[CsvFiles], texts: Mapping[str, Sequence[str]]) -> tuple[Any, list[str], dict[str, dict[str, Any]]]:
+def _dataset_at(path: str, given: Optional[CsvFiles], texts: Optional[Mapping[str, Sequence[str]]]) -> tuple[Any, list[str], dict[str, dict[str, Any]]]:
     """A file, a folder or a pattern: of Parquet, or as the endings say. Also, of files of CSV, why a fit is refused, and their forms, by their paths, if one
     of them is not plain."""
     arrow = _arrow()
@@ -254,7 +254,7 @@ def _dataset_at(path: str, given: Optional[CsvFiles], texts: Mapping[str, Sequen
     if not all_files:
         raise FileNotFoundError(f"X is {path!r}, a folder without files; it must have files of Parquet, CSV or Arrow")
     format_ = _format_of_all(path, all_files) if given is None else "csv"
-    forms = forms_of(all_files, given, texts) if format_ == "csv" else {}
+    forms = forms_of(all_files, given, texts or {}) if format_ == "csv" else {}
     try:
         if format_ == "csv":
             return (*dataset_of(files, all_files, forms, texts), forms)

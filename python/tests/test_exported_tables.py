@@ -324,6 +324,46 @@ def test_hexadecimal_texts_of_nearly_every_row_are_warned_of(tmp_path):
         ardvark.BayesianLinearRegression("shared").fit(tmp_path / "t.csv", "y")
 
 
+TIMES = {
+    "days": lambda number: f"2024-{1 + number % 12:02}-{1 + number % 7:02}",
+    "stamps": lambda number: f"2024-01-{1 + number % 12:02}T10:00:00Z",
+    "times": lambda number: f"{number % 24:02}:30",
+}
+
+
+@pytest.mark.parametrize("kind", TIMES)
+def test_dates_and_times_are_texts_that_are_warned_of_as_in_memory_and_in_the_shell(kind, tmp_path):
+    whole = table().assign(when=[TIMES[kind](number) for number in range(300)])
+    for estimator, target, unused in estimators()[:2]:
+        rows = whole.drop(columns=unused)
+        rows.to_csv(tmp_path / "t.csv", index=False)
+        (tmp_path / "folder").mkdir(exist_ok=True)
+        rows[:150].assign(when=rows.when.where(rows.index > 0, "unknown")).to_csv(tmp_path / "folder/1.csv", index=False)
+        rows[150:].to_csv(tmp_path / "folder/2.csv", index=False)
+        words = r"text column 'when': nearly all of its texts are (dates|times or durations) \('.*'\); make numbers of them"
+        shell = subprocess.run([PROGRAM, "fit", tmp_path / "t.csv", "--target", target, "--prior", "shared"], capture_output=True, text=True, check=True)
+        assert re.search(words, shell.stderr + shell.stdout)
+        with pytest.warns(ardvark.ArdvarkWarning, match=words):
+            expected = type(estimator)("shared").fit(rows, target)
+        for source in ("t.csv", "folder"):
+            with pytest.warns(ardvark.ArdvarkWarning, match=words):
+                model = type(estimator)("shared").fit(tmp_path / source, target)
+            if source == "t.csv":
+                assert model.columns_ == expected.columns_
+                np.testing.assert_allclose(np.concatenate(list(model.predict_batches(tmp_path / "t.csv"))), expected.predict(rows), rtol=1e-7)
+            else:
+                assert any(name.endswith("unknown") for name in model.columns_)
+
+
+def test_a_date_beside_predictions_stays_a_date(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow.parquet")
+    rows = table()[["y", "a"]]
+    model = ardvark.BayesianLinearRegression("shared").fit(rows, "y")
+    rows.assign(when="2024-02-29").to_csv(tmp_path / "t.csv", index=False)
+    model.predict_to(tmp_path / "t.csv", tmp_path / "p.parquet", keep=["when"])
+    assert str(pyarrow.read_schema(tmp_path / "p.parquet").field("when").type) == "date32[day]"
+
+
 def test_hexadecimal_texts_after_numbers_of_another_file_are_refused(tmp_path):
     rows = table(60)[["y", "a"]]
     rows.assign(code=np.resize([31, 16, 42], 60)).to_csv(tmp_path / "1.csv", index=False)
