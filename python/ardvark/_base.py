@@ -37,7 +37,7 @@ _ESTIMATORS = {"linear": "BayesianLinearRegression", "logistic": "BayesianLogist
 class Estimator(BaseEstimator):
     """Base of the estimators. Parameters at their default are not passed on, because the library has its own defaults."""
 
-    _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library
+    _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library; see FittedModel
     _reads_text: ClassVar[bool] = True
     _encoding: Optional[Encoding] = None  # of a table with text columns, or of a file
 
@@ -70,6 +70,10 @@ class Estimator(BaseEstimator):
         return self._reads_sparse and has_method and not self._may_miss and getattr(self, "solver", "automatic") != "qr"
 
     # ---- options
+
+    def _keep(self, given: Mapping[str, Any]) -> None:
+        """Keeps the arguments of a constructor, its ``locals()``, under their names, as scikit-learn wants them."""
+        self.__dict__.update((name, value) for name, value in given.items() if name != "self")
 
     def _given_options(self) -> dict[str, Any]:
         """The options that differ from the default of the constructor, with the names of the library."""
@@ -225,7 +229,7 @@ class Estimator(BaseEstimator):
         if self._may_miss:
             options["missing"] = getattr(self, "missing")
         if reference:
-            options["reference"] = [f"{column}={level}" for column, level in reference.items()]
+            options["reference"] = self._references()
         try:
             self._encoding, X = Encoding.of_table(X, options)
         except ValueError as error:
@@ -336,6 +340,10 @@ class Estimator(BaseEstimator):
             return self._encoding.columns
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
+
+    def _references(self) -> list[str]:
+        """The levels that others are compared with, as the library takes them."""
+        return [f"{column}={level}" for column, level in (getattr(self, "reference", None) or {}).items()]
 
     # ---- warnings of the library
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -86,21 +86,6 @@ class BayesianCountRegression(RegressorMixin, Regressor, LinearScore):
     [[0.0, 6.0]]
     """
 
-    _options: ClassVar[dict[str, str]] = {
-        "lambda_1": "a0",
-        "lambda_2": "b0",
-        "lambda_init": "start_precision",
-        "fit_intercept": "intercept",
-        "standardize": "standardize",
-        "update_rule": "update_rule",
-        "prune_at": "prune_at",
-        "max_iter": "max_sweeps",
-        "tol": "tolerance",
-        "solver": "solver",
-        "missing": "missing",
-        "n_jobs": "threads",
-    }
-
     def __init__(
         self,
         prior: Prior = "auto",
@@ -122,23 +107,7 @@ class BayesianCountRegression(RegressorMixin, Regressor, LinearScore):
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
     ):
-        self.prior = prior
-        self.flat = flat
-        self.reference = reference
-        self.lambda_1 = lambda_1
-        self.lambda_2 = lambda_2
-        self.lambda_init = lambda_init
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.update_rule = update_rule
-        self.prune_at = prune_at
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
+        self._keep(locals())
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> BayesianCountRegression:
         """Fits the model.
@@ -174,10 +143,11 @@ class BayesianCountRegression(RegressorMixin, Regressor, LinearScore):
             is_text = isinstance(X, (str, os.PathLike)) and re.search(r"\.(csv|tsv|txt)(\.\w+)?$", os.fspath(X), re.IGNORECASE)
             example = f"pandas.read_{'csv' if is_text else 'parquet'}(path)"
             raise ValueError(f"X is read in pieces, but a regression of counts needs the table in memory; read it first, as in {example}")
-        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
-        X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)
-        self._fit_model(X, y, weights, target=target, model="counts", **self._prior_options(), **self._given_options())
+        self._fit_table(X, y, sample_weight, target)
         return self
+
+    def _model_options(self) -> dict[str, Any]:
+        return {"model": "counts", **self._prior_options()}
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> tuple[np.ndarray, Any, Any, Any]:
         _refuse_truths(y)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, ClassVar, Iterator, Optional, Sequence, TypeVar
+import inspect
+from typing import Any, Callable, ClassVar, Iterator, Mapping, Optional, Sequence, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,13 +14,33 @@ from ._base import Estimator, _defaults
 from ._docs import assembled
 from ._given import in_source
 from ._output import columns_of, refuse_own_source, write_tables
-from ._passes import RowSums, TableFacts
+from ._passes import Pieces, RowSums, TableFacts, UnknownLabel, facts_of, rows_of
 from ._progress import Watch
-from ._streams import Rows, pieces_of, rows_in
+from ._streams import Rows, is_stream, pieces_of, rows_in
 
 __all__ = ["FittedModel"]
 
 M = TypeVar("M", bound="FittedModel")
+
+_OPTIONS = {  # what parameters of constructors are called in the library, where this differs; None: they are no options
+    "prior": None,
+    "flat": None,
+    "reference": None,
+    "verbose": None,
+    "callback": None,
+    "laplace_lambda": "lambda",
+    "alpha_1": "a0",
+    "alpha_2": "b0",
+    "lambda_1": "a0",
+    "lambda_2": "b0",
+    "alpha_init": "start_noise",
+    "lambda_init": "start_precision",
+    "fit_intercept": "intercept",
+    "max_iter": "max_sweeps",
+    "tol": "tolerance",
+    "random_state": "seed",
+    "n_jobs": "threads",
+}
 
 
 @assembled
@@ -28,6 +49,48 @@ class FittedModel(Estimator):
 
     _model: _core.Model
     _kind: ClassVar[str] = "linear"  # "linear" of all that has coefficients, "rvm" or "kernel"
+    _is_regression: ClassVar[bool] = False
+    support_: np.ndarray
+    _own_options: ClassVar[Mapping[str, Optional[str]]] = {}  # as _OPTIONS, where a class differs
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """The parameters of the first constructor in a line of classes are options of the library."""
+        super().__init_subclass__(**arguments)
+        if "__init__" in vars(cls) and not cls._options:
+            other = {**_OPTIONS, **cls._own_options}
+            cls._options = {name: option for name in inspect.signature(cls).parameters if (option := other.get(name, name)) is not None}
+
+    def _model_options(self) -> dict[str, Any]:
+        """The options that choose the model, with the names of the library."""
+        return {"model": self._kind, "task": "regression" if self._is_regression else "classification"}
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> None:
+        """Fits a table in memory, or a source that is read in pieces."""
+        if isinstance(y, str):
+            y, target = None, y
+        if is_stream(X) and (target is not None or not hasattr(X, "__arrow_c_stream__")):
+            self._fit_stream(X, sample_weight, target)
+        else:
+            self._fit_table(X, y, sample_weight, target)
+
+    def _fit_table(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> None:
+        """Fits a table in memory."""
+        table, y, sample_weight, target = self._split(X, y, sample_weight, target)
+        X, y, weights, rows = self._checked(table, y, sample_weight, **({"y_numeric": True} if self._is_regression else {}))
+        options: dict[str, Any] = {"target": target}
+        if not self._is_regression:
+            y = self._encoded(y)
+            options["class_names"] = self._class_names()
+        self._fit_model(X, y, weights, **options, **self._model_options(), **self._given_options())
+        if rows is not None and self._kind != "linear":
+            self.support_ = rows[self.support_]  # positions among all rows, not only those with a weight
+        self._fitted_to(table, X, y, weights, target)
+
+    def _fitted_to(self, table: Any, X: np.ndarray, y: Any, weights: Any, target: Optional[str]) -> None:
+        """Keeps what later calls need of the rows of a fit. table: before texts became numbers."""
+
+    def _class_names(self) -> list[str]:
+        return [str(label) for label in getattr(self, "classes_")]
 
     def _fit_model(self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], **options: Any) -> None:
         """Fits, sets _model and the attributes that every fit has, and warns."""
@@ -49,12 +112,42 @@ class FittedModel(Estimator):
         self._take(model)
         self._warn(model, reads_sparse=is_sparse(X))
 
-    def _check_stream(self, sample_weight: Any, target: Optional[str], example: str) -> None:
-        """Refuses what cannot be given beside a source that is read in pieces."""
+    def _fit_stream(self, X: Any, sample_weight: Any, target: Optional[str]) -> None:
+        """Fits a source that is read in pieces, by passes over its rows; a small one in memory."""
+        target = self._checked_target(sample_weight, target)
+        with Pieces(X, [target, sample_weight, *self._named_columns()]) as pieces:
+            if self._fit_small(pieces, sample_weight, target):
+                return
+            self._check_pieces()
+            of_model: dict[str, Any] = {"model": "kernel" if self._kind == "kernel" else "logistic", "is_regression": self._is_regression}
+            with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+                facts = facts_of(pieces, target, sample_weight, self._references(), **of_model)
+                try:
+                    self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
+                except UnknownLabel:
+                    facts = facts_of(pieces, target, sample_weight, self._references(), of_all=True, **of_model)
+                    self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
+        self.notes_ += pieces.notes
+        if pieces.is_spooled:
+            self.notes_.append("X can be read only once, so its rows were written to a temporary file, which is gone now")
+
+    def _checked_target(self, sample_weight: Any, target: Optional[str]) -> str:
+        """The target of a source that is read in pieces, beside which some things cannot be given."""
         if target is None:
+            example = "price" if self._is_regression else "click"
             raise ValueError(f"X is read in pieces, so y must be the name of its column, as in fit(X, y={example!r})")
         if sample_weight is not None and not isinstance(sample_weight, str):
             raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
+        return target
+
+    def _fit_small(self, pieces: Pieces, sample_weight: Optional[str], target: str) -> bool:
+        """Whether the source is small: it was then fitted in memory."""
+        if (table := pieces.table()) is None:
+            return False
+        with pieces.naming_files():
+            self._fit_table(table, None, sample_weight, target)
+        self.notes_ += pieces.notes
+        return True
 
     def _check_pieces(self) -> None:
         """Refuses what needs the table in memory."""
@@ -74,12 +167,16 @@ class FittedModel(Estimator):
         if facts.has_names:
             self.feature_names_in_ = np.array(names, dtype=object)
 
-    def _fit_rows(self, facts: TableFacts, ask: Callable[[bytes], RowSums], watch: Watch, **options: Any) -> None:
+    def _fit_passes(self, facts: TableFacts, ask: Callable[[bytes], RowSums], target: Optional[str], watch: Watch) -> None:
         """Fits the model to rows that `ask` knows."""
         self._take_columns(facts)
-        columns = {"column_names": facts.names or []} if facts.encoding is None else {"encoding": facts.encoding.handle}
+        options: dict[str, Any] = {"column_names": facts.names or []} if facts.encoding is None else {"encoding": facts.encoding.handle}
+        if not self._is_regression:
+            self.classes_ = np.array(facts.labels)
+            options["class_names"] = self._class_names()
+        options |= {"target": target, "reference": self._references() or None, **self._model_options(), **self._given_options()}
         try:
-            model = _core.fit_rows(ask, callback=watch.function, **columns, **options, **self._given_options())
+            model = _core.fit_rows(ask, callback=watch.function, **options)
         except ValueError as error:
             raise self._in_our_names(error) from error.__cause__
         if self._encoding is not None:

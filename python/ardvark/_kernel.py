@@ -10,10 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from . import _core
 from ._docs import assembled
 from ._fitted import FittedModel
-from ._passes import Pieces, RowSums, TableFacts, UnknownLabel, facts_of, rows_of
 from ._predictions import Classifier, Regressor
-from ._progress import Watch
-from ._streams import is_stream
 
 Width = Union[str, float, Sequence[float]]
 
@@ -22,20 +19,6 @@ class KernelMachine(FittedModel):
     """The common part of both machines."""
 
     _kind: ClassVar[str] = "kernel"
-
-    _options: ClassVar[dict[str, str]] = {
-        "kernel": "kernel",
-        "width": "width",
-        "input_group": "input_group",
-        "centres": "centres",
-        "vectors": "vectors",
-        "divergence": "divergence",
-        "averaging": "averaging",
-        "linear_part": "linear_part",
-        "standardize": "standardize",
-        "missing": "missing",
-        "n_jobs": "threads",
-    }
 
     def __init__(
         self,
@@ -54,19 +37,7 @@ class KernelMachine(FittedModel):
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
     ):
-        self.kernel = kernel
-        self.width = width
-        self.input_group = input_group
-        self.centres = centres
-        self.vectors = vectors
-        self.divergence = divergence
-        self.averaging = averaging
-        self.linear_part = linear_part
-        self.standardize = standardize
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
+        self._keep(locals())
 
     def _take(self, model: _core.Model) -> None:
         super()._take(model)
@@ -85,36 +56,6 @@ class KernelMachine(FittedModel):
         self.__dict__.pop("odds_power_", None)
         if "odds_power" in found:
             self.odds_power_ = model.number("odds_power")
-
-    def _fit_stream(self, X: Any, sample_weight: Any, target: Optional[str], task: str) -> None:
-        self._check_stream(sample_weight, target, "price")
-        assert target is not None
-        with Pieces(X, [target, sample_weight, *self._named_columns()]) as pieces:
-            table = pieces.table()
-            if table is not None:
-                with pieces.naming_files():
-                    self.fit(table, target, sample_weight)
-                self.notes_ += pieces.notes
-                return
-            self._check_pieces()
-            with Watch(type(self).__name__, self.verbose, self.callback) as watch:
-                facts = facts_of(pieces, target, sample_weight, (), model="kernel", is_regression=task == "regression")
-                try:
-                    self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
-                except UnknownLabel:
-                    facts = facts_of(pieces, target, sample_weight, (), of_all=True, model="kernel")
-                    self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
-        self.notes_ += pieces.notes
-        if pieces.is_spooled:
-            self.notes_.append("X can be read only once, so its rows were written to a temporary file, which is gone now")
-
-    def _fit_passes(self, facts: TableFacts, ask: Callable[[bytes], RowSums], target: Optional[str], watch: Watch) -> None:
-        """Fits the model to rows that `ask` knows."""
-        of_task: dict[str, Any] = {"task": "regression"}
-        if not facts.is_regression:
-            self.classes_ = np.array(facts.labels)
-            of_task = {"task": "classification", "class_names": [str(label) for label in facts.labels]}
-        self._fit_rows(facts, ask, watch, model="kernel", target=target, **of_task)
 
     def _draws(self, X: Any, n_samples: int, random_state: Any, **options: Any) -> _core.Result:
         if n_samples < 1:
@@ -203,16 +144,7 @@ class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
         >>> widths[0] < widths[1] < widths[2]
         True
         """
-        if isinstance(y, str):
-            y, target = None, y
-        if is_stream(X) and (target is not None or not hasattr(X, "__arrow_c_stream__")):
-            self._fit_stream(X, sample_weight, target, "regression")
-            return self
-        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
-        X, y, weights, rows = self._checked(X, y, sample_weight, y_numeric=True)
-        self._fit_model(X, y, weights, model="kernel", task="regression", target=target, **self._given_options())
-        if rows is not None:
-            self.support_ = rows[self.support_]
+        self._fit(X, y, sample_weight, target)
         return self
 
     @overload
@@ -394,20 +326,7 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
         >>> KernelClassifier(averaging=False).fit(X, y).score(X, y) > 0.95
         True
         """
-        if isinstance(y, str):
-            y, target = None, y
-        if is_stream(X) and (target is not None or not hasattr(X, "__arrow_c_stream__")):
-            self._fit_stream(X, sample_weight, target, "classification")
-            return self
-        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
-        X, y, weights, rows = self._checked(X, y, sample_weight)
-        codes = self._encoded(y)
-        names = [str(label) for label in self.classes_]
-        self._fit_model(
-            X, codes, weights, model="kernel", task="classification", class_names=names, target=target, **self._given_options()
-        )
-        if rows is not None:
-            self.support_ = rows[self.support_]
+        self._fit(X, y, sample_weight, target)
         return self
 
     def sample_f(self, X: Any, n_samples: int = 1, random_state: Any = None) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -20,7 +20,7 @@ from ._docs import assembled
 from ._passes import Pieces
 from ._progress import Watch
 from ._statistics import LinearStatistics
-from ._streams import is_stream, read_in_pieces
+from ._streams import read_in_pieces
 from ._tables import holds_text, holds_truths, names_of, with_dense_columns
 from ._score import Columns, LinearScore, Prior, _intercept
 
@@ -120,29 +120,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     True
     """
 
-    _options: ClassVar[dict[str, str]] = {
-        "posterior": "posterior",
-        "laplace_lambda": "lambda",
-        "lambda_rule": "lambda_rule",
-        "folds": "folds",
-        "alpha_1": "a0",
-        "alpha_2": "b0",
-        "lambda_1": "c0",
-        "lambda_2": "d0",
-        "alpha_init": "start_noise",
-        "lambda_init": "start_precision",
-        "fit_intercept": "intercept",
-        "standardize": "standardize",
-        "update_rule": "update_rule",
-        "prune_at": "prune_at",
-        "max_iter": "max_sweeps",
-        "tol": "tolerance",
-        "solver": "solver",
-        "missing": "missing",
-        "imputations": "imputations",
-        "random_state": "seed",
-        "n_jobs": "threads",
-    }
+    _own_options = {"lambda_1": "c0", "lambda_2": "d0"}
 
     def __init__(
         self,
@@ -174,32 +152,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
     ):
-        self.prior = prior
-        self.posterior = posterior
-        self.laplace_lambda = laplace_lambda
-        self.lambda_rule = lambda_rule
-        self.folds = folds
-        self.flat = flat
-        self.reference = reference
-        self.alpha_1 = alpha_1
-        self.alpha_2 = alpha_2
-        self.lambda_1 = lambda_1
-        self.lambda_2 = lambda_2
-        self.alpha_init = alpha_init
-        self.lambda_init = lambda_init
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.update_rule = update_rule
-        self.prune_at = prune_at
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.missing = missing
-        self.imputations = imputations
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
+        self._keep(locals())
 
     @property
     def _reads_sparse(self) -> bool:
@@ -242,20 +195,17 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
             if y is not None or sample_weight is not None or target is not None:
                 raise ValueError("y, sample_weight and target cannot be given with statistics: they belong to the rows, in update()")
             return self._fit_statistics(*folds)
-        if isinstance(y, str):
-            y, target = None, y
-        if is_stream(X) and (target is not None or not hasattr(X, "__arrow_c_stream__")):
-            return self._fit_stream(X, y, sample_weight, target)
-        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
-        is_numeric = is_sparse(X) or not holds_text(X) and (names_of(X) is None or not any(holds_truths(dtype) for dtype in X.dtypes))
-        X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)
+        self._fit(X, y, sample_weight, target)
+        return self
+
+    def _fitted_to(self, table: Any, X: np.ndarray, y: Any, weights: Any, target: Optional[str]) -> None:
+        """Keeps the statistics of numbers for partial_fit, where they are cheap beside the fit."""
         for name in ("statistics_", "_statistics_of_fit"):
             self.__dict__.pop(name, None)
-        self._fit_model(X, y, weights, target=target, **self._model_options(), **self._given_options())
-        if is_numeric and not is_sparse(X) and X.shape[1] <= 200 and X.size * X.shape[1] <= 10_000_000 and np.isfinite(X).all():  # cheap beside the fit
+        is_numeric = not is_sparse(X) and not holds_text(table) and (names_of(table) is None or not any(map(holds_truths, table.dtypes)))
+        if is_numeric and X.shape[1] <= 200 and X.size * X.shape[1] <= 10_000_000 and np.isfinite(X).all():
             names = getattr(self, "feature_names_in_", None)
             self._statistics_of_fit = LinearStatistics(self._form).add_numbers(X, y, weights, None if names is None else list(names), target)
-        return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianLinearRegression:
         """Adds rows to those of earlier calls, and fits the model to all of them.
@@ -370,18 +320,13 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     def _fold_seed(self) -> int:
         return int(self.random_state) if isinstance(self.random_state, (int, np.integer)) else 1  # another value is refused with the options
 
-    def _fit_stream(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> BayesianLinearRegression:
-        if target is None:
-            raise ValueError("X is read in pieces, so y must be the name of its column, as in fit(X, y='price')")
-        if sample_weight is not None and not isinstance(sample_weight, str):
-            raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
+    def _fit_stream(self, X: Any, sample_weight: Any, target: Optional[str]) -> None:
+        """Fits a source that is read in pieces, from the statistics of its rows."""
+        target = self._checked_target(sample_weight, target)
         if self.missing not in (None, "error", "refuse") and isinstance(X, (str, os.PathLike)):
             with Pieces(X, [target, sample_weight, *self._named_columns()]) as pieces:
-                if (table := pieces.table()) is not None:
-                    with pieces.naming_files():
-                        self.fit(table, None, sample_weight, target=target)
-                    self.notes_ += pieces.notes
-                    return self
+                if self._fit_small(pieces, sample_weight, target):
+                    return
         self._check_pieces()
         notes: list[str] = []
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
@@ -389,7 +334,6 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
             parts = read_in_pieces(X, target, sample_weight, forms, watch.function, named=self._named_columns(), seed=self._fold_seed, notes=notes)
         self._fit_statistics(*parts)
         self.notes_ += notes
-        return self
 
     def _fit_statistics(self, *folds: LinearStatistics) -> BayesianLinearRegression:
         statistics = folds[0]
@@ -399,7 +343,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
                 statistics.merge(fold)
         if statistics.n_rows_ > 0 and not statistics.weight_ > 0:
             raise ValueError("the weights are all zero; at least one must be positive")
-        reference = [f"{column}={level}" for column, level in (self.reference or {}).items()]
+        reference = self._references()
         try:
             self._encoding = statistics._encoding(reference)
         except ValueError as error:
@@ -422,9 +366,6 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         self._take(model)
         self._warn(model)
         return self
-
-    def _model_options(self) -> dict[str, Any]:
-        return {"model": "linear", **self._prior_options()}
 
     def _take(self, model: _core.Model) -> None:
         super()._take(model)

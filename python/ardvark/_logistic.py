@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -11,10 +11,7 @@ from sklearn.base import ClassifierMixin
 from . import _core
 from ._predictions import Classifier
 from ._docs import assembled
-from ._passes import Pieces, RowSums, TableFacts, UnknownLabel, facts_of, rows_of
-from ._progress import Watch
 from ._score import Columns, LinearScore, Prior, _intercept
-from ._streams import is_stream
 
 
 @assembled
@@ -33,15 +30,6 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
         self.intercept_, self.intercept_std_ = (
             np.atleast_1d(x) for x in _intercept(model, self.coef_.shape[0])
         )
-
-    def _fit_classes(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> Any:
-        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
-        X, y, weights, _ = self._checked(X, y, sample_weight)
-        codes = self._encoded(y)
-        names = [str(label) for label in self.classes_]
-        options = {"class_names": names, "target": target, **self._model_options(), **self._given_options()}
-        self._fit_model(X, codes, weights, **options)
-        return self
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class.
@@ -200,30 +188,6 @@ class BayesianLogisticRegression(LogisticScore):
     True
     """
 
-    _options: ClassVar[dict[str, str]] = {
-        "likelihood": "likelihood",
-        "coding": "coding",
-        "precision_per_class": "precision_per_class",
-        "laplace_lambda": "lambda",
-        "lambda_rule": "lambda_rule",
-        "folds": "folds",
-        "lambda_1": "a0",
-        "lambda_2": "b0",
-        "lambda_init": "start_precision",
-        "fit_intercept": "intercept",
-        "standardize": "standardize",
-        "update_rule": "update_rule",
-        "prune_at": "prune_at",
-        "max_iter": "max_sweeps",
-        "tol": "tolerance",
-        "solver": "solver",
-        "diagnose": "diagnose",
-        "missing": "missing",
-        "imputations": "imputations",
-        "random_state": "seed",
-        "n_jobs": "threads",
-    }
-
     def __init__(
         self,
         prior: Prior = "auto",
@@ -254,32 +218,7 @@ class BayesianLogisticRegression(LogisticScore):
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
     ):
-        self.prior = prior
-        self.likelihood = likelihood
-        self.coding = coding
-        self.precision_per_class = precision_per_class
-        self.laplace_lambda = laplace_lambda
-        self.lambda_rule = lambda_rule
-        self.folds = folds
-        self.flat = flat
-        self.reference = reference
-        self.lambda_1 = lambda_1
-        self.lambda_2 = lambda_2
-        self.lambda_init = lambda_init
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.update_rule = update_rule
-        self.prune_at = prune_at
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.diagnose = diagnose
-        self.missing = missing
-        self.imputations = imputations
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
+        self._keep(locals())
 
     @property
     def _reads_sparse(self) -> bool:
@@ -318,47 +257,8 @@ class BayesianLogisticRegression(LogisticScore):
         >>> model.status_, model.classes_.tolist()
         ('converged', ['no', 'yes'])
         """
-        if isinstance(y, str):
-            y, target = None, y
-        if is_stream(X) and (target is not None or not hasattr(X, "__arrow_c_stream__")):
-            return self._fit_stream(X, y, sample_weight, target)
-        return self._fit_classes(X, y, sample_weight, target)
-
-    def _fit_stream(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> BayesianLogisticRegression:
-        self._check_stream(sample_weight, target, "click")
-        assert target is not None
-        with Pieces(X, [target, sample_weight, *self._named_columns()]) as pieces:
-            table = pieces.table()
-            if table is not None:
-                with pieces.naming_files():
-                    self._fit_classes(table, None, sample_weight, target)
-                self.notes_ += pieces.notes
-                return self
-            self._check_pieces()
-            with Watch(type(self).__name__, self.verbose, self.callback) as watch:
-                facts = facts_of(pieces, target, sample_weight, self._references())
-                try:
-                    self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
-                except UnknownLabel:
-                    facts = facts_of(pieces, target, sample_weight, self._references(), of_all=True)
-                    self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
-        self.notes_ += pieces.notes
-        if pieces.is_spooled:
-            self.notes_.append("X can be read only once, so its rows were written to a temporary file, which is gone now")
+        self._fit(X, y, sample_weight, target)
         return self
-
-    def _references(self) -> list[str]:
-        return [f"{column}={level}" for column, level in (self.reference or {}).items()]
-
-    def _fit_passes(self, facts: TableFacts, ask: Callable[[bytes], RowSums], target: Optional[str], watch: Watch) -> None:
-        """Fits the model to rows that `ask` knows."""
-        self.classes_ = np.array(facts.labels)
-        self._take_columns(facts)
-        names = [str(label) for label in facts.labels]
-        self._fit_rows(facts, ask, watch, class_names=names, target=target, reference=self._references() or None, **self._model_options())
-
-    def _model_options(self) -> dict[str, Any]:
-        return {"model": "logistic", **self._prior_options()}
 
     def _given_options(self) -> dict[str, Any]:
         options = super()._given_options()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, overload
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 
@@ -166,6 +166,8 @@ class Classifier(FittedModel):
 @assembled
 class Regressor(FittedModel):
     """Predictions of a regression with a model of the library."""
+
+    _is_regression: ClassVar[bool] = True
 
     @overload
     def predict(self, X: Any, return_std: Literal[False] = False) -> np.ndarray: ...

@@ -117,24 +117,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
     True
     """
 
-    _options: ClassVar[dict[str, str]] = {
-        "kernel": "kernel",
-        "width": "width",
-        "degree": "degree",
-        "offset": "offset",
-        "input_group": "input_group",
-        "algorithm": "algorithm",
-        "centres": "centres",
-        "bands": "bands",
-        "standardize": "standardize",
-        "alpha_1": "a0",
-        "alpha_2": "b0",
-        "lambda_1": "c0",
-        "lambda_2": "d0",
-        "max_iter": "max_sweeps",
-        "missing": "missing",
-        "n_jobs": "threads",
-    }
+    _own_options = {"lambda_1": "c0", "lambda_2": "d0"}
 
     def __init__(
         self,
@@ -158,24 +141,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
     ):
-        self.kernel = kernel
-        self.width = width
-        self.degree = degree
-        self.offset = offset
-        self.input_group = input_group
-        self.algorithm = algorithm
-        self.centres = centres
-        self.bands = bands
-        self.standardize = standardize
-        self.alpha_1 = alpha_1
-        self.alpha_2 = alpha_2
-        self.lambda_1 = lambda_1
-        self.lambda_2 = lambda_2
-        self.max_iter = max_iter
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
+        self._keep(locals())
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> RelevanceVectorRegressor:
         """Fits the machine.
@@ -202,11 +168,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
         >>> model.relevance_vectors_.shape[0] < 20
         True
         """
-        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
-        X, y, weights, rows = self._checked(X, y, sample_weight, y_numeric=True)
-        self._fit_model(X, y, weights, model="rvm", task="regression", target=target, **self._given_options())
-        if rows is not None:
-            self.support_ = rows[self.support_]
+        self._fit_table(X, y, sample_weight, target)
         return self
 
     def _take(self, model: _core.Model) -> None:
@@ -260,25 +222,6 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
     (True, True)
     """
 
-    _options: ClassVar[dict[str, str]] = {
-        "kernel": "kernel",
-        "width": "width",
-        "degree": "degree",
-        "offset": "offset",
-        "input_group": "input_group",
-        "algorithm": "algorithm",
-        "centres": "centres",
-        "bands": "bands",
-        "standardize": "standardize",
-        "likelihood": "likelihood",
-        "lambda_1": "a0",
-        "lambda_2": "b0",
-        "max_iter": "max_sweeps",
-        "diagnose": "diagnose",
-        "missing": "missing",
-        "n_jobs": "threads",
-    }
-
     def __init__(
         self,
         kernel: str = "gaussian",
@@ -301,24 +244,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
     ):
-        self.kernel = kernel
-        self.width = width
-        self.degree = degree
-        self.offset = offset
-        self.input_group = input_group
-        self.algorithm = algorithm
-        self.centres = centres
-        self.bands = bands
-        self.standardize = standardize
-        self.likelihood = likelihood
-        self.lambda_1 = lambda_1
-        self.lambda_2 = lambda_2
-        self.max_iter = max_iter
-        self.diagnose = diagnose
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
+        self._keep(locals())
 
     @property
     def _is_one_score(self) -> bool:
@@ -351,20 +277,5 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         >>> RelevanceVectorClassifier(width=1.0).fit(X, y).score(X, y) > 0.95
         True
         """
-        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
-        X, y, weights, rows = self._checked(X, y, sample_weight)
-        codes = self._encoded(y)
-        names = [str(label) for label in self.classes_]
-        self._fit_model(
-            X,
-            codes,
-            weights,
-            model="rvm",
-            task="classification",
-            class_names=names,
-            target=target,
-            **self._given_options(),
-        )
-        if rows is not None:
-            self.support_ = rows[self.support_]
+        self._fit_table(X, y, sample_weight, target)
         return self

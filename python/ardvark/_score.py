@@ -110,8 +110,7 @@ class LinearScore(WithPosterior, FittedModel):
     """The common part of fits with a coefficient for each column."""
 
     def _model_options(self) -> dict[str, Any]:
-        """The options that choose the model, with the names of the library."""
-        raise NotImplementedError
+        return {"model": "linear" if self._is_regression else "logistic", **self._prior_options()}
 
     def _prior_options(self) -> dict[str, Any]:
         prior, flat, options = self.prior, self.flat, {}

@@ -109,16 +109,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
     ):
-        self.estimator = estimator
-        self.by = by
-        self.threshold = threshold
-        self.max_features = max_features
-        self.folds = folds
-        self.repeats = repeats
-        self.random_state = random_state
-        self.missing = missing
-        self.verbose = verbose
-        self.callback = callback
+        self._keep(locals())
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> RelevanceSelector:
         """Learns which columns to keep.

@@ -92,7 +92,7 @@ class SequentialLogisticRegression(LogisticScore):
     """
 
     _reads_text: ClassVar[bool] = False  # rows come in parts, and a part need not have every level
-    _options: ClassVar[dict[str, str]] = {"precision": "precision", "n_jobs": "threads"}
+    _own_options = {"fit_intercept": None, "shuffle": None}
 
     def __init__(
         self,
@@ -102,10 +102,7 @@ class SequentialLogisticRegression(LogisticScore):
         shuffle: bool = True,
         n_jobs: Optional[int] = None,
     ):
-        self.precision = precision
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.n_jobs = n_jobs
+        self._keep(locals())
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None

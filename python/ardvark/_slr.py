@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Callable, ClassVar, Optional
+from typing import Any, Callable, Optional
 
 from . import _core
 from ._docs import assembled
@@ -61,14 +61,7 @@ class SparseLogisticRegression(LogisticScore):
     (True, True)
     """
 
-    _options: ClassVar[dict[str, str]] = {
-        "laplace_lambda": "lambda",
-        "compat": "compat",
-        "max_iter": "max_sweeps",
-        "tol": "tolerance",
-        "missing": "missing",
-        "n_jobs": "threads",
-    }
+    _own_options = {"algorithm": None, "multi_class": None}
 
     def __init__(
         self,
@@ -84,16 +77,7 @@ class SparseLogisticRegression(LogisticScore):
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
     ):
-        self.algorithm = algorithm
-        self.multi_class = multi_class
-        self.laplace_lambda = laplace_lambda
-        self.compat = compat
-        self.max_iter = max_iter
-        self.tol = tol
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
+        self._keep(locals())
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> SparseLogisticRegression:
         """Fits the model.
@@ -120,7 +104,8 @@ class SparseLogisticRegression(LogisticScore):
         >>> SparseLogisticRegression("smlr").fit(X, y).coef_.shape
         (3, 20)
         """
-        return self._fit_classes(X, y, sample_weight, target)
+        self._fit_table(X, y, sample_weight, target)
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -18,7 +18,6 @@ from ._partitions import (
     sum_of_statistics, task, token_of,
 )
 from ._progress import Watch
-from ._statistics import LinearStatistics
 
 __all__ = ["BayesianLinearRegression", "BayesianLogisticRegression", "KernelClassifier", "KernelRegressor"]
 
