@@ -18,8 +18,8 @@ except ImportError:
     raise ImportError('ardvark.dask needs Dask: pip install "ardvark[dask]"') from None
 
 __all__ = [
-    "fit_partitions", "in_a_tree", "is_dask_collection", "lazily", "lazy_probabilities", "rows_of", "statistics_of_partition", "sum_of_statistics",
-    "task", "token_of",
+    "fit_partitions", "in_a_tree", "is_dask_collection", "lazy_labels", "lazy_predictions", "lazy_probabilities", "rows_of", "statistics_of_partition",
+    "sum_of_statistics", "target_of", "task", "token_of",
 ]
 
 _BRANCHES = 16  # statistics that one task adds
@@ -132,19 +132,23 @@ def _all_sums(parts: Sequence[RowSums]) -> RowSums:
     return total
 
 
-def fit_partitions(
-    model: Any, X: Any, y: Any, sample_weight: Any, target: Optional[str], wanted: str, references: Sequence[str] = (), *kind: Any
-) -> None:
-    """Fits a model by passes over all partitions. kind: as of `TableFacts`."""
+def target_of(model: Any, y: Any, target: Optional[str]) -> Any:
+    """The target of a fit, which may be given as y or as target."""
     if target is not None and y is not None:
         raise ValueError("fit has both y and target; give y, or the name of a column as target")
     y = target if y is None else y
     if y is None:
-        raise ValueError(f"y is missing: give {wanted}")
+        raise ValueError(f"y is missing: give {'the target, or the name of its' if model._is_regression else 'the labels, or the name of their'} column")
+    return y
+
+
+def fit_partitions(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    """Fits a model by passes over all partitions."""
+    kind = ("kernel" if model._kind == "kernel" else "logistic", model._is_regression)
     rows = rows_of(X, y, sample_weight)
     with Watch(type(model).__name__, model.verbose, model.callback) as watch:
         parts = [task("look-at-partition", number, _facts_of_partition, number, *part, *kind) for number, part in enumerate(rows)]
-        facts = in_a_tree(parts, "add-facts", _all_facts).compute().end(references)
+        facts = in_a_tree(parts, "add-facts", _all_facts).compute().end(model._references())
         model._fit_passes(facts, _ask_partitions(rows, pickle.dumps(facts)), y if isinstance(y, str) else None, watch)
 
 
@@ -202,9 +206,19 @@ def _as_given(X: Any, values: np.ndarray) -> Any:
     return pandas.Series(values, index=X.index)
 
 
-def lazily(model: Any, X: Any, work: Any, name: Optional[str], dtype: Any = np.float64) -> Any:
+def _lazily(model: Any, X: Any, work: Any, name: Optional[str], dtype: Any = np.float64) -> Any:
     if _is_frame(X):
         return X.map_partitions(work, model, meta=(name, dtype))
     if X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
     return X.map_blocks(work, model, dtype=dtype, drop_axis=1, meta=np.empty(0, dtype=dtype))
+
+
+def lazy_labels(model: Any, X: Any) -> Any:
+    return _lazily(model, X, _label, None, model.classes_.dtype)
+
+
+def lazy_predictions(model: Any, X: Any, return_std: bool, name: Optional[str] = None) -> Any:
+    """Means and, if asked for, standard deviations. name: of the target."""
+    mean = _lazily(model, X, _mean, name)
+    return (mean, _lazily(model, X, _std, name)) if return_std else mean

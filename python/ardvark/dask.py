@@ -13,9 +13,10 @@ from typing import Any, Optional
 
 from . import _kernel, _linear, _logistic
 from ._docs import assembled
+from ._fitted import FittedModel
 from ._partitions import (
-    _label, _mean, _std, fit_partitions, in_a_tree, is_dask_collection, lazily, lazy_probabilities, rows_of, statistics_of_partition,
-    sum_of_statistics, task, token_of,
+    fit_partitions, in_a_tree, is_dask_collection, lazy_labels, lazy_predictions, lazy_probabilities, rows_of, statistics_of_partition, sum_of_statistics,
+    target_of, task, token_of,
 )
 from ._progress import Watch
 
@@ -62,8 +63,24 @@ def statistics_of(X: Any, y: Any, sample_weight: Any = None, form: str = "gram")
     return in_a_tree(parts, "add-statistics", sum_of_statistics)
 
 
+class _InPartitions(FittedModel):
+    """The common part of the estimators."""
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> None:
+        if is_dask_collection(X):
+            self._fit_partitions(X, target_of(self, y, target), sample_weight)
+        else:
+            super()._fit(X, y, sample_weight, target)
+
+    def _fit_partitions(self, X: Any, y: Any, sample_weight: Any) -> None:
+        fit_partitions(self, X, y, sample_weight)
+
+    def __dask_tokenize__(self) -> Any:
+        return token_of(self)
+
+
 @assembled
-class BayesianLinearRegression(_linear.BayesianLinearRegression):
+class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
     """Bayesian linear regression of a table in partitions.
 
     It has the parameters, attributes and methods of `ardvark.BayesianLinearRegression`, and gives the same fit. Each partition is read
@@ -112,20 +129,15 @@ class BayesianLinearRegression(_linear.BayesianLinearRegression):
         >>> BayesianLinearRegression(prior="none").fit(X, X[:, 0] + X[:, 1] ** 2).coef_.round(0)[0].item()
         1.0
         """
-        if not is_dask_collection(X):
-            super().fit(X, y, sample_weight, target=target)
-            return self
-        if target is not None and y is not None:
-            raise ValueError("fit has both y and target; give y, or the name of a column as target")
-        y = target if y is None else y
-        if y is None:
-            raise ValueError("y is missing: give the target, or the name of its column")
+        super().fit(X, y, sample_weight, target=target)
+        return self
+
+    def _fit_partitions(self, X: Any, y: Any, sample_weight: Any) -> None:
         with Watch(type(self).__name__, self.verbose, None):
             statistics = statistics_of(X, y, sample_weight, self._form).compute()
         if statistics.n_rows_ == 0:
             raise ValueError("X has no rows")
         self._fit_statistics(statistics)
-        return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianLinearRegression:
         """Adds rows to those of earlier calls, and fits the model to all of them.
@@ -193,16 +205,11 @@ class BayesianLinearRegression(_linear.BayesianLinearRegression):
         """
         if not is_dask_collection(X):
             return super().predict(X, return_std)
-        if not return_std:
-            return lazily(self, X, _mean, self.statistics_.target_)
-        return tuple(lazily(self, X, work, self.statistics_.target_) for work in (_mean, _std))
-
-    def __dask_tokenize__(self) -> Any:
-        return token_of(self)
+        return lazy_predictions(self, X, return_std, self.statistics_.target_)
 
 
 @assembled
-class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
+class BayesianLogisticRegression(_InPartitions, _logistic.BayesianLogisticRegression):
     """Bayesian logistic regression of two or more classes, of a table in partitions.
 
     It has the parameters, attributes and methods of `ardvark.BayesianLogisticRegression`, and gives the same fit, within its tolerance. The
@@ -253,10 +260,7 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
         >>> BayesianLogisticRegression(prior="ard").fit(X, X[:, 0] + X[:, 1] ** 2 > 1).classes_.tolist()
         [False, True]
         """
-        if not is_dask_collection(X):
-            super().fit(X, y, sample_weight, target=target)
-            return self
-        fit_partitions(self, X, y, sample_weight, target, "the labels, or the name of their column", self._references())
+        super().fit(X, y, sample_weight, target=target)
         return self
 
     def predict(self, X: Any) -> Any:
@@ -280,7 +284,7 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
         >>> BayesianLogisticRegression().fit(X, X[:, 0] > 0.5).predict(X).mean().round(1).compute().item()
         0.3
         """
-        return lazily(self, X, _label, None, self.classes_.dtype) if is_dask_collection(X) else super().predict(X)
+        return lazy_labels(self, X) if is_dask_collection(X) else super().predict(X)
 
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class.
@@ -304,16 +308,11 @@ class BayesianLogisticRegression(_logistic.BayesianLogisticRegression):
         >>> bool((abs(model.predict_proba(X).sum(axis=1) - 1) < 1e-12).all().compute())
         True
         """
-        if not is_dask_collection(X):
-            return super().predict_proba(X)
-        return lazy_probabilities(self, X)
-
-    def __dask_tokenize__(self) -> Any:
-        return token_of(self)
+        return lazy_probabilities(self, X) if is_dask_collection(X) else super().predict_proba(X)
 
 
 @assembled
-class KernelRegressor(_kernel.KernelRegressor):
+class KernelRegressor(_InPartitions, _kernel.KernelRegressor):
     """Curves and surfaces of any shape, of a table in partitions.
 
     It has the parameters, attributes and methods of `ardvark.KernelRegressor`. A sample of the rows says which kernel, widths and centres
@@ -361,10 +360,7 @@ class KernelRegressor(_kernel.KernelRegressor):
         >>> KernelRegressor(centres=20).fit(X, X[:, 0] ** 2 + noise).converged_
         True
         """
-        if not is_dask_collection(X):
-            super().fit(X, y, sample_weight, target=target)
-            return self
-        fit_partitions(self, X, y, sample_weight, target, "the target, or the name of its column", (), "kernel", True)
+        super().fit(X, y, sample_weight, target=target)
         return self
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
@@ -399,16 +395,11 @@ class KernelRegressor(_kernel.KernelRegressor):
             return super().predict(X, return_std, return_cov)
         if return_cov:
             raise ValueError("return_cov cannot be used with a table in partitions: the covariance has a number for every two rows")
-        if not return_std:
-            return lazily(self, X, _mean, None)
-        return tuple(lazily(self, X, work, None) for work in (_mean, _std))
-
-    def __dask_tokenize__(self) -> Any:
-        return token_of(self)
+        return lazy_predictions(self, X, return_std)
 
 
 @assembled
-class KernelClassifier(_kernel.KernelClassifier):
+class KernelClassifier(_InPartitions, _kernel.KernelClassifier):
     """Classes that no line separates, of a table in partitions.
 
     It has the parameters, attributes and methods of `ardvark.KernelClassifier`, and reads the partitions as `KernelRegressor`. Three classes
@@ -454,10 +445,7 @@ class KernelClassifier(_kernel.KernelClassifier):
         >>> KernelClassifier(centres=20).fit(X, X[:, 0] > 0.5).classes_.tolist()
         [False, True]
         """
-        if not is_dask_collection(X):
-            super().fit(X, y, sample_weight, target=target)
-            return self
-        fit_partitions(self, X, y, sample_weight, target, "the labels, or the name of their column", (), "kernel", False)
+        super().fit(X, y, sample_weight, target=target)
         return self
 
     def predict(self, X: Any) -> Any:
@@ -481,7 +469,7 @@ class KernelClassifier(_kernel.KernelClassifier):
         >>> KernelClassifier(centres=20).fit(X, X[:, 0] > 0.5).predict(X).mean().round(1).compute().item()
         0.5
         """
-        return lazily(self, X, _label, None, self.classes_.dtype) if is_dask_collection(X) else super().predict(X)
+        return lazy_labels(self, X) if is_dask_collection(X) else super().predict(X)
 
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class.
@@ -505,6 +493,3 @@ class KernelClassifier(_kernel.KernelClassifier):
         1.0
         """
         return lazy_probabilities(self, X) if is_dask_collection(X) else super().predict_proba(X)
-
-    def __dask_tokenize__(self) -> Any:
-        return token_of(self)
