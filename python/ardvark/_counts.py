@@ -68,17 +68,11 @@ class BayesianCountRegression(RegressorMixin, Regressor, LinearScore):
     {fit.posterior_}
     {fit.columns_, n_features_in_, feature_names_in_}
 
-    Warns
-    -----
-    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
+    {sections.warns}
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from ardvark import BayesianCountRegression
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(300, 3))
-    >>> y = rng.poisson(np.exp(1 + 0.5 * X[:, 0]))
+    {examples.counts}
     >>> model = BayesianCountRegression().fit(X, y)
     >>> model.coef_[0].round(1).item()
     0.5
@@ -119,21 +113,11 @@ class BayesianCountRegression(RegressorMixin, Regressor, LinearScore):
             Whole numbers from 0 to 1e9, not all 0; or the name of their column in the table X.
         {fit.sample_weight, fit.target}
 
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        {ValueError}
+        {sections.fitted}
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianCountRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = rng.poisson(np.exp(1 + 0.5 * X[:, 0]))
+        {examples.counts}
         >>> BayesianCountRegression("shared").fit(X, y).converged_
         True
         """
@@ -175,11 +159,7 @@ class BayesianCountRegression(RegressorMixin, Regressor, LinearScore):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianCountRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = rng.poisson(np.exp(1 + 0.5 * X[:, 0]))
+        {examples.counts}
         >>> bool(0.2 < BayesianCountRegression().fit(X, y).score(X, y) < 0.6)
         True
         """

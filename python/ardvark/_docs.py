@@ -1,14 +1,16 @@
 """The entries that docstrings share. Each is written here once, and `assembled` inserts it where a docstring names it.
 
 A line ``{max_iter, n_jobs}`` is replaced by these two entries, ``{kernel.width}`` by the entry of the relevance vector
-machines, and ``{classes.coef_}`` by the entry of the classifiers.
+machines, and ``{classes.coef_}`` by the entry of the classifiers; ``{sections.warns}`` by a section, and ``{examples.classes}``
+by the beginning of an example.
 """
 
 from __future__ import annotations
 
-import inspect
 import re
 import textwrap
+from functools import cached_property
+from types import FunctionType
 from typing import TypeVar
 
 T = TypeVar("T", bound=type)
@@ -316,6 +318,134 @@ bound_history_ : ndarray of shape (n_sweeps,), or a list of them, one per class
 posterior_ : Posterior
     For a single machine: ``posterior_.sample(n, random_state)`` draws weights and intercepts.
 """,
+    "dask": """
+X : dask.dataframe.DataFrame, dask.array.Array, or what ``fit`` of `ardvark` takes
+    The table.
+y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
+    The target, with the partitions of X; of a DataFrame also the name of its column.
+sample_weight : as y, default=None
+    Observation weights.
+ValueError
+    A value is wrong; the message names the partition, the row in it, and the column.
+""",
+    "dask.classes": """
+y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
+    The labels, with the partitions of X; of a DataFrame also the name of its column.
+""",
+    "dask.predict": """
+X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict`` of `ardvark` takes
+    The rows.
+return_std : bool, default=False
+    Whether to return the standard deviations of new observations, too.
+label : dask.dataframe.Series or dask.array.Array of shape (n_samples,)
+    Computed when they are needed.
+""",
+    "dask.predict_proba": """
+X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict_proba`` of `ardvark` takes
+    The rows.
+""",
+}
+
+_PARTS = {  # whole sections, and beginnings of examples
+    "sections.fit_numbers": """
+Parameters
+----------
+{fit.X, fit.y, fit.sample_weight, fit.target}
+
+{sections.fitted}
+""",
+    "sections.fit_classes": """
+Parameters
+----------
+{fit.X, classes.y, fit.sample_weight, fit.target}
+
+{sections.fitted}
+""",
+    "sections.fitted": """
+Returns
+-------
+{self}
+
+Raises
+------
+{ValueError}
+""",
+    "sections.warns": """
+Warns
+-----
+{sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
+""",
+    "sections.relevance_vector_machines": """
+{sections.warns}
+
+References
+----------
+M. E. Tipping (2001), Sparse Bayesian learning and the relevance vector machine, Journal of Machine
+Learning Research 1. C. M. Bishop and M. E. Tipping (2000), Variational relevance vector machines, UAI.
+M. E. Tipping and A. C. Faul (2003), Fast marginal likelihood maximisation for sparse Bayesian models,
+AISTATS.
+""",
+    "sections.processes": """
+Parameters
+----------
+{process.kernel, process.width, process.input_group, process.centres, process.vectors, process.divergence, process.averaging}
+{process.linear_part}
+{kernel.standardize, dropping.missing}
+{n_jobs, verbose, callback}
+""",
+    "sections.dask_numbers": """
+Parameters
+----------
+{dask.X, dask.y, dask.sample_weight, fit.target}
+
+{sections.dask_fitted}
+""",
+    "sections.dask_classes": """
+Parameters
+----------
+{dask.X, dask.classes.y, dask.sample_weight, fit.target}
+
+{sections.dask_fitted}
+""",
+    "sections.dask_fitted": """
+Returns
+-------
+{self}
+
+Raises
+------
+{dask.ValueError}
+""",
+    "examples.numbers": """
+>>> import numpy as np
+>>> from ardvark import BayesianLinearRegression
+>>> rng = np.random.default_rng(0)
+>>> X = rng.normal(size=(200, 3))
+>>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+""",
+    "examples.classes": """
+>>> import numpy as np
+>>> from ardvark import BayesianLogisticRegression
+>>> rng = np.random.default_rng(0)
+>>> X = rng.normal(size=(300, 3))
+>>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+""",
+    "examples.counts": """
+>>> import numpy as np
+>>> from ardvark import BayesianCountRegression
+>>> rng = np.random.default_rng(0)
+>>> X = rng.normal(size=(300, 3))
+>>> y = rng.poisson(np.exp(1 + 0.5 * X[:, 0]))
+""",
+    "sections.dask_classes_predicted": """
+Parameters
+----------
+{dask.predict.X}
+
+Returns
+-------
+{dask.predict.label}
+""",
 }
 
 
@@ -326,7 +456,7 @@ def _table() -> dict[str, str]:
         for entry in re.split(r"\n(?=\S)", text.strip()):
             name = re.split(r"[ ,\n]", entry, maxsplit=1)[0]
             table[f"{group}.{name}" if group else name] = entry
-    return table
+    return {**table, **{name: text.strip() for name, text in _PARTS.items()}}
 
 
 _TABLE = _table()
@@ -335,15 +465,16 @@ _NAMES = re.compile(r"^( *)\{([\w., ]+)\}$", re.MULTILINE)
 
 def _filled(text: str) -> str:
     def entries(match: re.Match[str]) -> str:
-        return "\n".join(textwrap.indent(_TABLE[name.strip()], match[1]) for name in match[2].split(","))
+        return "\n".join(textwrap.indent(_filled(_TABLE[name.strip()]), match[1]) for name in match[2].split(","))
 
     return _NAMES.sub(entries, text)
 
 
 def assembled(cls: T) -> T:
-    """Fills in the docstrings of a class and of its own methods."""
+    """Fills in the docstrings of a class and of its own methods and properties."""
     for thing in (cls, *vars(cls).values()):
-        thing = getattr(thing, "__func__", thing)  # the function of a classmethod
-        if (inspect.isfunction(thing) or thing is cls) and thing.__doc__:
-            thing.__doc__ = _filled(thing.__doc__)
+        inner = next((getattr(thing, name) for name in ("__func__", "fget", "func") if hasattr(thing, name)), None)  # the function of a property, ...
+        for one in (thing, inner):
+            if (one is cls or isinstance(one, (FunctionType, property, cached_property))) and one.__doc__:
+                one.__doc__ = _filled(one.__doc__)
     return cls

@@ -236,11 +236,7 @@ class FittedModel(Estimator):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLinearRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 3))
-        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        {examples.numbers}
         >>> print(BayesianLinearRegression("ard").fit(X, y).summary().splitlines()[0])
         Linear regression, prior ard, 200 rows, 3 columns
         """
@@ -385,11 +381,7 @@ class FittedModel(Estimator):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLinearRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 3))
-        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        {examples.numbers}
         >>> import tempfile
         >>> model = BayesianLinearRegression().fit(X, y)
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -426,11 +418,7 @@ class FittedModel(Estimator):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLogisticRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        {examples.classes}
         >>> import tempfile
         >>> model = BayesianLogisticRegression().fit(X, y)
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -79,12 +79,7 @@ class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
     each input, weighted by their evidence, and over what the evidence leaves open (KM.4). Away from the data, the curve
     returns to a constant and the interval opens. A few training rows carry the predictions (KM.6).
 
-    Parameters
-    ----------
-    {process.kernel, process.width, process.input_group, process.centres, process.vectors, process.divergence, process.averaging}
-    {process.linear_part}
-    {kernel.standardize, dropping.missing}
-    {n_jobs, verbose, callback}
+    {sections.processes}
 
     Attributes
     ----------
@@ -96,9 +91,7 @@ class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
         Standard deviation of the fitted function over the training rows.
     {process.input_scale_, process.log_evidence_, n_iter_, converged_, status_, notes_, n_features_in_, feature_names_in_}
 
-    Warns
-    -----
-    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
+    {sections.warns}
 
     Examples
     --------
@@ -122,17 +115,7 @@ class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
         frame of polars, or a function that opens one of these or gives tables. A source that can be read only once, an iterator or an Arrow
         stream, is written to a temporary file.
 
-        Parameters
-        ----------
-        {fit.X, fit.y, fit.sample_weight, fit.target}
-
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        {ValueError}
+        {sections.fit_numbers}
 
         Examples
         --------
@@ -272,12 +255,7 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
     more have one process for each class against the rest; left-out rows choose how their answers become probabilities (KM.12). Away from the data, the probabilities of two classes return to
     about one half.
 
-    Parameters
-    ----------
-    {process.kernel, process.width, process.input_group, process.centres, process.vectors, process.divergence, process.averaging}
-    {process.linear_part}
-    {kernel.standardize, dropping.missing}
-    {n_jobs, verbose, callback}
+    {sections.processes}
 
     Attributes
     ----------
@@ -285,9 +263,7 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
     {process.variance_share_, process.odds_power_}
     {process.input_scale_, process.log_evidence_, n_iter_, converged_, status_, notes_, n_features_in_, feature_names_in_}
 
-    Warns
-    -----
-    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
+    {sections.warns}
 
     Examples
     --------
@@ -306,17 +282,7 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
         frame of polars, or a function that opens one of these or gives tables. A source that can be read only once, an iterator or an Arrow
         stream, is written to a temporary file.
 
-        Parameters
-        ----------
-        {fit.X, classes.y, fit.sample_weight, fit.target}
-
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        {ValueError}
+        {sections.fit_classes}
 
         Examples
         --------

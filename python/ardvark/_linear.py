@@ -97,9 +97,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         ``posterior_.sample(n, random_state)`` draws coefficients, intercepts and noise precisions.
     {fit.columns_, n_features_in_, feature_names_in_}
 
-    Warns
-    -----
-    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
+    {sections.warns}
 
     References
     ----------
@@ -107,11 +105,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from ardvark import BayesianLinearRegression
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(200, 3))
-    >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+    {examples.numbers}
     >>> model = BayesianLinearRegression(prior="ard").fit(X, y)
     >>> model.coef_[0].round(1).item(), model.support_.tolist()
     (2.0, [True, False, False])
@@ -168,25 +162,11 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         A sparse X, a matrix of scipy.sparse or a DataFrame whose columns are all sparse, is read in place, with the priors "shared", "ard",
         "none", groups, and "auto", which then takes one of these.
 
-        Parameters
-        ----------
-        {fit.X, fit.y, fit.sample_weight, fit.target}
-
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        {ValueError}
+        {sections.fit_numbers}
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLinearRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 3))
-        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        {examples.numbers}
         >>> BayesianLinearRegression().fit(X, y).coef_.round(1)[0].item()
         2.0
         """
@@ -221,13 +201,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
             Finite numbers.
         {fit.sample_weight}
 
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        {ValueError}
+        {sections.fitted}
 
         Examples
         --------

@@ -44,11 +44,7 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLogisticRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        {examples.classes}
         >>> BayesianLogisticRegression().fit(X, y).predict([[2.0, 0, 0], [-2.0, 0, 0]]).tolist()
         ['yes', 'no']
         """
@@ -89,11 +85,7 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLogisticRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        {examples.classes}
         >>> mean, std = BayesianLogisticRegression().fit(X, y).predict_score([[2.0, 0, 0], [-2.0, 0, 0]])
         >>> (mean > 0).tolist(), bool((std > 0).all())
         ([True, False], True)
@@ -164,9 +156,7 @@ class BayesianLogisticRegression(LogisticScore):
     {sparse.start_weights_, sparse.alternatives_, khat_, khat_given_precisions_, khat_effective_share_, converged_, status_, notes_}
     {effective_parameters_, classes.posterior_, fit.columns_, n_features_in_, feature_names_in_}
 
-    Warns
-    -----
-    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
+    {sections.warns}
 
     References
     ----------
@@ -176,11 +166,7 @@ class BayesianLogisticRegression(LogisticScore):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from ardvark import BayesianLogisticRegression
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(300, 3))
-    >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+    {examples.classes}
     >>> model = BayesianLogisticRegression(prior="ard").fit(X, y)
     >>> model.classes_.tolist(), model.support_.tolist()
     (['no', 'yes'], [True, False, False])
@@ -234,25 +220,11 @@ class BayesianLogisticRegression(LogisticScore):
         A sparse X, a matrix of scipy.sparse or a DataFrame whose columns are all sparse, is read in place if there are two classes, with the priors "shared", "ard",
         "none", groups, and "auto", which then takes one of these.
 
-        Parameters
-        ----------
-        {fit.X, classes.y, fit.sample_weight, fit.target}
-
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        {ValueError}
+        {sections.fit_classes}
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLogisticRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        {examples.classes}
         >>> model = BayesianLogisticRegression().fit(X, y, sample_weight=np.ones(300))
         >>> model.status_, model.classes_.tolist()
         ('converged', ['no', 'yes'])

@@ -201,11 +201,7 @@ class WithPosterior:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLogisticRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        {examples.classes}
         >>> BayesianLogisticRegression().fit(X, y).posterior_.sample(100).coef.shape
         (100, 3)
         """
@@ -217,11 +213,7 @@ class WithPosterior:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLogisticRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        {examples.classes}
         >>> model = BayesianLogisticRegression().fit(X, y)
         >>> bool(np.allclose(np.sqrt(np.diag(model.sigma_)), model.coef_std_))
         True
@@ -255,11 +247,7 @@ class WithPosterior:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLinearRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 3))
-        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        {examples.numbers}
         >>> data = BayesianLinearRegression().fit(X, y).to_arviz(500, random_state=0)
         >>> data["posterior"]["coef"].shape
         (1, 500, 3)

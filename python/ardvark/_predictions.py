@@ -34,11 +34,7 @@ class Classifier(FittedModel):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLogisticRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        {examples.classes}
         >>> probability = BayesianLogisticRegression().fit(X, y).predict_proba([[2.0, 0, 0], [0.0, 0, 0]])
         >>> probability.shape, bool(probability[0, 1] > 0.9), probability.sum(axis=1).round(12).tolist()
         ((2, 2), True, [1.0, 1.0])
@@ -64,11 +60,7 @@ class Classifier(FittedModel):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLogisticRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        {examples.classes}
         >>> model = BayesianLogisticRegression().fit(X, y)
         >>> bool(np.allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X)))
         True
@@ -92,11 +84,7 @@ class Classifier(FittedModel):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLogisticRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        {examples.classes}
         >>> model = BayesianLogisticRegression().fit(X, y)
         >>> score, p = model.decision_function(X), model.predict_proba(X)
         >>> bool(np.allclose(score, np.log(p[:, 1] / p[:, 0])))
@@ -146,11 +134,7 @@ class Classifier(FittedModel):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLogisticRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        {examples.classes}
         >>> model = BayesianLogisticRegression().fit(X[:200], y[:200])
         >>> density = model.log_density(X[200:], y[200:])
         >>> density.shape, bool(density.mean() > np.log(0.5))
@@ -197,11 +181,7 @@ class Regressor(FittedModel):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLinearRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 3))
-        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        {examples.numbers}
         >>> mean, std = BayesianLinearRegression().fit(X, y).predict([[1.0, 0, 0]], return_std=True)
         >>> mean.round(1).tolist(), std.round(1).tolist()
         ([3.0], [0.1])
@@ -233,11 +213,7 @@ class Regressor(FittedModel):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLinearRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 3))
-        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        {examples.numbers}
         >>> interval = BayesianLinearRegression().fit(X, y).predict_interval([[1.0, 0, 0]], level=0.95)
         >>> interval.round(1).tolist()
         [[2.8, 3.2]]
@@ -263,11 +239,7 @@ class Regressor(FittedModel):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLinearRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 3))
-        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        {examples.numbers}
         >>> model = BayesianLinearRegression().fit(X[:100], y[:100])
         >>> density = model.log_density(X[100:], y[100:])
         >>> density.shape, bool(density.mean() > 0)

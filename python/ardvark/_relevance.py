@@ -91,16 +91,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
     {kernel.log_evidence_, kernel.trials_, kernel.bound_, kernel.bound_history_, n_iter_, converged_}
     {status_, notes_, kernel.posterior_, n_features_in_, feature_names_in_}
 
-    Warns
-    -----
-    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
-
-    References
-    ----------
-    M. E. Tipping (2001), Sparse Bayesian learning and the relevance vector machine, Journal of Machine
-    Learning Research 1. C. M. Bishop and M. E. Tipping (2000), Variational relevance vector machines, UAI.
-    M. E. Tipping and A. C. Faul (2003), Fast marginal likelihood maximisation for sparse Bayesian models,
-    AISTATS.
+    {sections.relevance_vector_machines}
 
     Examples
     --------
@@ -146,17 +137,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> RelevanceVectorRegressor:
         """Fits the machine.
 
-        Parameters
-        ----------
-        {fit.X, fit.y, fit.sample_weight, fit.target}
-
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        {ValueError}
+        {sections.fit_numbers}
 
         Examples
         --------
@@ -201,16 +182,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
     {kernel.log_evidence_, kernel.trials_, kernel.bound_, kernel.bound_history_, n_iter_, converged_}
     {khat_, khat_given_precisions_, khat_effective_share_, status_, notes_, kernel.posterior_, n_features_in_, feature_names_in_}
 
-    Warns
-    -----
-    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
-
-    References
-    ----------
-    M. E. Tipping (2001), Sparse Bayesian learning and the relevance vector machine, Journal of Machine
-    Learning Research 1. C. M. Bishop and M. E. Tipping (2000), Variational relevance vector machines, UAI.
-    M. E. Tipping and A. C. Faul (2003), Fast marginal likelihood maximisation for sparse Bayesian models,
-    AISTATS.
+    {sections.relevance_vector_machines}
 
     Examples
     --------
@@ -257,17 +229,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> RelevanceVectorClassifier:
         """Fits the machine.
 
-        Parameters
-        ----------
-        {fit.X, classes.y, fit.sample_weight, fit.target}
-
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        {ValueError}
+        {sections.fit_classes}
 
         Examples
         --------

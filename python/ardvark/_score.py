@@ -277,11 +277,7 @@ class LinearScore(WithPosterior, FittedModel):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLinearRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 3))
-        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        {examples.numbers}
         >>> model = BayesianLinearRegression().fit(X, y)
         >>> model.scores_.size == model.n_iter_, bool(model.scores_[-1] == model.bound_)
         (True, True)
@@ -306,11 +302,7 @@ class LinearScore(WithPosterior, FittedModel):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLinearRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 3))
-        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        {examples.numbers}
         >>> BayesianLinearRegression().fit(X, y).coef_interval(0.9).round(1)[0].tolist()
         [2.0, 2.0]
         """

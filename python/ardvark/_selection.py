@@ -121,13 +121,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
             Labels, or numbers. Leave it out with ``target``.
         {fit.sample_weight, fit.target}
 
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        {ValueError}
+        {sections.fitted}
 
         Examples
         --------

@@ -117,13 +117,7 @@ class SequentialLogisticRegression(LogisticScore):
         {sequential.sample_weight}
         {fit.target}
 
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        {ValueError}
+        {sections.fitted}
 
         Examples
         --------

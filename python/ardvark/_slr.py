@@ -40,9 +40,7 @@ class SparseLogisticRegression(LogisticScore):
     {bound_history_, n_iter_}
     {converged_, status_, notes_, effective_parameters_, classes.posterior_, fit.columns_, n_features_in_, feature_names_in_}
 
-    Warns
-    -----
-    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
+    {sections.warns}
 
     References
     ----------
@@ -82,17 +80,7 @@ class SparseLogisticRegression(LogisticScore):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> SparseLogisticRegression:
         """Fits the model.
 
-        Parameters
-        ----------
-        {fit.X, classes.y, fit.sample_weight, fit.target}
-
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        {ValueError}
+        {sections.fit_classes}
 
         Examples
         --------

@@ -102,24 +102,7 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
     ) -> BayesianLinearRegression:
         """Fits the model.
 
-        Parameters
-        ----------
-        X : dask.dataframe.DataFrame, dask.array.Array, or what ``fit`` of `ardvark` takes
-            The table.
-        y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
-            The target, with the partitions of X; of a DataFrame also the name of its column.
-        sample_weight : as y, default=None
-            Observation weights.
-        {fit.target}
-
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        ValueError
-            A value is wrong; the message names the partition, the row in it, and the column.
+        {sections.dask_numbers}
 
         Examples
         --------
@@ -146,10 +129,7 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
         ----------
         X : dask.dataframe.DataFrame, dask.array.Array, or what ``partial_fit`` of `ardvark` takes
             The rows.
-        y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
-            The target, with the partitions of X; of a DataFrame also the name of its column.
-        sample_weight : as y, default=None
-            Observation weights.
+        {dask.y, dask.sample_weight}
 
         Returns
         -------
@@ -182,10 +162,7 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
 
         Parameters
         ----------
-        X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict`` of `ardvark` takes
-            The rows.
-        return_std : bool, default=False
-            Whether to return the standard deviations of new observations, too.
+        {dask.predict.X, dask.predict.return_std}
 
         Returns
         -------
@@ -233,24 +210,7 @@ class BayesianLogisticRegression(_InPartitions, _logistic.BayesianLogisticRegres
     ) -> BayesianLogisticRegression:
         """Fits the model.
 
-        Parameters
-        ----------
-        X : dask.dataframe.DataFrame, dask.array.Array, or what ``fit`` of `ardvark` takes
-            The table.
-        y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
-            The labels, with the partitions of X; of a DataFrame also the name of its column.
-        sample_weight : as y, default=None
-            Observation weights.
-        {fit.target}
-
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        ValueError
-            A value is wrong; the message names the partition, the row in it, and the column.
+        {sections.dask_classes}
 
         Examples
         --------
@@ -266,15 +226,7 @@ class BayesianLogisticRegression(_InPartitions, _logistic.BayesianLogisticRegres
     def predict(self, X: Any) -> Any:
         """The most probable class.
 
-        Parameters
-        ----------
-        X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict`` of `ardvark` takes
-            The rows.
-
-        Returns
-        -------
-        label : dask.dataframe.Series or dask.array.Array of shape (n_samples,)
-            Computed when they are needed.
+        {sections.dask_classes_predicted}
 
         Examples
         --------
@@ -291,8 +243,7 @@ class BayesianLogisticRegression(_InPartitions, _logistic.BayesianLogisticRegres
 
         Parameters
         ----------
-        X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict_proba`` of `ardvark` takes
-            The rows.
+        {dask.predict_proba.X}
 
         Returns
         -------
@@ -332,24 +283,7 @@ class KernelRegressor(_InPartitions, _kernel.KernelRegressor):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> KernelRegressor:
         """Fits the machine.
 
-        Parameters
-        ----------
-        X : dask.dataframe.DataFrame, dask.array.Array, or what ``fit`` of `ardvark` takes
-            The table.
-        y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
-            The target, with the partitions of X; of a DataFrame also the name of its column.
-        sample_weight : as y, default=None
-            Observation weights.
-        {fit.target}
-
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        ValueError
-            A value is wrong; the message names the partition, the row in it, and the column.
+        {sections.dask_numbers}
 
         Examples
         --------
@@ -368,10 +302,7 @@ class KernelRegressor(_InPartitions, _kernel.KernelRegressor):
 
         Parameters
         ----------
-        X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict`` of `ardvark` takes
-            The rows.
-        return_std : bool, default=False
-            Whether to return the standard deviations of new observations, too.
+        {dask.predict.X, dask.predict.return_std}
         return_cov : bool, default=False
             As of `ardvark.KernelRegressor`; not for a table in partitions.
 
@@ -418,24 +349,7 @@ class KernelClassifier(_InPartitions, _kernel.KernelClassifier):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> KernelClassifier:
         """Fits the machine.
 
-        Parameters
-        ----------
-        X : dask.dataframe.DataFrame, dask.array.Array, or what ``fit`` of `ardvark` takes
-            The table.
-        y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
-            The labels, with the partitions of X; of a DataFrame also the name of its column.
-        sample_weight : as y, default=None
-            Observation weights.
-        {fit.target}
-
-        Returns
-        -------
-        {self}
-
-        Raises
-        ------
-        ValueError
-            A value is wrong; the message names the partition, the row in it, and the column.
+        {sections.dask_classes}
 
         Examples
         --------
@@ -451,15 +365,7 @@ class KernelClassifier(_InPartitions, _kernel.KernelClassifier):
     def predict(self, X: Any) -> Any:
         """The most probable class.
 
-        Parameters
-        ----------
-        X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict`` of `ardvark` takes
-            The rows.
-
-        Returns
-        -------
-        label : dask.dataframe.Series or dask.array.Array of shape (n_samples,)
-            Computed when they are needed.
+        {sections.dask_classes_predicted}
 
         Examples
         --------
@@ -476,8 +382,7 @@ class KernelClassifier(_InPartitions, _kernel.KernelClassifier):
 
         Parameters
         ----------
-        X : dask.dataframe.DataFrame, dask.array.Array, or what ``predict_proba`` of `ardvark` takes
-            The rows.
+        {dask.predict_proba.X}
 
         Returns
         -------
