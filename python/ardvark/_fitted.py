@@ -14,7 +14,8 @@ from ._base import Estimator, _defaults
 from ._docs import assembled
 from ._given import in_source
 from ._output import columns_of, refuse_own_source, write_tables
-from ._passes import Pieces, RowSums, TableFacts, UnknownLabel, facts_of, rows_of
+from ._passes import RowSums, TableFacts, UnknownLabel, facts_of, rows_of
+from ._pieces import Pieces
 from ._progress import Watch
 from ._streams import Rows, is_stream, pieces_of, rows_in
 

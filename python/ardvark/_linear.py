@@ -17,7 +17,7 @@ from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_
 from ._hosts import in_memory
 from ._predictions import Regressor
 from ._docs import assembled
-from ._passes import Pieces
+from ._pieces import Pieces
 from ._progress import Watch
 from ._statistics import LinearStatistics
 from ._streams import read_in_pieces

@@ -11,7 +11,8 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ._streams import _arrow, _is_table, files_at
+from ._files import _arrow, files_at
+from ._streams import _is_table
 from ._tables import names_of, sentence_near, with_dense_columns
 
 _ROWS = 65536  # at least, of a group of rows in a file

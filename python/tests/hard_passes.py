@@ -12,7 +12,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from ardvark import BayesianLogisticRegression, _passes
+from ardvark import BayesianLogisticRegression, _pieces
 
 KINDS = ["plain", "rare level", "rare level of one class", "rare level, mostly one class", "tails", "strong", "near", "near, flips", "rare class", "separated", "cubed"]
 PRIORS = ["none", "ard", "shared", "flat ard", "flat shared"]
@@ -70,7 +70,7 @@ def main():
     options.add_argument("--seed", type=int, default=0)
     given = options.parse_args()
     warnings.simplefilter("ignore")
-    _passes.SMALL_BYTES = 0  # small tables are read in passes, too
+    _pieces.SMALL_BYTES = 0  # small tables are read in passes, too
     judged, unlike, off = 0, collections.Counter(), 0
     for seed in range(given.seed, given.seed + given.count):
         kind, prior, memory, passes, distance = compared(seed)

@@ -107,7 +107,7 @@ def test_a_column_of_texts(kind, source, tmp_path):
 @pytest.mark.parametrize("kind", TEXTS)
 def test_labels(kind, source, small, tmp_path, monkeypatch):
     if not small:
-        monkeypatch.setattr("ardvark._passes.SMALL_BYTES", 100)
+        monkeypatch.setattr("ardvark._pieces.SMALL_BYTES", 100)
     table = pyarrow.table({"number": NUMBER, "city": TEXTS[kind](CITY), "label": TEXTS[kind](LABEL)})
     plain = pyarrow.table({"number": NUMBER, "city": CITY, "label": LABEL})
     right = BayesianLogisticRegression("shared").fit(plain, target="label")

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from ardvark import BayesianLinearRegression, BayesianLogisticRegression, KernelClassifier, _passes, _streams
+from ardvark import BayesianLinearRegression, BayesianLogisticRegression, KernelClassifier, _files, _pieces
 
 pandas = pytest.importorskip("pandas")
 arrow = pytest.importorskip("pyarrow")
@@ -61,7 +61,7 @@ WAYS = {"linear": (linear, "click"), "logistic": (logistic, "price"), "passes": 
 def way(request, monkeypatch):
     """A fit of a folder, and the column that is none of its columns."""
     if request.param in ("passes", "kernel"):
-        monkeypatch.setattr(_passes, "SMALL_BYTES", 0)
+        monkeypatch.setattr(_pieces, "SMALL_BYTES", 0)
     fit, unused = WAYS[request.param]
     if request.param == "datasets":
         return lambda path: linear(pyarrow.dataset.dataset(path, format="csv" if list(path.glob("*.csv")) else "parquet")), unused
@@ -272,7 +272,7 @@ def later(change):
     ],
 )
 def test_files_that_change_between_passes_are_named(tmp_path, monkeypatch, change, message):
-    monkeypatch.setattr(_passes, "SMALL_BYTES", 0)
+    monkeypatch.setattr(_pieces, "SMALL_BYTES", 0)
     parts = parts_of(table().drop(columns="price"))
     names = written(parts, tmp_path / "t")
     message = message.replace("{2}", re.escape(repr(names[2])))
@@ -281,7 +281,7 @@ def test_files_that_change_between_passes_are_named(tmp_path, monkeypatch, chang
 
 
 def test_a_level_that_first_comes_in_a_later_pass_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(_passes, "SMALL_BYTES", 0)
+    monkeypatch.setattr(_pieces, "SMALL_BYTES", 0)
     parts = parts_of(table(True).drop(columns="price"))
     names = written(parts, tmp_path / "t")
 
@@ -302,7 +302,7 @@ def test_a_reading_that_is_given_up_does_not_wait_for_its_thread():
         may_go_on.wait(20)
         yield "second"
 
-    reading = _streams._ahead(pieces())
+    reading = _files.ahead(pieces())
     assert next(reading) == "first"
     started = time.monotonic()
     reading.close()
@@ -311,7 +311,7 @@ def test_a_reading_that_is_given_up_does_not_wait_for_its_thread():
 
 
 def test_a_gap_that_first_comes_in_a_later_pass_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(_passes, "SMALL_BYTES", 0)
+    monkeypatch.setattr(_pieces, "SMALL_BYTES", 0)
     parts = parts_of(table(True).drop(columns="price"))
     names = written(parts, tmp_path / "t")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ardvark import KernelClassifier, KernelRegressor, _passes, load
+from ardvark import KernelClassifier, KernelRegressor, _pieces, load
 
 ROWS = 42_000  # more than twice the sample
 
@@ -14,7 +14,7 @@ ROWS = 42_000  # more than twice the sample
 @pytest.fixture(autouse=True)
 def passes(monkeypatch):
     """Small tables are read in passes, too."""
-    monkeypatch.setattr(_passes, "SMALL_BYTES", 0)
+    monkeypatch.setattr(_pieces, "SMALL_BYTES", 0)
 
 
 def table(seed=0, with_text=False):

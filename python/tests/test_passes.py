@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ardvark import BayesianLogisticRegression, _core, _passes
-from ardvark._passes import Pieces, RowSums, TableFacts
+from ardvark import BayesianLogisticRegression, _core, _pieces
+from ardvark._passes import RowSums, TableFacts
+from ardvark._pieces import Pieces
 
 ROWS = 24_000
 
@@ -16,7 +17,7 @@ ROWS = 24_000
 @pytest.fixture(autouse=True)
 def passes(monkeypatch):
     """Small tables are read in passes, too."""
-    monkeypatch.setattr(_passes, "SMALL_BYTES", 0)
+    monkeypatch.setattr(_pieces, "SMALL_BYTES", 0)
 
 
 def table(seed=0, with_text=False):
@@ -112,7 +113,7 @@ def test_a_sample_of_all_rows_is_fitted_in_memory():
 
 @pytest.mark.parametrize("with_text", [False, True])
 def test_a_small_table_is_the_table_in_memory(monkeypatch, with_text):
-    monkeypatch.setattr(_passes, "SMALL_BYTES", 64 << 20)
+    monkeypatch.setattr(_pieces, "SMALL_BYTES", 64 << 20)
     arrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
     rows = table(with_text=with_text)
     rows["kind"] = rows["click"].where(rows["age"] < 1, "perhaps")  # three classes
@@ -154,7 +155,7 @@ def test_a_table_that_turns_out_to_be_long_is_read_from_its_first_row_on(monkeyp
         return iter(pieces_of(rows))
 
     for limit in (8 * 7000 * rows.shape[1], 8 * ROWS * (rows.shape[1] + 1)):  # the second: only the levels are too many
-        monkeypatch.setattr(_passes, "SMALL_BYTES", limit)
+        monkeypatch.setattr(_pieces, "SMALL_BYTES", limit)
         readings.clear()
         model = BayesianLogisticRegression(prior="shared").fit(source if can_repeat else source(), y="click")
         assert model.coef_.tolist() == expected.coef_.tolist()
@@ -214,7 +215,7 @@ def test_a_function_may_give_a_path(tmp_path):
 
 
 def test_a_full_disk_is_told_with_what_to_do(monkeypatch):
-    monkeypatch.setattr(_passes.tempfile, "TemporaryFile", lambda **_: open("/dev/full", "r+b", buffering=0))
+    monkeypatch.setattr(_pieces.tempfile, "TemporaryFile", lambda **_: open("/dev/full", "r+b", buffering=0))
     with pytest.raises(OSError, match=r"X can be read only once, so its rows .*No space left on device; make room there, set .* TMPDIR"):
         BayesianLogisticRegression().fit(iter(pieces_of(table())), y="click")
 

@@ -146,7 +146,7 @@ def test_parts_and_statistics(written):
 
 
 def test_all_passes_say_it_once(written, monkeypatch):
-    monkeypatch.setattr("ardvark._passes.SMALL_BYTES", 100)
+    monkeypatch.setattr("ardvark._pieces.SMALL_BYTES", 100)
     table = labelled().assign(y=np.where(np.arange(60) % 3 == 0, "yes", "no"))
     table.to_parquet(written)
     for source in ("path", "reader"):

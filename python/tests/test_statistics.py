@@ -262,9 +262,9 @@ def test_what_decodes_a_column_is_not_held_for_all_columns(tmp_path):
 @pytest.mark.parametrize("group", [1, 1023, 8192, 8193, 20_000, 30_000])
 @pytest.mark.parametrize("limit", [0, 48 << 20])
 def test_groups_of_rows_of_any_size_are_read_whole_and_in_order(table, tmp_path, monkeypatch, group, limit):
-    from ardvark import _streams
+    from ardvark import _files, _streams
 
-    monkeypatch.setattr(_streams, "_BYTES_OF_A_GROUP", limit)
+    monkeypatch.setattr(_files, "_BYTES_OF_A_GROUP", limit)
     rows = pyarrow.Table.from_pandas(table.head(3000 if group == 1 else len(table)), preserve_index=False)
     rows = rows.append_column("city", pyarrow.array([None if i % 7 == 0 else f"city {i % 5}" for i in range(len(rows))]))
     pyarrow.parquet.write_table(rows, tmp_path / "t.parquet", row_group_size=group)
