@@ -7,7 +7,6 @@ import re
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_tweedie_score
 
 from . import _core
@@ -21,7 +20,7 @@ __all__ = ["BayesianCountRegression"]
 
 
 @assembled
-class BayesianCountRegression(RegressorMixin, Regressor, LinearScore):
+class BayesianCountRegression(Regressor, LinearScore):
     """Bayesian regression of counts: Poisson with a log link, one precision for all columns, each column or each group.
 
     The logarithm of the rate is linear in the columns: a coefficient of 0.1 multiplies the expected count by exp(0.1) per unit of the

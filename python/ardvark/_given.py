@@ -143,8 +143,8 @@ def truths_of(labels: Sequence[Any]) -> Optional[list[bool]]:
 
 def with_truths(y: Any) -> Any:
     """Labels with True and False in place of several spellings of these, as a file of CSV has them; others as they are."""
-    values = y if hasattr(y, "dtype") else np.asarray(y)
-    texts = texts_in(values) if getattr(values, "ndim", 1) == 1 else None
+    values = np.asarray(y)
+    texts = texts_in(values) if values.ndim == 1 else None
     truths = None if texts is None else truths_of(texts.different)
     if texts is None or truths is None:
         return y

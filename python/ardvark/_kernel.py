@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Callable, ClassVar, Literal, Optional, Sequence, Union, overload
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 
 from . import _core
 from ._docs import assembled
@@ -72,7 +71,7 @@ def _seed_of(random_state: Any) -> int:
 
 
 @assembled
-class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
+class KernelRegressor(Regressor, KernelMachine):
     """Curves and surfaces of any shape: a Gaussian process whose widths come from the evidence.
 
     You need not choose kernel or width: the prediction is an average over two kernels, with one width and with a width for
@@ -248,7 +247,7 @@ class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
 
 
 @assembled
-class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
+class KernelClassifier(Classifier, KernelMachine):
     """Classes that no line separates, with probabilities that know what is not known.
 
     A Gaussian process whose widths come from the evidence (KM.5), carried by a few training rows (KM.6). Three classes or

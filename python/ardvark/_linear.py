@@ -7,7 +7,6 @@ import os
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
@@ -26,7 +25,7 @@ from ._score import Columns, LinearScore, Prior, _intercept
 
 
 @assembled
-class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
+class BayesianLinearRegression(Regressor, LinearScore):
     """Bayesian linear regression: a few effects plus many small ones, or one precision for all columns, each column or each group.
 
     The method is variational Bayes. It learns from the data how many effects there are and how large they are. The
@@ -115,6 +114,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     """
 
     _own_options = {"lambda_1": "c0", "lambda_2": "d0"}
+    _reads_sparse = True
 
     def __init__(
         self,
@@ -147,10 +147,6 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         callback: Optional[Callable[[_core.Progress], Any]] = None,
     ):
         self._keep(locals())
-
-    @property
-    def _reads_sparse(self) -> bool:
-        return True
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> BayesianLinearRegression:
         """Fits the model.

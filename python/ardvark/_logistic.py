@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from . import _core
 from ._predictions import Classifier
@@ -15,7 +14,7 @@ from ._score import Columns, LinearScore, Prior, _intercept
 
 
 @assembled
-class LogisticScore(ClassifierMixin, Classifier, LinearScore):
+class LogisticScore(Classifier, LinearScore):
     """The common part of fits of classes: coefficients [classes, columns]; for two classes one row."""
 
     @property
@@ -174,6 +173,8 @@ class BayesianLogisticRegression(LogisticScore):
     True
     """
 
+    _reads_sparse = True
+
     def __init__(
         self,
         prior: Prior = "auto",
@@ -205,10 +206,6 @@ class BayesianLogisticRegression(LogisticScore):
         callback: Optional[Callable[[_core.Progress], Any]] = None,
     ):
         self._keep(locals())
-
-    @property
-    def _reads_sparse(self) -> bool:
-        return True
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> BayesianLogisticRegression:
         """Fits the model.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
 
 from . import _core
 from ._docs import assembled
@@ -15,7 +16,7 @@ __all__ = ["Classifier", "Regressor"]
 
 
 @assembled
-class Classifier(FittedModel):
+class Classifier(ClassifierMixin, FittedModel):
     """Predictions of a classifier with a model of the library."""
 
     classes_: np.ndarray
@@ -119,6 +120,29 @@ class Classifier(FittedModel):
         """The decision of the library; if classes are equally probable, the first of them."""
         return self.classes_[self._model.predict(rows).array("most_probable").astype(int)]
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the rows of which the most probable class is the label: the accuracy.
+
+        Parameters
+        ----------
+        {X}
+        y : array-like of shape (n_samples,)
+            Labels.
+        {sample_weight}
+
+        Returns
+        -------
+        score : float
+            In [0, 1].
+
+        Examples
+        --------
+        {examples.classes}
+        >>> bool(BayesianLogisticRegression().fit(X, y).score(X, y) > 0.8)
+        True
+        """
+        return float(super().score(X, with_truths(y), sample_weight))
+
     def log_density(self, X: Any, y: Any) -> np.ndarray:
         """Logarithm of the probability of the observed labels: a score to compare predictions.
 
@@ -148,7 +172,7 @@ class Classifier(FittedModel):
 
 
 @assembled
-class Regressor(FittedModel):
+class Regressor(RegressorMixin, FittedModel):
     """Predictions of a regression with a model of the library."""
 
     _is_regression: ClassVar[bool] = True

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Callable, ClassVar, Optional, Sequence, Union
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 
 from . import _core
 from ._fitted import FittedModel
@@ -67,7 +66,7 @@ def _width(model: _core.Model) -> Any:
 
 
 @assembled
-class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
+class RelevanceVectorRegressor(Regressor, RelevanceMachine):
     """Relevance vector machine: a curve as a sparse sum of kernels, with a predictive distribution.
 
     You need not choose the width of the kernel. Away from the data, the kernels vanish: the curve returns to a constant, and
@@ -158,7 +157,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
 
 
 @assembled
-class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
+class RelevanceVectorClassifier(Classifier, RelevanceMachine):
     """Relevance vector machine for classes that no line separates: a sparse sum of kernels.
 
     Probabilities include the uncertainty of the fit. You need not choose the width of the kernel. With more than two

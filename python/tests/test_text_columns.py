@@ -477,6 +477,7 @@ def test_a_target_of_true_and_false_in_several_spellings_has_two_classes_in_memo
         assert model.classes_.tolist() == [False, True]
         np.testing.assert_allclose(model.predict_proba(table), expected, rtol=0, atol=1e-9)
         np.testing.assert_array_equal(model.log_density(table, truths), model.log_density(table, table.owner))
+        assert model.score(table, truths) == model.score(table, table.owner) > 0.5
     monkeypatch.setattr(ardvark._pieces, "SMALL_BYTES", 0)
     pieces = [mixed[:40], mixed[40:]]
     for source in (tmp_path / "t.csv", tmp_path / "t.parquet", iter(pieces), lambda: iter([spelled(table, "true", "false")[["age", "y", "owner"]][:40], mixed[40:]])):
