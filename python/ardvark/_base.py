@@ -38,6 +38,7 @@ class Estimator(BaseEstimator):
     """Base of the estimators. Parameters at their default are not passed on, because the library has its own defaults."""
 
     _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library; see FittedModel
+    _is_regression: ClassVar[bool] = False
     _reads_text: ClassVar[bool] = True
     _encoding: Optional[Encoding] = None  # of a table with text columns, or of a file
 
@@ -159,17 +160,17 @@ class Estimator(BaseEstimator):
         names = [name for group in groups for name in (group if isinstance(group, list) else [])]
         return [name for name in [*names, *([] if flat is None else listed(flat)), *(reference or ())] if isinstance(name, str)]
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> tuple[np.ndarray, Any, Any, Any]:
+    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, Any, Any, Any]:
         """X, y, weights, and the rows with a weight: rows of weight zero are left out."""
         # The library makes a pass over X in any case, and reports the entry that is not finite.
         for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
             refuse_times(values, argument)
-        y = plain_labels(y) if checks.get("y_numeric") else plain_labels(with_truths(y))
-        checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
+        y = plain_labels(y if self._is_regression else with_truths(y))
+        checks: dict[str, Any] = {"ensure_min_samples": 2, "ensure_all_finite": False, "y_numeric": self._is_regression}
         if self._reads_sparse and (is_sparse(X) or is_sparse_table(X)):
             checks["accept_sparse"] = "csc"
             checks["dtype"] = np.float64
-        if checks.get("y_numeric"):
+        if self._is_regression:
             require_numbers(y)
         refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
         gaps = None
@@ -183,7 +184,7 @@ class Estimator(BaseEstimator):
         else:
             X, y = check_X_y(X, y, dtype=_FLOATS, **checks)
         if gaps is not None:
-            y = y.astype(float if checks.get("y_numeric") else object)
+            y = y.astype(float if self._is_regression else object)
             y[gaps] = np.nan
         if sample_weight is None:
             return X, y, None, None
@@ -195,7 +196,7 @@ class Estimator(BaseEstimator):
             raise ValueError("sample_weight is zero for every row; it must be > 0 for one at least")
         remedy = "leave out such rows" if is_sparse(X) else self._remedy_of_gap()
         require_finite(X, self._column_names(), self._may_miss, remedy)  # rows of weight zero, too
-        if not checks.get("y_numeric") and gaps is None:
+        if not self._is_regression and gaps is None:
             kept = set(np.unique(y[rows]).tolist())
             lost = [label for label in np.unique(y).tolist() if label not in kept]
             if lost and len(kept) > 1:
@@ -314,7 +315,9 @@ class Estimator(BaseEstimator):
         return X[list(names)] if 0 < len(names) < len(given) and set(names) <= set(given) else X
 
     def _encoded(self, y: Any) -> np.ndarray:
-        """Sets classes_; returns the positions of the labels in it; NaN where y has no value."""
+        """Sets classes_; returns the positions of the labels in it; NaN where y has no value. Numbers of a regression as they are."""
+        if self._is_regression:
+            return y
         y = np.asarray(y)
         gaps = gaps_in(y) if self._may_miss else np.zeros(y.shape[:1], dtype=bool)
         if gaps.any():
@@ -333,6 +336,10 @@ class Estimator(BaseEstimator):
                 " (rows of weight zero do not count)"
             )
         return codes
+
+    def _class_names(self) -> list[str]:
+        """The labels as texts; none of a regression."""
+        return [] if self._is_regression else [str(label) for label in getattr(self, "classes_")]
 
     def _column_names(self) -> Sequence[str]:
         """The name of each coefficient: the names in the data; x1, x2, ... for arrays; "sex=male" for text columns."""

@@ -67,6 +67,10 @@ class ComparedModel(NamedTuple):
     remark: str
 
 
+# The fields of a ComparedModel, as the library names them.
+_ENTRIES = ("name", "evidence", "difference", "bound", "effective_parameters", "probable_effects", "noise_sd", "log_loss", "status", "remark")
+
+
 class Comparison(NamedTuple):
     """What `compare` returns; ``print`` shows it as a table.
 
@@ -176,11 +180,8 @@ def compare(
     linear = task == "regression"
     if not linear:
         estimator = BayesianLogisticRegression(missing=missing)
-    X, y, weights, _ = estimator._checked(X, y, sample_weight, **({"y_numeric": True} if linear else {}))
-    classes: list[str] = []
-    if not linear:
-        y = estimator._encoded(y)
-        classes = [str(label) for label in estimator.classes_]
+    X, y, weights, _ = estimator._checked(X, y, sample_weight)
+    y = estimator._encoded(y)
     if isinstance(models, str) or set(models) - {"kernel"}:
         raise ValueError(f"models is {models!r}; it must be ['kernel'], or empty")
     for name, list_ in (("kernels", kernels), ("models", models)):
@@ -196,26 +197,12 @@ def compare(
                 callback=watch.function,
                 model="linear" if linear else "logistic",
                 weights=weights,
-                class_names=classes,
+                class_names=estimator._class_names(),
                 target=target,
                 missing=missing,
                 **estimator._columns_for_library(),
             )
         except ValueError as error:
             raise estimator._in_our_names(error) from None
-    compared = [
-        ComparedModel(
-            one["name"],
-            one["evidence"],
-            one["difference"],
-            one["bound"],
-            one["effective_parameters"],
-            one.get("probable_effects"),
-            one.get("noise_sd"),
-            one.get("log_loss"),
-            one["status"],
-            one["remark"],
-        )
-        for one in result.value("models")
-    ]
+    compared = [ComparedModel(*map(one.get, _ENTRIES)) for one in result.value("models")]
     return Comparison(result.value("best"), result.text("verdict"), compared, result.text("summary").rstrip("\n"))

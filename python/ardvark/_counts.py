@@ -132,9 +132,9 @@ class BayesianCountRegression(Regressor, LinearScore):
     def _model_options(self) -> dict[str, Any]:
         return {"model": "counts", **self._prior_options()}
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> tuple[np.ndarray, Any, Any, Any]:
+    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, Any, Any, Any]:
         _refuse_truths(y)
-        return super()._checked(X, y, sample_weight, **checks)
+        return super()._checked(X, y, sample_weight)
 
     def _prior_options(self) -> dict[str, Any]:
         if isinstance(self.prior, str) and self.prior not in ("auto", "shared", "ard", "groups", "none"):

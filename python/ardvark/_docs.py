@@ -171,7 +171,7 @@ alternatives_ : list of Alternatives
 """,
     "classes": """
 y : array-like of shape (n_samples,)
-    Labels of two or more classes.
+    Labels of two or more classes. Texts such as "true", "TRUE" and "True" in one y are the label True.
 classes_ : ndarray of shape (n_classes,)
     The labels in ascending order.
 coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)

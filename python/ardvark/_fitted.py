@@ -50,7 +50,6 @@ class FittedModel(Estimator):
 
     _model: _core.Model
     _kind: ClassVar[str] = "linear"  # "linear" of all that has coefficients, "rvm" or "kernel"
-    _is_regression: ClassVar[bool] = False
     support_: np.ndarray
     _own_options: ClassVar[Mapping[str, Optional[str]]] = {}  # as _OPTIONS, where a class differs
 
@@ -77,21 +76,16 @@ class FittedModel(Estimator):
     def _fit_table(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> None:
         """Fits a table in memory."""
         table, y, sample_weight, target = self._split(X, y, sample_weight, target)
-        X, y, weights, rows = self._checked(table, y, sample_weight, **({"y_numeric": True} if self._is_regression else {}))
-        options: dict[str, Any] = {"target": target}
-        if not self._is_regression:
-            y = self._encoded(y)
-            options["class_names"] = self._class_names()
-        self._fit_model(X, y, weights, **options, **self._model_options(), **self._given_options())
+        X, y, weights, rows = self._checked(table, y, sample_weight)
+        y = self._encoded(y)
+        named = {"target": target, "class_names": self._class_names() or None}
+        self._fit_model(X, y, weights, **named, **self._model_options(), **self._given_options())
         if rows is not None and self._kind != "linear":
             self.support_ = rows[self.support_]  # positions among all rows, not only those with a weight
         self._fitted_to(table, X, y, weights, target)
 
     def _fitted_to(self, table: Any, X: np.ndarray, y: Any, weights: Any, target: Optional[str]) -> None:
         """Keeps what later calls need of the rows of a fit. table: before texts became numbers."""
-
-    def _class_names(self) -> list[str]:
-        return [str(label) for label in getattr(self, "classes_")]
 
     def _fit_model(self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], **options: Any) -> None:
         """Fits, sets _model and the attributes that every fit has, and warns."""
@@ -174,8 +168,7 @@ class FittedModel(Estimator):
         options: dict[str, Any] = {"column_names": facts.names or []} if facts.encoding is None else {"encoding": facts.encoding.handle}
         if not self._is_regression:
             self.classes_ = np.array(facts.labels)
-            options["class_names"] = self._class_names()
-        options |= {"target": target, "reference": self._references() or None, **self._model_options(), **self._given_options()}
+        options |= {"class_names": self._class_names() or None, "target": target, "reference": self._references() or None, **self._model_options(), **self._given_options()}
         try:
             model = _core.fit_rows(ask, callback=watch.function, **options)
         except ValueError as error:

@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any, Callable, Optional
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import type_of_target
@@ -183,12 +183,8 @@ class RelevanceSelector(SelectorMixin, Estimator):
         return _of_table(estimator.support_, estimator)
 
     def _count(self, estimator: LinearScore, X: Any, y: Any, weights: Any, target: Any) -> np.ndarray:
-        has_classes = is_classifier(estimator)
-        X, y, weights, _ = estimator._checked(X, y, weights, **({} if has_classes else {"y_numeric": True}))
-        classes: list[str] = []
-        if has_classes:
-            y = estimator._encoded(y)
-            classes = [str(label) for label in estimator.classes_]
+        X, y, weights, _ = estimator._checked(X, y, weights)
+        y = estimator._encoded(y)
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
             try:
                 result = _core.select(
@@ -199,7 +195,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
                     repeats=self.repeats,
                     seed=_seed(self.random_state),
                     weights=weights,
-                    class_names=classes,
+                    class_names=estimator._class_names(),
                     target=target,
                     **estimator._columns_for_library(),
                     **estimator._model_options(),
@@ -213,7 +209,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
         self.sc_values_ = _of_table(result.array("sc_value"), estimator)
         for name in ("accuracy", "r_squared"):
             self.__dict__.pop(f"{name}_", None)  # left from an earlier fit
-        name = "accuracy" if classes else "r_squared"
+        name = "r_squared" if estimator._is_regression else "accuracy"
         setattr(self, f"{name}_", result.number(f"{name}.mean"))
         return self.scores_ >= 0.5
 
