@@ -19,7 +19,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from . import _core
 from ._arrays import is_sparse, refuse_sparse
 from ._core import ArdvarkWarning, _depth
-from ._given import filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite, require_numbers, table_of_fit, taken_from, with_truths
+from ._given import (
+    filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite,
+    require_numbers, table_of_fit, taken_from, with_truths,
+)
 from ._hosts import in_memory
 from ._tables import Encoding, check_names, holds_text, holds_truths, is_numeric, is_sparse_table, names_of, with_dense_columns, without
 
@@ -37,7 +40,7 @@ _ESTIMATORS = {"linear": "BayesianLinearRegression", "logistic": "BayesianLogist
 class Estimator(BaseEstimator):
     """Base of the estimators. Parameters at their default are not passed on, because the library has its own defaults."""
 
-    _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library; see FittedModel
+    _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library
     _is_regression: ClassVar[bool] = False
     _reads_text: ClassVar[bool] = True
     _encoding: Optional[Encoding] = None  # of a table with text columns, or of a file
@@ -73,7 +76,7 @@ class Estimator(BaseEstimator):
     # ---- options
 
     def _keep(self, given: Mapping[str, Any]) -> None:
-        """Keeps the arguments of a constructor, its ``locals()``, under their names, as scikit-learn wants them."""
+        """Keeps the arguments of a constructor, its ``locals()``, as attributes of the same names."""
         self.__dict__.update((name, value) for name, value in given.items() if name != "self")
 
     def _given_options(self) -> dict[str, Any]:
@@ -166,7 +169,8 @@ class Estimator(BaseEstimator):
         for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
             refuse_times(values, argument)
         y = plain_labels(y if self._is_regression else with_truths(y))
-        checks: dict[str, Any] = {"ensure_min_samples": 2, "ensure_all_finite": False, "y_numeric": self._is_regression}
+        checks: dict[str, Any] = {"ensure_min_samples": 2, "ensure_all_finite": False}
+        checks["y_numeric"] = self._is_regression
         if self._reads_sparse and (is_sparse(X) or is_sparse_table(X)):
             checks["accept_sparse"] = "csc"
             checks["dtype"] = np.float64
@@ -315,7 +319,8 @@ class Estimator(BaseEstimator):
         return X[list(names)] if 0 < len(names) < len(given) and set(names) <= set(given) else X
 
     def _encoded(self, y: Any) -> np.ndarray:
-        """Sets classes_; returns the positions of the labels in it; NaN where y has no value. Numbers of a regression as they are."""
+        """Sets classes_; returns the positions of the labels in it; NaN where y has no value.
+        The numbers of a regression stay as they are."""
         if self._is_regression:
             return y
         y = np.asarray(y)
@@ -350,7 +355,8 @@ class Estimator(BaseEstimator):
 
     def _references(self) -> list[str]:
         """The levels that others are compared with, as the library takes them."""
-        return [f"{column}={level}" for column, level in (getattr(self, "reference", None) or {}).items()]
+        reference = getattr(self, "reference", None) or {}
+        return [f"{column}={level}" for column, level in reference.items()]
 
     # ---- warnings of the library
 

@@ -68,7 +68,10 @@ class ComparedModel(NamedTuple):
 
 
 # The fields of a ComparedModel, as the library names them.
-_ENTRIES = ("name", "evidence", "difference", "bound", "effective_parameters", "probable_effects", "noise_sd", "log_loss", "status", "remark")
+_ENTRIES = (
+    "name", "evidence", "difference", "bound", "effective_parameters", "probable_effects", "noise_sd", "log_loss",
+    "status", "remark",
+)
 
 
 class Comparison(NamedTuple):

@@ -164,10 +164,14 @@ def _refusals(dataset: Any, found: dict[str, dict[str, str]]) -> list[str]:
 
 
 def dataset_of(
-    files: Sequence[str], all_files: Sequence[str], forms: dict[str, dict[str, Any]], texts: Optional[Collection[str]]
+    files: Sequence[str],
+    all_files: Sequence[str],
+    forms: dict[str, dict[str, Any]],
+    texts: Optional[Collection[str]],
 ) -> tuple[Any, list[str]]:
-    """Files of CSV that may be written in different ways, and why a fit to them is refused. forms: of `forms_of`. texts: columns that are read as
-    texts; None: of a fit, for which dates and times are texts, as the library reads them."""
+    """Files of CSV that may be written in different ways, and why a fit to them is refused.
+    forms: of `forms_of`. texts: columns that are read as texts; None: of a fit, for which dates and
+    times are texts, as the library reads them."""
     found = {file: _hexadecimal_in(file, forms.get(file)) for file in all_files}
     known = texts or ()
     others = {name for names in found.values() for name in names if name not in known}
@@ -181,7 +185,8 @@ def _times_in(dataset: Any) -> set[str]:
     """The columns in which Arrow reads dates or times in a file."""
     import pyarrow
 
-    return {field.name for fragment in dataset.get_fragments() for field in fragment.physical_schema if pyarrow.types.is_temporal(field.type)}
+    fields = [field for fragment in dataset.get_fragments() for field in fragment.physical_schema]
+    return {field.name for field in fields if pyarrow.types.is_temporal(field.type)}
 
 
 def _dataset_of(files: Sequence[str], forms: dict[str, dict[str, Any]], texts: Collection[str]) -> Any:

@@ -1,8 +1,8 @@
 """The entries that docstrings share. Each is written here once, and `assembled` inserts it where a docstring names it.
 
 A line ``{max_iter, n_jobs}`` is replaced by these two entries, ``{kernel.width}`` by the entry of the relevance vector
-machines, and ``{classes.coef_}`` by the entry of the classifiers; ``{sections.warns}`` by a section, and ``{examples.classes}``
-by the beginning of an example.
+machines, and ``{classes.coef_}`` by the entry of the classifiers; ``{sections.warns}`` by a section,
+and ``{examples.classes}`` by the beginning of an example.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ alternatives_ : list of Alternatives
 """,
     "classes": """
 y : array-like of shape (n_samples,)
-    Labels of two or more classes. Texts such as "true", "TRUE" and "True" in one y are the label True.
+    Labels of two or more classes. The texts "true", "TRUE" and "True" together are one label, True.
 classes_ : ndarray of shape (n_classes,)
     The labels in ascending order.
 coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
@@ -465,7 +465,8 @@ _NAMES = re.compile(r"^( *)\{([\w., ]+)\}$", re.MULTILINE)
 
 def _filled(text: str) -> str:
     def entries(match: re.Match[str]) -> str:
-        return "\n".join(textwrap.indent(_filled(_TABLE[name.strip()]), match[1]) for name in match[2].split(","))
+        found = [_filled(_TABLE[name.strip()]) for name in match[2].split(",")]
+        return "\n".join(textwrap.indent(entry, match[1]) for entry in found)
 
     return _NAMES.sub(entries, text)
 
@@ -473,8 +474,9 @@ def _filled(text: str) -> str:
 def assembled(cls: T) -> T:
     """Fills in the docstrings of a class and of its own methods and properties."""
     for thing in (cls, *vars(cls).values()):
-        inner = next((getattr(thing, name) for name in ("__func__", "fget", "func") if hasattr(thing, name)), None)  # the function of a property, ...
-        for one in (thing, inner):
-            if (one is cls or isinstance(one, (FunctionType, property, cached_property))) and one.__doc__:
+        functions = [getattr(thing, name, None) for name in ("__func__", "fget", "func")]  # of a property
+        for one in (thing, *functions):
+            is_ours = one is cls or isinstance(one, (FunctionType, property, cached_property))
+            if is_ours and one.__doc__:
                 one.__doc__ = _filled(one.__doc__)
     return cls

@@ -23,7 +23,8 @@ __all__ = ["FittedModel"]
 
 M = TypeVar("M", bound="FittedModel")
 
-_OPTIONS = {  # what parameters of constructors are called in the library, where this differs; None: they are no options
+# What parameters of constructors are called in the library, where this differs. None: they are no options.
+_OPTIONS = {
     "prior": None,
     "flat": None,
     "reference": None,
@@ -54,15 +55,17 @@ class FittedModel(Estimator):
     _own_options: ClassVar[Mapping[str, Optional[str]]] = {}  # as _OPTIONS, where a class differs
 
     def __init_subclass__(cls, **arguments: Any) -> None:
-        """The parameters of the first constructor in a line of classes are options of the library."""
+        """The parameters of the first constructor in a line of classes are the options."""
         super().__init_subclass__(**arguments)
         if "__init__" in vars(cls) and not cls._options:
             other = {**_OPTIONS, **cls._own_options}
-            cls._options = {name: option for name in inspect.signature(cls).parameters if (option := other.get(name, name)) is not None}
+            names = {name: other.get(name, name) for name in inspect.signature(cls).parameters}
+            cls._options = {name: option for name, option in names.items() if option is not None}
 
     def _model_options(self) -> dict[str, Any]:
         """The options that choose the model, with the names of the library."""
-        return {"model": self._kind, "task": "regression" if self._is_regression else "classification"}
+        task = "regression" if self._is_regression else "classification"
+        return {"model": self._kind, "task": task}
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> None:
         """Fits a table in memory, or a source that is read in pieces."""
@@ -81,10 +84,12 @@ class FittedModel(Estimator):
         named = {"target": target, "class_names": self._class_names() or None}
         self._fit_model(X, y, weights, **named, **self._model_options(), **self._given_options())
         if rows is not None and self._kind != "linear":
-            self.support_ = rows[self.support_]  # positions among all rows, not only those with a weight
+            self.support_ = rows[self.support_]  # positions among all rows, also those of weight zero
         self._fitted_to(table, X, y, weights, target)
 
-    def _fitted_to(self, table: Any, X: np.ndarray, y: Any, weights: Any, target: Optional[str]) -> None:
+    def _fitted_to(
+        self, table: Any, X: np.ndarray, y: Any, weights: Any, target: Optional[str]
+    ) -> None:
         """Keeps what later calls need of the rows of a fit. table: before texts became numbers."""
 
     def _fit_model(self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], **options: Any) -> None:
@@ -114,23 +119,28 @@ class FittedModel(Estimator):
             if self._fit_small(pieces, sample_weight, target):
                 return
             self._check_pieces()
-            of_model: dict[str, Any] = {"model": "kernel" if self._kind == "kernel" else "logistic", "is_regression": self._is_regression}
+            known = (pieces, target, sample_weight, self._references())
+            model = "kernel" if self._kind == "kernel" else "logistic"
             with Watch(type(self).__name__, self.verbose, self.callback) as watch:
-                facts = facts_of(pieces, target, sample_weight, self._references(), **of_model)
+                facts = facts_of(*known, model=model, is_regression=self._is_regression)
                 try:
                     self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
                 except UnknownLabel:
-                    facts = facts_of(pieces, target, sample_weight, self._references(), of_all=True, **of_model)
+                    facts = facts_of(*known, of_all=True, model=model)
                     self._fit_passes(facts, rows_of(pieces, facts, watch.function), target, watch)
         self.notes_ += pieces.notes
         if pieces.is_spooled:
-            self.notes_.append("X can be read only once, so its rows were written to a temporary file, which is gone now")
+            self.notes_.append(
+                "X can be read only once, so its rows were written to a temporary file, which is gone now"
+            )
 
     def _checked_target(self, sample_weight: Any, target: Optional[str]) -> str:
-        """The target of a source that is read in pieces, beside which some things cannot be given."""
+        """The target of a source that is read in pieces: the name of a column, as are the weights."""
         if target is None:
             example = "price" if self._is_regression else "click"
-            raise ValueError(f"X is read in pieces, so y must be the name of its column, as in fit(X, y={example!r})")
+            raise ValueError(
+                f"X is read in pieces, so y must be the name of its column, as in fit(X, y={example!r})"
+            )
         if sample_weight is not None and not isinstance(sample_weight, str):
             raise ValueError("X is read in pieces, so sample_weight must be the name of its column")
         return target
@@ -162,13 +172,20 @@ class FittedModel(Estimator):
         if facts.has_names:
             self.feature_names_in_ = np.array(names, dtype=object)
 
-    def _fit_passes(self, facts: TableFacts, ask: Callable[[bytes], RowSums], target: Optional[str], watch: Watch) -> None:
+    def _fit_passes(
+        self, facts: TableFacts, ask: Callable[[bytes], RowSums], target: Optional[str], watch: Watch
+    ) -> None:
         """Fits the model to rows that `ask` knows."""
         self._take_columns(facts)
-        options: dict[str, Any] = {"column_names": facts.names or []} if facts.encoding is None else {"encoding": facts.encoding.handle}
+        options: dict[str, Any] = {"target": target, "reference": self._references() or None}
+        if facts.encoding is None:
+            options["column_names"] = facts.names or []
+        else:
+            options["encoding"] = facts.encoding.handle
         if not self._is_regression:
             self.classes_ = np.array(facts.labels)
-        options |= {"class_names": self._class_names() or None, "target": target, "reference": self._references() or None, **self._model_options(), **self._given_options()}
+            options["class_names"] = self._class_names()
+        options |= self._model_options() | self._given_options()
         try:
             model = _core.fit_rows(ask, callback=watch.function, **options)
         except ValueError as error:

@@ -132,23 +132,27 @@ def plain_labels(y: Any) -> Any:
     return plain if plain.dtype.kind in "biuf" else values
 
 
-TRUTHS = {spelling: word == "true" for word in ("true", "false") for spelling in (word, word.capitalize(), word.upper())}  # as the library reads them
+# The texts that the library reads as true and false.
+TRUTHS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 
 
 def truths_of(labels: Sequence[Any]) -> Optional[list[bool]]:
-    """Different labels as True and False, if all are texts of these, and two of them are spellings of one; None: they stay as they are."""
-    truths = [TRUTHS.get(label) if isinstance(label, str) else None for label in labels]
-    return None if None in truths or len(set(truths)) == len(truths) else [bool(truth) for truth in truths]
+    """Different labels as True and False, if all are texts of these, and two are spellings of one;
+    None: they stay as they are."""
+    truths = [TRUTHS[label] for label in labels if isinstance(label, str) and label in TRUTHS]
+    return truths if len(set(truths)) < len(truths) == len(labels) else None
 
 
 def with_truths(y: Any) -> Any:
-    """Labels with True and False in place of several spellings of these, as a file of CSV has them; others as they are."""
+    """Labels with True and False in place of several spellings of these, as a file of CSV has them;
+    others as they are."""
     values = np.asarray(y)
     texts = texts_in(values) if values.ndim == 1 else None
     truths = None if texts is None else truths_of(texts.different)
     if texts is None or truths is None:
         return y
-    return np.array([*truths, None])[texts.codes] if (texts.codes < 0).any() else np.array(truths)[texts.codes]
+    has_gaps = (texts.codes < 0).any()
+    return np.array([*truths, None] if has_gaps else truths)[texts.codes]
 
 
 def listed(values: Any) -> Any:

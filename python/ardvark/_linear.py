@@ -174,14 +174,21 @@ class BayesianLinearRegression(Regressor, LinearScore):
         self._fit(X, y, sample_weight, target)
         return self
 
-    def _fitted_to(self, table: Any, X: np.ndarray, y: Any, weights: Any, target: Optional[str]) -> None:
+    def _fitted_to(
+        self, table: Any, X: np.ndarray, y: Any, weights: Any, target: Optional[str]
+    ) -> None:
         """Keeps the statistics of numbers for partial_fit, where they are cheap beside the fit."""
         for name in ("statistics_", "_statistics_of_fit"):
             self.__dict__.pop(name, None)
-        is_numeric = not is_sparse(X) and not holds_text(table) and (names_of(table) is None or not any(map(holds_truths, table.dtypes)))
-        if is_numeric and X.shape[1] <= 200 and X.size * X.shape[1] <= 10_000_000 and np.isfinite(X).all():
+        if is_sparse(X) or X.shape[1] > 200 or X.size * X.shape[1] > 10_000_000:
+            return
+        has_others = holds_text(table) or names_of(table) is not None and any(map(holds_truths, table.dtypes))
+        if not has_others and np.isfinite(X).all():
             names = getattr(self, "feature_names_in_", None)
-            self._statistics_of_fit = LinearStatistics(self._form).add_numbers(X, y, weights, None if names is None else list(names), target)
+            statistics = LinearStatistics(self._form)
+            self._statistics_of_fit = statistics.add_numbers(
+                X, y, weights, None if names is None else list(names), target
+            )
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianLinearRegression:
         """Adds rows to those of earlier calls, and fits the model to all of them.

@@ -138,7 +138,8 @@ def target_of(model: Any, y: Any, target: Optional[str]) -> Any:
         raise ValueError("fit has both y and target; give y, or the name of a column as target")
     y = target if y is None else y
     if y is None:
-        raise ValueError(f"y is missing: give {'the target, or the name of its' if model._is_regression else 'the labels, or the name of their'} column")
+        what, their = ("target", "its") if model._is_regression else ("labels", "their")
+        raise ValueError(f"y is missing: give the {what}, or the name of {their} column")
     return y
 
 
