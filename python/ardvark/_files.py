@@ -111,7 +111,7 @@ def _unreadable(file: str, format_: str, error: Exception, path: Optional[str] =
 
 def _refusal_of_value(file: str, names: Sequence[str], error: Exception) -> Optional[ValueError]:
     """A column of CSV has the type that the first rows show, and what does not fit it is told with its name."""
-    found = re.search(r"CSV column #(\d+):(?: Row #(\d+):)?.*error to ([\w\[\]]+): invalid value (.*)", str(error))
+    found = re.search(r"CSV column #(\d+):(?: Row #(\d+):)?.*error to ([\w\[\]]+): invalid value (.*)", str(error))  # of Arrow
     if found is None:
         return None
     row = "" if found[2] is None else f" at row {int(found[2]) - 1}"  # Arrow counts the header
