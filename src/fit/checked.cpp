@@ -9,7 +9,6 @@
 #include "fit/validate_options.hpp"
 #include "frame/describe.hpp"
 #include "frame/few_rows.hpp"
-#include "frame/frame.hpp"
 #include "frame/noise_prior.hpp"
 #include "frame/prior_partition.hpp"
 #include "frame/separation.hpp"
@@ -101,20 +100,28 @@ Solution solve(Method method, Frame& frame) {
 
 }  // namespace
 
-Fit fit_checked(Task task, const FitTable& X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory,
-                const StandIn& stand_in) {
+namespace {
+
+Fit fit_frame(Frame frame) {
+  const Task task = frame.task;
+  const FitOptions options = frame.options;
+  const Method method = method_of(options);
+  if (integrates_few_rows(task, options, frame.rows)) frame.options.keep_covariance = Keep::always;
+  Solution solution = solve(method, frame);
+  if (has_noise(task)) integrate_few_rows(frame, solution);
+  frame.options.keep_covariance = options.keep_covariance;
+  Fit fit = assemble(frame, std::move(solution));
+  if (has_classes(task) && (method == Method::spike_slab || method == Method::sweeps)) describe_separation(options, fit);
+  return fit;
+}
+
+}  // namespace
+
+Fit fit_checked(Task task, const FitTable& X, VectorView y, const FitOptions& options) {
   const Stopwatch watch;
   pulse("preparing");
   const blas::ThreadScope threads(options.threads);
-  Frame frame = make_frame(task, X, y, options, std::move(memory), stand_in);
-  const Method method = method_of(options);
-  const Keep keep = frame.options.keep_covariance;
-  if (integrates_few_rows(task, frame.options, frame.rows)) frame.options.keep_covariance = Keep::always;
-  Solution solution = solve(method, frame);
-  if (has_noise(task)) integrate_few_rows(frame, solution);
-  frame.options.keep_covariance = keep;
-  Fit fit = assemble(frame, std::move(solution));
-  if (has_classes(task) && (method == Method::spike_slab || method == Method::sweeps)) describe_separation(options, fit);
+  Fit fit = fit_frame(make_frame(task, X, y, options));
   fit.report.seconds = watch.seconds();
   return fit;
 }
@@ -124,6 +131,37 @@ Fit fit_by(const LikelihoodRow& row, MatrixView X, VectorView y, const FitOption
   return assemble(frame, solve_rows(row, frame));
 }
 
+namespace {
+
+// Chooses a lambda if the prior needs one, and fits. \param y  the target of the frame, as given
+Fit fit_with_lambda(Frame frame, VectorView y, const FitOptions& asked) {
+  const Index p = frame.num_columns();
+  ChosenLambda chosen = with_chosen_lambda(frame, y);
+  frame.options = chosen.options;
+  Fit fit = fit_frame(std::move(frame));
+  take_choice(std::move(chosen), fit);
+  warn_if_too_confident(asked, fit, p);
+  return fit;
+}
+
+}  // namespace
+
+Frame columns_as_asked(Task task, const FitTable& X, const FitOptions& options) {
+  validate_options(options, task, X.cols());
+  return frame_of_columns(X, options);
+}
+
+Fit fit_columns(const Frame& columns, Task task, VectorView y, const FitOptions& options) {
+  const Stopwatch watch;
+  const blas::ThreadScope threads(options.threads);
+  validate_options(options, task, columns.num_columns());
+  Frame frame = columns;
+  frame.options = options;
+  Fit fit = fit_with_lambda(with_target(std::move(frame), task, y), y, options);
+  fit.report.seconds = watch.seconds();
+  return fit;
+}
+
 Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory,
                  const StandIn& stand_in) {
   const Stopwatch watch;
@@ -131,15 +169,12 @@ Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& o
   FitOptions weighted = options;
   const Vector k = Vector::Constant(stand_in.weight > 0 ? X.rows() : 0, stand_in.weight);
   if (k.size() > 0) weighted.weights = k;
-  ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), X.cols(), X.is_sparse());
+  const ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), X.cols(), X.is_sparse());
   if (X.is_sparse()) validate_sparse_table(chosen.options);
-  ChosenLambda with_lambda = with_chosen_lambda(std::move(chosen.options), task, X, y);
-  Fit fit = fit_checked(task, X, y, with_lambda.options, std::move(memory), stand_in);
-  fit.lambda_choice = std::move(with_lambda.choice);
-  if (!with_lambda.warning.empty()) fit.report.warnings.push_back(std::move(with_lambda.warning));
-  for (std::string* note : {&with_lambda.note, &chosen.note})
-    if (!note->empty()) fit.report.notes.insert(fit.report.notes.begin(), std::move(*note));
-  warn_if_too_confident(options, fit, X.cols());
+  pulse("preparing");
+  const blas::ThreadScope threads(options.threads);
+  Fit fit = fit_with_lambda(make_frame(task, X, y, chosen.options, std::move(memory), stand_in), y, options);
+  if (!chosen.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), chosen.note);
   fit.report.seconds = watch.seconds();  // of everything, including the description of the fit
   return fit;
 }

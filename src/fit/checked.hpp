@@ -4,24 +4,31 @@
 #include <memory>
 
 #include "ardvark/fit.hpp"
-#include "frame/prepare.hpp"
+#include "frame/frame.hpp"
 #include "likelihood/registry.hpp"
 
 namespace ardvark::internal {
 
-/// For callers inside the library: options are valid, the prior is not automatic. X may have no columns.
-/// \param y       linear: the target; logistic: labels with two different values
-/// \param memory  the memory of X, if the caller gives it up
-/// \param stand_in  if X and y stand in for another table: the fit is that of the other table
-[[nodiscard]] Fit fit_checked(Task task, const FitTable& X, VectorView y, const FitOptions& options,
-                              std::shared_ptr<double[]> memory = nullptr, const StandIn& stand_in = {});
+/// For callers inside the library: options are valid, the prior is not automatic and has a lambda if it needs one. X may have no columns.
+/// \param y  linear: the target; logistic: labels with two different values
+[[nodiscard]] Fit fit_checked(Task task, const FitTable& X, VectorView y, const FitOptions& options);
 
 /// A fit by sweeps with this likelihood, under the prior shared, ard, groups or none.
 /// \throws InvalidArgument  the target is not valid for the likelihood
 [[nodiscard]] Fit fit_by(const LikelihoodRow& likelihood, MatrixView X, VectorView y, const FitOptions& options);
-/// Validates the options, chooses a prior if it is `automatic` and a lambda if it has none, and calls fit_checked. \throws InvalidArgument
+/// Validates the options, chooses a prior if it is `automatic` and a lambda if it has none, and fits. \throws InvalidArgument
+/// \param memory    the memory of X, if the caller gives it up
+/// \param stand_in  if X and y stand in for another table: the fit is that of the other table
 [[nodiscard]] Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& options,
                                std::shared_ptr<double[]> memory = nullptr, const StandIn& stand_in = {});
+
+/// A table is prepared once for several targets. \throws InvalidArgument
+/// \param options  with a prior that is not automatic
+[[nodiscard]] Frame columns_as_asked(Task task, const FitTable& X, const FitOptions& options);
+/// Its fit to one of them.
+/// \param options  may differ from those of the columns in what a method alone reads: where it starts, whom it tells
+[[nodiscard]] Fit fit_columns(const Frame& columns, Task task, VectorView y, const FitOptions& options);
+
 /// The modes under a Laplace prior for many lambdas. \throws InvalidArgument
 [[nodiscard]] LambdaPath path_as_asked(Task task, MatrixView X, VectorView y, const PathGrid& grid, const FitOptions& options);
 

@@ -120,12 +120,6 @@ KnownRows known_rows(const FirstLook& look, double own_label, const Standardizat
   return out;
 }
 
-void take_choice(ChosenLambda lambda, Fit& fit) {
-  fit.lambda_choice = std::move(lambda.choice);
-  if (!lambda.warning.empty()) fit.report.warnings.push_back(std::move(lambda.warning));
-  if (!lambda.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), std::move(lambda.note));
-}
-
 }  // namespace
 
 ClassFit fit_class(const FirstLook& look, double own_label, std::vector<std::string> classes, const FitOptions& given, AskSums ask) {

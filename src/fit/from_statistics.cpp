@@ -135,9 +135,7 @@ LinearFit fit_linear(const std::vector<LinearStatistics>& given, const FitOption
                        }};
   });
   LinearFit fit = fit_linear(all, chosen.options);
-  fit.lambda_choice = std::move(chosen.choice);
-  if (!chosen.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), chosen.note);
-  if (!chosen.warning.empty()) fit.report.warnings.push_back(chosen.warning);
+  take_choice(std::move(chosen), fit);
   return fit;
 }
 

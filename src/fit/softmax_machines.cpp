@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "ardvark/diagnose.hpp"
 #include "core/blas.hpp"
@@ -12,6 +13,8 @@
 #include "core/classes.hpp"
 #include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
+#include "fit/checked.hpp"
+#include "frame/folds.hpp"
 #include "frame/frame.hpp"
 #include "frame/prepare.hpp"
 #include "frame/prior_partition.hpp"
@@ -60,13 +63,6 @@ std::vector<Machine> machines_of(const SoftmaxFit& fit, const std::vector<Index>
 
 // The published program scales the columns once, over the rows of all classes.
 Matrix scaled_columns(MatrixView X, const Standardization& s) { return read_table(X, {s.center, s.scale, false}); }
-
-Matrix rows_of(MatrixView X, const std::vector<Index>& rows) {
-  Matrix out(static_cast<Index>(rows.size()), X.cols());
-  for (Index j = 0; j < X.cols(); ++j)
-    for (Index i = 0; i < out.rows(); ++i) out(i, j) = X(rows[static_cast<std::size_t>(i)], j);
-  return out;
-}
 
 }  // namespace
 
@@ -228,6 +224,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
     each.standardize = false;
   }
   const std::vector<Machine> machines = machines_of(fit, label);
+  std::optional<Frame> prepared;  // one against the rest: the columns are the same for all machines
   const Stopwatch watch;
   const Index p = X.cols(), columns = static_cast<Index>(machines.size());
   begin_machines(p, columns, options, fit);
@@ -235,11 +232,9 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
   for (Index m = 0; m < columns; ++m) {
     const double done_at = watch.seconds();
     const Machine& machine = machines[static_cast<std::size_t>(m)];
-    Matrix some;
     Vector weights;
     each.start_precision = start_of_model(options, columns, m);
-    if (pairs) some = rows_of(X, machine.rows);
-    if (!options.weights.empty()) {
+    if (pairs && !options.weights.empty()) {
       weights = k(machine.rows);
       each.weights = weights;
     }
@@ -254,7 +249,9 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
       };
     std::string note;
     const FitOptions options_here = options_of(each, machine.t.size(), p, note);
-    Fit one = fit_logistic(pairs ? MatrixView(some) : X, machine.t, options_here);
+    if (!pairs && !prepared) prepared = columns_as_asked(Task::logistic, X, options_here);
+    Fit one = pairs ? fit_logistic(RowSubset(X, machine.rows).view(), machine.t, options_here)
+                    : fit_columns(*prepared, Task::logistic, machine.t, options_here);
     if (!note.empty()) one.report.notes.insert(one.report.notes.begin(), std::move(note));
     const bool is_stopped = one.report.status == Status::stopped_by_user;
     if (!add_machine(std::move(one), state->standardization, fit) || is_stopped) break;
@@ -298,10 +295,10 @@ Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const
         const Machine& machine = machines[m];
         const Vector weights = k(machine.rows);
         each.weights = weights;
-        const Matrix some = pairs ? rows_of(X, machine.rows) : Matrix();
         std::string note;
         const FitOptions here = options_of(each, machine.t.size(), X.cols(), note);
-        return diagnose(fit.machines[m], pairs ? MatrixView(some) : X, machine.t, here, why_not);
+        const auto diagnosed = [&](MatrixView rows) { return diagnose(fit.machines[m], rows, machine.t, here, why_not); };
+        return pairs ? diagnosed(RowSubset(X, machine.rows).view()) : diagnosed(X);
       },
       why_not);
 }

@@ -58,6 +58,19 @@ Prepared prepare_columns_of(const Frame& frame) {
   return prepare_columns(frame.X, frame.k, model, frame.stand_in);
 }
 
+TwoClasses classes_of(Task task, VectorView y, const FitOptions& options) {
+  if (!has_classes(task)) return {};
+  return read_two_classes(y, weights_or_ones(options.weights, y.size()), preset_facts(options.preset).signs);
+}
+
+void take_target(Task task, VectorView y, TwoClasses classes, Frame& frame) {
+  frame.task = task;
+  frame.classes = std::move(classes.names);
+  if (has_classes(task)) frame.target = std::move(classes.t);
+  if (has_noise(task)) standardise_target(y, frame);
+  if (is_count(task)) frame.target = y.eigen();
+}
+
 }  // namespace
 
 Frame frame_of_columns(const FitTable& X, const FitOptions& options, std::shared_ptr<double[]> memory, StandIn stand_in) {
@@ -79,15 +92,15 @@ Frame frame_of_columns(const FitTable& X, const FitOptions& options, std::shared
 
 Frame make_frame(Task task, const FitTable& X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory,
                  StandIn stand_in) {
-  TwoClasses classes;  // wrong labels are refused before the columns are read
-  if (has_classes(task)) classes = read_two_classes(y, weights_or_ones(options.weights, X.rows()), preset_facts(options.preset).signs);
+  TwoClasses classes = classes_of(task, y, options);  // wrong labels are refused before the columns are read
   Frame frame = frame_of_columns(X, options, std::move(memory), std::move(stand_in));
-  frame.task = task;
-  frame.classes = std::move(classes.names);
-  if (has_classes(task)) frame.target = std::move(classes.t);
-  if (has_noise(task)) standardise_target(y, frame);
-  if (task == Task::counts) frame.target = y.eigen();
+  take_target(task, y, std::move(classes), frame);
   return frame;
+}
+
+Frame with_target(Frame columns, Task task, VectorView y) {
+  take_target(task, y, classes_of(task, y, columns.options), columns);
+  return columns;
 }
 
 Vector Frame::origin() const {

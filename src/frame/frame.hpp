@@ -40,6 +40,10 @@ struct Frame {
 [[nodiscard]] Frame frame_of_columns(const FitTable& X, const FitOptions& options, std::shared_ptr<double[]> memory = nullptr,
                                      StandIn stand_in = {});
 
+/// These columns with a target: of several machines that differ only in it.
+/// \throws InvalidArgument  labels with one value, or with three
+[[nodiscard]] Frame with_target(Frame columns, Task task, VectorView y);
+
 /// Columns and target in the units that the options ask for.
 /// \param y  linear: the target; logistic: labels with two different values; counts: the counts
 /// \throws InvalidArgument  X is not finite, or its squares overflow; labels with one value, or with three

@@ -56,10 +56,14 @@ Vector correlations(const Frame& frame, TableDesign& design) {
 Vector fold_numbers(Task task, MatrixView X, VectorView y, FitOptions options) {
   options.standardize = true;
   options.preset.clear();
-  const Frame frame = make_frame(task, X, y, options);
+  return fold_numbers(make_frame(task, X, y, options));
+}
+
+Vector fold_numbers(const Frame& frame) {
   const auto design = frame.design();
-  Vector out = has_noise(task) ? Vector(fold_factor(0) * frame.target) : Vector(Vector::Zero(X.rows()));
-  Matrix column(X.rows(), 1);
+  const Index n = frame.target.size();
+  Vector out = has_noise(frame.task) ? Vector(fold_factor(0) * frame.target) : Vector(Vector::Zero(n));
+  Matrix column(n, 1);
   Index number = 0;
   for (const Index j : fold_columns(frame.left_out, correlations(frame, *design))) {
     design->columns(j, 1, column);

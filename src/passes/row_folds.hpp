@@ -19,7 +19,9 @@ namespace ardvark::internal {
 /// [columns] The factors of standardised columns; 0: left out.
 [[nodiscard]] Vector fold_factors(const std::vector<bool>& left_out, const Vector& correlation);
 
-/// [rows] The numbers of the rows of a table.
+/// [rows] The numbers of the rows of a frame whose columns and target are standardised.
+[[nodiscard]] Vector fold_numbers(const Frame& frame);
+/// The same of a table, whether the options standardise it or not.
 [[nodiscard]] Vector fold_numbers(Task task, MatrixView X, VectorView y, FitOptions options);
 
 /// The folds of rows that are not in memory: cells of the numbers.

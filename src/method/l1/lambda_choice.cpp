@@ -44,10 +44,18 @@ void order_by_number(const Vector& number, OrderedRows& rows) {
   }
 }
 
-Folds divide(Task task, MatrixView X, VectorView y, const FitOptions& options) {
+// The numbers of the rows are those of standardised columns, whether the fit standardises them or not.
+Vector numbers_of(const Frame& frame, MatrixView X, VectorView y) {
+  const bool is_ready = frame.options.standardize && frame.options.preset.empty();
+  return is_ready ? fold_numbers(frame) : fold_numbers(frame.task, X, y, frame.options);
+}
+
+Folds divide(const Frame& frame, MatrixView X, VectorView y) {
   Folds out;
+  const Task task = frame.task;
+  const FitOptions& options = frame.options;
   const Vector target = y.eigen();
-  out.rows = order_by_content(X, target, weights_or_ones(options.weights, X.rows()));
+  out.rows = order_by_content(X, target, frame.k);
   const auto n = static_cast<Index>(out.rows.rows.size());
   out.second = n > 0 ? Vector(target(out.rows.rows)).maxCoeff() : 0;
   const auto is_second = [&](Index row) { return has_classes(task) && target[row] == out.second; };
@@ -56,7 +64,7 @@ Folds divide(Task task, MatrixView X, VectorView y, const FitOptions& options) {
   if (fewest < 2 || n < 3)
     throw InvalidArgument(fmt::format("{} {} rows that differ: too few to choose lambda by cross-validation; give lambda",
                                       has_classes(task) ? "a class has" : "there are", fewest));
-  order_by_number(fold_numbers(task, X, y, options), out.rows);
+  order_by_number(numbers_of(frame, X, y), out.rows);
   std::vector<Index> classes;
   for (const Index row : out.rows.rows) classes.push_back(is_second(row) ? 1 : 0);
   out.count = static_cast<int>(std::min<Index>(options.folds, n));
@@ -172,15 +180,28 @@ Index count_unfinished(const LambdaPath& path) {
   return std::count_if(path.reports.begin(), path.reports.end(), [](const Report& one) { return one.status != Status::converged; });
 }
 
-ChosenLambda with_chosen_lambda(FitOptions options, Task task, const FitTable& table, VectorView y) {
-  return with_chosen_lambda(options, [&, options] {
-    const MatrixView X = table.dense("prior 'laplace'");
+ChosenLambda with_chosen_lambda(const Frame& frame, VectorView y) {
+  return with_chosen_lambda(frame.options, [&] {
+    const Task task = frame.task;
+    const FitOptions& options = frame.options;
+    const MatrixView X = frame.X.dense("prior 'laplace'");
     if (options.folds < 2) throw InvalidArgument(fmt::format("folds is {}; it must be at least 2", options.folds));
-    const auto folds = std::make_shared<const Folds>(divide(task, X, y, options));
-    return DividedRows{
-        folds->count, [=](const FitOptions& one) { return lasso_path(make_frame(task, X, y, one), {}); },
-        [=](int fold, const Vector& lambda, FitOptions one) { return test_fold(task, X, y, *folds, fold, lambda, std::move(one)); }};
+    const auto folds = std::make_shared<const Folds>(divide(frame, X, y));
+    const auto path_of_all = [&frame](const FitOptions& one) {
+      Frame all = frame;
+      all.options = one;
+      return lasso_path(all, {});
+    };
+    return DividedRows{folds->count, path_of_all, [=](int fold, const Vector& lambda, FitOptions one) {
+                         return test_fold(task, X, y, *folds, fold, lambda, std::move(one));
+                       }};
   });
+}
+
+void take_choice(ChosenLambda lambda, Fit& fit) {
+  fit.lambda_choice = std::move(lambda.choice);
+  if (!lambda.warning.empty()) fit.report.warnings.push_back(std::move(lambda.warning));
+  if (!lambda.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), std::move(lambda.note));
 }
 
 ChosenLambda stopped_choice(FitOptions options, double lambda_max) {

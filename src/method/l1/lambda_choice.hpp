@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "ardvark/fit.hpp"
-#include "table/fit_table.hpp"
+#include "frame/frame.hpp"
 
 namespace ardvark::internal {
 
@@ -40,7 +40,10 @@ struct DividedRows {
 
 /// As given, if the prior is not a Laplace prior or has a lambda. Otherwise lambda is chosen. If the caller stops the choice, the options
 /// are those of a fit that stops after its first step.
+/// \param y  the target of the frame, as the caller gives it
 /// \throws InvalidArgument  too few rows for a cross-validation; no column has information about the target
-[[nodiscard]] ChosenLambda with_chosen_lambda(FitOptions options, Task task, const FitTable& X, VectorView y);
+[[nodiscard]] ChosenLambda with_chosen_lambda(const Frame& frame, VectorView y);
+/// Writes down in the fit with this lambda how it was chosen.
+void take_choice(ChosenLambda lambda, Fit& fit);
 
 }  // namespace ardvark::internal
