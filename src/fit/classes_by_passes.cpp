@@ -61,9 +61,8 @@ class ClassesByPasses {
       part.at = {sent({state.w, state.factor.covariance(state.w.size())})};
       question.parts.push_back(std::move(part));
     }
-    const PassSums sums = ask(std::move(question));
-    fit.accuracy = std::min(sums.scores.correct / look_.total.weight, 1.0);
-    fit.log_loss = sums.scores.loss / look_.total.weight;
+    const ClassScores scores = ask(std::move(question)).scores;
+    scores.describe(look_.total.weight, fit);
   }
 
   [[nodiscard]] int num_passes() const { return num_passes_; }

@@ -73,11 +73,8 @@ void fit_one_model(MatrixView X, const Classes& classes, const SoftmaxOptions& o
   const auto state = model.finish(sweep_classes(*model.rows, likelihood, model.prior, model.settings()), fit);
   if (state == nullptr) return;
   // Describe the training rows while the covariance is still there.
-  describe_classes(
-      classes.number, k,
-      training_probabilities(fit, X, state->covariance.kind == ClassCovariance::Kind::none ? ClassRule::plug_in : ClassRule::automatic,
-                             classes.number),
-      fit);
+  const ClassRule rule = state->covariance.kind == ClassCovariance::Kind::none ? ClassRule::plug_in : ClassRule::automatic;
+  class_scores(training_probabilities(fit, X, rule, classes.number), classes.number, k).describe(k.sum(), fit);
   if (options.keep_covariance == Keep::never) state->covariance = {};
 }
 
@@ -101,17 +98,6 @@ void warn_of_classes(const SoftmaxOptions& options, SoftmaxFit& fit) {
     fit.report.warnings.emplace_back(
         "all rows are classified correctly: the classes can be separated, and so far this prior does not limit the coefficients; they, "
         "their intervals and the log evidence are those of the last sweep");
-}
-
-void describe_classes(const std::vector<Index>& label, const Vector& k, const ClassProbabilities& p, SoftmaxFit& fit) {
-  double correct = 0, loss = 0;
-  for (Index n = 0; n < k.size(); ++n) {
-    const Index own = label[static_cast<std::size_t>(n)];
-    if (p.most_probable[static_cast<std::size_t>(n)] == own) correct += k[n];
-    if (k[n] > 0) loss -= k[n] * std::log(std::max(p.probability(n, own), std::numeric_limits<double>::min()));
-  }
-  fit.accuracy = std::min(correct / k.sum(), 1.0);
-  fit.log_loss = loss / k.sum();
 }
 
 // A softmax has neither a sparse nor a Laplace prior. With many classes and few rows, it takes more time than a regression for each class

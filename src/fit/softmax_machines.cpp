@@ -22,6 +22,7 @@
 #include "posterior/softmax_state.hpp"
 #include "posterior/state.hpp"
 #include "predict/predictive.hpp"
+#include "predict/softmax.hpp"
 #include "preset/preset.hpp"
 #include "result/largest_khat.hpp"
 
@@ -264,7 +265,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
   if (static_cast<Index>(fit.machines.size()) < columns || !fit.mean.allFinite()) return;
   const bool integrates = std::all_of(fit.machines.begin(), fit.machines.end(),
                                       [](const Fit& one) { return one.state->factor.kind != CovarianceFactor::Kind::none; });
-  describe_classes(label, k, predict(fit, whole, integrates ? ClassRule::automatic : ClassRule::plug_in), fit);
+  class_scores(predict(fit, whole, integrates ? ClassRule::automatic : ClassRule::plug_in), label, k).describe(k.sum(), fit);
   if (options.keep_covariance == Keep::never) drop_covariances(fit);
 }
 

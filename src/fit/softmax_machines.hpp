@@ -36,7 +36,4 @@ void drop_covariances(SoftmaxFit& fit);
 /// Warnings and notes on the whole fit.
 void warn_of_classes(const SoftmaxOptions& options, SoftmaxFit& fit);
 
-/// Accuracy and log loss of the training rows.
-void describe_classes(const std::vector<Index>& label, const Vector& k, const ClassProbabilities& p, SoftmaxFit& fit);
-
 }  // namespace ardvark::internal

@@ -91,8 +91,7 @@ void fit_softmax_by_passes(const AskRows& ask, const FirstLook& look, const Soft
     question->covariance = state->covariance;
     const Vector described = ask_all(std::move(question));
     if (described.size() != 2) throw InvalidArgument("the sums over the rows answer another question");
-    fit.accuracy = std::min(described[0] / fit.num_rows, 1.0);
-    fit.log_loss = described[1] / fit.num_rows;
+    ClassScores{described[0], described[1]}.describe(fit.num_rows, fit);
     if (options.keep_covariance == Keep::never) state->covariance = {};
   }
   fit.report.notes.push_back(

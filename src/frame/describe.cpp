@@ -14,16 +14,13 @@
 namespace ardvark::internal {
 
 void ClassTally::merge(const ClassTally& right) {
-  correct += right.correct;
-  loss += right.loss;
+  ClassScores::merge(right);
   for (const std::size_t c : {0, 1}) weight[c] += right.weight[c];
 }
 
 void ClassTally::describe(Fit& fit) const {
-  const double total = weight[0] + weight[1];
   for (const std::size_t c : {0, 1}) fit.class_weight[c] = weight[c];
-  fit.accuracy = std::min(correct / total, 1.0);
-  fit.log_loss = loss / total;
+  ClassScores::describe(weight[0] + weight[1], fit);
 }
 
 void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit) {

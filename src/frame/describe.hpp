@@ -6,12 +6,12 @@
 
 #include "ardvark/logistic.hpp"
 #include "posterior/mixture.hpp"
+#include "target/class_scores.hpp"
 
 namespace ardvark::internal {
 
 /// Counts rows of two classes and sums their scores.
-class ClassTally {
- public:
+struct ClassTally : ClassScores {
   /// \param second     the probability of the second class, as in predict()
   /// \param own_class  own_class(sign) is ln of the probability of the second class (sign = 1) or of the first (sign = -1)
   template <typename OwnClass>
@@ -26,7 +26,7 @@ class ClassTally {
   void merge(const ClassTally& right);
   void describe(Fit& fit) const;
 
-  double correct = 0, loss = 0, weight[2] = {0, 0};
+  double weight[2] = {0, 0};
 };
 
 /// Class weights, accuracy and log loss of the training rows, from their m and s by the rule of predict() for fit.report.preset and compat.

@@ -144,8 +144,7 @@ void add_class_scores(const RowQuestion::State& asked, const RowBlock& block, co
     }
     plain_softmax(score, probability);
     probability.maxCoeff(&best);
-    if (best == own) out.correct += k[i];
-    out.loss -= k[i] * std::log(std::max(probability[own], std::numeric_limits<double>::min()));
+    out.ClassScores::add(k[i], best == own, probability[own]);
   }
 }
 

@@ -57,6 +57,6 @@ Index PowerSums::best() const {
 }
 
 double PowerSums::power() const { return power_at(best()); }
-double PowerSums::loss() const { return numbers_[num_powers + best()]; }
+ClassScores PowerSums::scores() const { return {numbers_[2 * num_powers], numbers_[num_powers + best()]}; }
 
 }  // namespace ardvark::internal

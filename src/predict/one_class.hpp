@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ardvark/types.hpp"
+#include "target/class_scores.hpp"
 
 namespace ardvark::internal {
 
@@ -32,8 +33,7 @@ class PowerSums {
   explicit PowerSums(Vector numbers = Vector::Zero(num_numbers)) : numbers_(std::move(numbers)) {}
 
   [[nodiscard]] double power() const;  ///< the one under which the rows, each without itself, are most probable; of equal ones the largest
-  [[nodiscard]] double loss() const;   ///< sum of -ln of the probability of each row's class, with that power
-  [[nodiscard]] double correct() const { return numbers_[2 * num_powers]; }  ///< weight of the rows whose class is the most probable one
+  [[nodiscard]] ClassScores scores() const;  ///< with that power
 
  private:
   [[nodiscard]] Index best() const;

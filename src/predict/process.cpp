@@ -193,22 +193,19 @@ ClassProbabilities class_probabilities(const KernelFit& fit, MatrixView X_new) {
 
 void take_power(const PowerSums& sums, double total_weight, KernelFit& fit) {
   fit.odds_power = sums.power();
-  fit.accuracy = std::min(sums.correct() / total_weight, 1.0);
-  fit.log_loss = sums.loss() / total_weight;
+  sums.scores().describe(total_weight, fit);
 }
 
 void describe_rows(MatrixView X, VectorView target, const Vector& k, KernelFit& fit) {
-  if (fit.processes.size() > 1) {
+  if (has_classes(fit.task)) {
     const std::vector<Index> own = read_classes(target, k, {}).number;
+    if (fit.processes.size() == 1) {
+      class_scores(class_probabilities(fit, X), own, k).describe(k.sum(), fit);
+      return;
+    }
     PowerSums sums;
     sums.add(answers(fit, X), answers_without_own(fit, X, own, k), own, k);
     take_power(sums, k.sum(), fit);
-    return;
-  }
-  if (has_classes(fit.task)) {
-    const ClassScore score = score_of_classes(class_probabilities(fit, X), target, k);
-    fit.accuracy = score.accuracy;
-    fit.log_loss = score.log_loss;
     return;
   }
   const Vector mean = fit.target_center + fit.target_scale * function_mean(fit, 0, X).array(), y = target.eigen();

@@ -15,6 +15,7 @@
 #include "kernel/kernel_function.hpp"
 #include "posterior/state.hpp"
 #include "predict/predictive.hpp"
+#include "predict/softmax.hpp"
 
 namespace ardvark {
 
@@ -229,23 +230,9 @@ Matrix kernel_columns(const RelevanceFit& fit, MatrixView X) {
   return out;
 }
 
-ClassScore score_of_classes(const ClassProbabilities& p, VectorView labels, const Vector& k) {
-  const Classes classes = read_classes(labels, k, {});
-  double correct = 0, loss = 0;
-  for (Index i = 0; i < labels.size(); ++i) {
-    const Index label = classes.number[static_cast<std::size_t>(i)];
-    if (label < 0) continue;
-    if (p.most_probable[static_cast<std::size_t>(i)] == label) correct += k[i];
-    loss -= k[i] * std::log(std::max(p.probability(i, label), 1e-300));
-  }
-  return {std::min(correct / k.sum(), 1.0), loss / k.sum()};
-}
-
 void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceClassification& fit) {
   if (!holds_posterior(fit)) return;  // a machine failed: there is nothing to predict from
-  const ClassScore score = score_of_classes(predict(fit, X), labels, k);
-  fit.accuracy = score.accuracy;
-  fit.log_loss = score.log_loss;
+  class_scores(predict(fit, X), read_classes(labels, k, {}).number, k).describe(k.sum(), fit);
 }
 
 }  // namespace ardvark::internal

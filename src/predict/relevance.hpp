@@ -5,12 +5,6 @@
 
 namespace ardvark::internal {
 
-/// Share of the rows whose class is the most probable one, and log loss, nats per row. \param k  [n] observation weights
-struct ClassScore {
-  double accuracy, log_loss;
-};
-[[nodiscard]] ClassScore score_of_classes(const ClassProbabilities& p, VectorView labels, const Vector& k);
-
 /// Sets accuracy and log_loss of the training rows by predict(). \param labels  those of the fit
 void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceClassification& fit);
 

@@ -27,6 +27,15 @@ double panel_from(double x, const Feature& feature) {
 
 }  // namespace
 
+ClassScores class_scores(const ClassProbabilities& p, const std::vector<Index>& own, const Vector& k) {
+  ClassScores out;
+  for (Index i = 0; i < k.size(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    if (own[row] >= 0) out.add(k[i], p.most_probable[row] == own[row], p.probability(i, own[row]));
+  }
+  return out;
+}
+
 void plain_softmax(const Eigen::Ref<const Vector>& f, Eigen::Ref<Vector> probability) {
   probability = (f.array() - f.maxCoeff()).exp();
   probability /= probability.sum();

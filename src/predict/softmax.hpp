@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ardvark/softmax.hpp"
+#include "target/class_scores.hpp"
 
 namespace ardvark::internal {
 
@@ -44,6 +45,9 @@ class NarrowSoftmax {
 
 /// softmax(f)
 void plain_softmax(const Eigen::Ref<const Vector>& f, Eigen::Ref<Vector> probability);
+
+/// \param own  [rows] their classes; negative: the row is not counted
+[[nodiscard]] ClassScores class_scores(const ClassProbabilities& p, const std::vector<Index>& own, const Vector& k);
 
 /// As predict() of training rows, for their accuracy and log loss. Of more than 5000 rows, those whose scores vary little are summed as a
 /// pass over rows does.                                                                                                     (PASS.8)

@@ -14,7 +14,8 @@ namespace ardvark::internal {
 void KernelSums::operator+=(const KernelSums& other) {
   sums += other.sums;
   fk += other.fk;
-  log_likelihood += other.log_likelihood, correct += other.correct, loss += other.loss;
+  log_likelihood += other.log_likelihood;
+  scores.merge(other.scores);
 }
 
 Vector KernelSums::packed() const {
@@ -22,7 +23,7 @@ Vector KernelSums::packed() const {
   Vector out(num_numbers(m));
   Index at = 0;
   for (Index j = 0; j < m; at += m - j, ++j) out.segment(at, m - j) = sums.S.col(j).tail(m - j);
-  out.tail(out.size() - at) << sums.f1, sums.fz, fk, sums.omega, sums.z, sums.zz, sums.rest, log_likelihood, correct, loss;
+  out.tail(out.size() - at) << sums.f1, sums.fz, fk, sums.omega, sums.z, sums.zz, sums.rest, log_likelihood, scores.correct, scores.loss;
   return out;
 }
 
@@ -32,7 +33,8 @@ KernelSums KernelSums::unpacked(const Vector& numbers, Index m) {
   Index at = 0;
   for (Index j = 0; j < m; at += m - j, ++j) out.sums.S.col(j).tail(m - j) = numbers.segment(at, m - j);
   for (Vector* v : {&out.sums.f1, &out.sums.fz, &out.fk}) *v = numbers.segment(at, m), at += m;
-  for (double* number : {&out.sums.omega, &out.sums.z, &out.sums.zz, &out.sums.rest, &out.log_likelihood, &out.correct, &out.loss})
+  for (double* number :
+       {&out.sums.omega, &out.sums.z, &out.sums.zz, &out.sums.rest, &out.log_likelihood, &out.scores.correct, &out.scores.loss})
     *number = numbers[at++];
   return out;
 }
@@ -68,9 +70,6 @@ ScoreMoments score_moments(const KernelQuestion& asked, const Matrix& Phi) {
   return {mean, V.rowwise().squaredNorm() + rest, rest};
 }
 
-// -ln of a probability.
-double loss_of(double probability) { return -std::log(std::max(probability, 1e-300)); }
-
 // Precision and response of these rows; adds what they say of the posterior.                                                    (KM.5)
 void weigh(const KernelQuestion& asked, const Matrix& Phi, const Vector& t, Vector& omega, Vector& z, KernelSums& to) {
   const ScoreMoments score = score_moments(asked, Phi);
@@ -79,8 +78,7 @@ void weigh(const KernelQuestion& asked, const Matrix& Phi, const Vector& t, Vect
     const WorkingRow row = working_row(k, t[i], score.mean[i], score.variance[i]);
     const bool is_second = t[i] > 0.5;
     to.log_likelihood += row.log_likelihood;
-    if ((row.probability > 0.5) == is_second) to.correct += k;
-    to.loss += k * loss_of(is_second ? row.probability : 1 - row.probability);
+    to.scores.add(k, (row.probability > 0.5) == is_second, is_second ? row.probability : 1 - row.probability);
     omega[i] = row.omega, z[i] = row.z;
   }
 }

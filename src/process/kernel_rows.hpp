@@ -15,8 +15,9 @@ namespace ardvark::internal {
 /// Sums over rows in the features of some h and g.
 struct KernelSums {
   FeatureSums sums;
-  Vector fk;                                         ///< [features] Phi' k
-  double log_likelihood = 0, correct = 0, loss = 0;  ///< of classes: under the posterior of the question
+  Vector fk;                  ///< [features] Phi' k
+  double log_likelihood = 0;  ///< of classes: under the posterior of the question
+  ClassScores scores;         ///< of classes: under that posterior
 
   explicit KernelSums(Index num_features) : sums(num_features), fk(Vector::Zero(num_features)) {}
   void operator+=(const KernelSums& other);

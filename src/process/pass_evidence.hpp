@@ -78,8 +78,7 @@ class ClassPasses final : public ProcessEvidence {
   [[nodiscard]] const FeaturePosterior& posterior() const { return at_.posterior; }
   /// As a start of a run: the posterior that at() begins with.
   [[nodiscard]] FeaturePosterior posterior_near(const Hyperparameters& theta);
-  [[nodiscard]] double accuracy() const { return at_.rows->correct / evidence_.total_weight(); }
-  [[nodiscard]] double log_loss() const { return at_.rows->loss / evidence_.total_weight(); }
+  [[nodiscard]] ClassScores scores() const { return at_.rows->scores; }
   [[nodiscard]] KernelQuestion question() const;  ///< of the posterior
 
  private:

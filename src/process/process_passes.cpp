@@ -166,7 +166,7 @@ void begin(SampledRows& all, const KernelOptions& options, KernelFit& fit) {
 struct ClassMachine {
   ProcessOutcome outcome;
   KernelQuestion question;  // its posterior
-  double accuracy, log_loss;
+  ClassScores scores;
 };
 
 ClassMachine fit_machine(const SampledRows& all, double own_label, const KernelOptions& options, Passes& passes) {
@@ -192,8 +192,7 @@ ClassMachine fit_machine(const SampledRows& all, double own_label, const KernelO
   found.best.converged = steps.converged() && search.found.best.converged && better.best.steps < most_steps;
   found.log_evidence += steps.bound() - found.best.value;
   found.best.theta = steps.theta();
-  ClassMachine out{outcome_of(search, evidence, found, steps.posterior(), 1, all.inputs), steps.question(), steps.accuracy(),
-                   steps.log_loss()};
+  ClassMachine out{outcome_of(search, evidence, found, steps.posterior(), 1, all.inputs), steps.question(), steps.scores()};
   out.outcome.steps += better.best.steps;
   return out;
 }
@@ -336,8 +335,7 @@ KernelClassification fit_kernel_classification(const AskRows& ask, const KernelO
   if (fit.classes.size() == 2) {
     ClassMachine machine = fit_machine(all, all.labels[1], options, passes);
     outcomes.push_back(std::move(machine.outcome));
-    fit.accuracy = machine.accuracy;
-    fit.log_loss = machine.log_loss;
+    machine.scores.describe(fit.num_rows, fit);
   } else {
     ClassMachines machines(all, options, fit.classes, passes);
     outcomes = machines.fit_all();

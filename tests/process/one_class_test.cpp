@@ -116,14 +116,14 @@ TEST(OneClass, TakesThePowerUnderWhichLeftOutRowsAreMostProbable) {
   EXPECT_GT(sums.power(), 0);
   EXPECT_LT(sums.power(), 1);
   for (int i = 0; i <= 20; ++i) EXPECT_LE(loss(left_out, sums.power()), loss(left_out, 0.05 * i) + 1e-12);
-  EXPECT_NEAR(sums.loss(), loss(p, sums.power()), 1e-11);
+  EXPECT_NEAR(sums.scores().loss, loss(p, sums.power()), 1e-11);
   double correct = 0;
   for (Index i = 0; i < n; ++i) {
     Index most = 0;
     p.row(i).maxCoeff(&most);
     if (most == own[static_cast<std::size_t>(i)]) correct += k[i];
   }
-  EXPECT_NEAR(sums.correct(), correct, 1e-12);
+  EXPECT_NEAR(sums.scores().correct, correct, 1e-12);
   EXPECT_EQ(PowerSums().power(), 1);  // rows that say nothing leave the odds
 }
 
