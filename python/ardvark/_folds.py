@@ -10,6 +10,7 @@ import numpy as np
 __all__ = ["RowFolds"]
 
 _FIRST = 1000  # rows with a weight that give the columns their centres and units
+_ROUNDING = 1e-10  # of correlations that are equal in exact arithmetic
 
 
 class RowFolds:
@@ -88,7 +89,8 @@ class RowFolds:
         self._units = {}
         for number, name in enumerate(order, start=0 if self._target in found else 1):
             centre, spread, _ = found[name]
-            self._units[name] = (centre, (0.5 + float(_mixed(np.array([number + 1], dtype=np.uint64))[0]) / 2**64) / spread)
+            sign = -1.0 if of_others.get(name, 0.0) < -_ROUNDING else 1.0  # a column times -1 has the same folds
+            self._units[name] = (centre, sign * (0.5 + float(_mixed(np.array([number + 1], dtype=np.uint64))[0]) / 2**64) / spread)
         numbers = [self._numbers(columns, max((len(values) for values in columns.values()), default=0)) for columns in self._first]
         spread = np.std(np.concatenate(numbers)[:_FIRST]) if numbers else 0.0
         self._width = float(spread) / 2**20 if spread > 0 and np.isfinite(spread) else 1.0
@@ -113,7 +115,7 @@ def _by_size(correlations: dict[str, float]) -> list[str]:
     names = list(correlations)
     size = np.abs([correlations[name] for name in names])
     order = np.argsort(size, kind="stable")
-    group = np.cumsum(np.diff(size[order], prepend=0.0) > 1e-10)
+    group = np.cumsum(np.diff(size[order], prepend=0.0) > _ROUNDING)
     return [names[place] for place in order[np.lexsort((order, group))]]
 
 

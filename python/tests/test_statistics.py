@@ -384,11 +384,13 @@ def mixed(z):
 
 def folds_by_hand(rows, target, count, seed=1):
     """(L1.14) for columns of numbers, the target first, the others by their correlations; all of these are those of the first 1000 rows."""
-    number, at, others = np.zeros(len(rows)), 0, rows[:1000].drop(columns=target)
-    for name in [target, *others.corrwith(rows[target][:1000]).abs().sort_values().index]:
+    number, at = np.zeros(len(rows)), 0
+    correlation = rows[:1000].drop(columns=target).corrwith(rows[target][:1000])
+    for name in [target, *correlation.abs().sort_values().index]:
         values, first = rows[name].to_numpy(float), rows[name].to_numpy(float)[:1000]
         if np.ptp(first) > 0:
-            number += (0.5 + mixed(at + 1) / 2**64) * (values - first.mean()) / first.std()
+            sign = -1 if correlation.get(name, 0) < 0 else 1
+            number += sign * (0.5 + mixed(at + 1) / 2**64) * (values - first.mean()) / first.std()
             at += 1
     cells = np.floor(number / (number[:1000].std() / 2**20)).astype(int)
     return np.array([mixed(mixed(mixed(seed + 1) ^ (int(cell) % 2**64))) % count for cell in cells])
@@ -414,7 +416,7 @@ def test_a_source_is_divided_for_the_lambda_by_a_number_of_each_row(homes, tmp_p
 def test_the_folds_of_a_source_see_neither_units_nor_shifts_nor_constants_nor_rows_of_weight_zero(homes, with_text):
     rows = homes if with_text else homes.select_dtypes("number")
     number = [name for name in rows.select_dtypes("number").columns if name not in ("price", "w")][0]
-    other = rows.assign(**{number: 1000 * rows[number] + 5, "price": rows["price"] / 100 + 7})
+    other = rows.assign(**{number: 5 - 1000 * rows[number], "price": rows["price"] / 100 + 7})
     other.insert(1, "one", 2.5)
     absent = other[::50].assign(w=0.0, price=0.0)
     other = pandas.concat([absent, pandas.concat([other, absent]).sort_index(kind="stable")], ignore_index=True)

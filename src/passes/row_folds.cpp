@@ -11,8 +11,11 @@ namespace ardvark::internal {
 
 double fold_factor(Index number) { return 0.5 + std::ldexp(static_cast<double>(mixed_bits(static_cast<std::uint64_t>(number) + 1)), -64); }
 
+namespace {
+constexpr double rounding = 1e-10;  // of correlations that are equal in exact arithmetic
+}
+
 std::vector<Index> fold_columns(const std::vector<bool>& left_out, const Vector& correlation) {
-  constexpr double rounding = 1e-10;  // of correlations that are equal in exact arithmetic
   const Vector size = correlation.cwiseAbs();
   std::vector<Index> out;
   for (Index j = 0; j < size.size(); ++j)
@@ -30,7 +33,7 @@ std::vector<Index> fold_columns(const std::vector<bool>& left_out, const Vector&
 Vector fold_factors(const std::vector<bool>& left_out, const Vector& correlation) {
   Vector out = Vector::Zero(correlation.size());
   Index number = 0;
-  for (const Index j : fold_columns(left_out, correlation)) out[j] = fold_factor(++number);
+  for (const Index j : fold_columns(left_out, correlation)) out[j] = (correlation[j] < -rounding ? -1 : 1) * fold_factor(++number);
   return out;
 }
 
@@ -64,10 +67,10 @@ Vector fold_numbers(const Frame& frame) {
   const Index n = frame.target.size();
   Vector out = has_noise(frame.task) ? Vector(fold_factor(0) * frame.target) : Vector(Vector::Zero(n));
   Matrix column(n, 1);
-  Index number = 0;
-  for (const Index j : fold_columns(frame.left_out, correlations(frame, *design))) {
+  const Vector correlation = correlations(frame, *design), factor = fold_factors(frame.left_out, correlation);
+  for (const Index j : fold_columns(frame.left_out, correlation)) {
     design->columns(j, 1, column);
-    out += fold_factor(++number) * column.col(0);
+    out += factor[j] * column.col(0);
   }
   return out;
 }

@@ -16,7 +16,7 @@ namespace ardvark::internal {
 /// \param correlation  [columns]
 [[nodiscard]] std::vector<Index> fold_columns(const std::vector<bool>& left_out, const Vector& correlation);
 
-/// [columns] The factors of standardised columns; 0: left out.
+/// [columns] The factors of standardised columns, with the signs of their correlations: a column times -1 is another unit. 0: left out.
 [[nodiscard]] Vector fold_factors(const std::vector<bool>& left_out, const Vector& correlation);
 
 /// [rows] The numbers of the rows of a frame whose columns and target are standardised.

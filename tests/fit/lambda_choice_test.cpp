@@ -150,7 +150,8 @@ TEST_P(LambdaChoices, DoNotDependOnTheOrderOfRowsOrOnThreads) {
   EXPECT_NE(fitted(task, problem.X, y, options).lambda_choice->loss, one.lambda_choice->loss);
 }
 
-// A table whose columns are in other units, shifted, and beside a constant column, with rows of weight 0 between the others.
+// A table whose columns are in other units, with other signs, shifted, and beside a constant column, with rows of weight 0 between the
+// others.
 struct OtherTable {
   Matrix X;
   Vector y, weights;
@@ -166,13 +167,14 @@ OtherTable in_other_units(Task task, const Matrix& X, const Vector& y, double sh
   for (Index i = 0; i < n; ++i) {
     out.y[place(i)] = task == Task::linear ? unit_of_target * (y[i] + shift) : y[i];
     out.X(place(i), 1) = 1.75;
-    for (Index j = 0; j < p; ++j) out.X(place(i), j == 0 ? 0 : j + 1) = std::pow(10.0, 3.0 - static_cast<double>(j)) * (X(i, j) + shift);
+    for (Index j = 0; j < p; ++j)
+      out.X(place(i), j == 0 ? 0 : j + 1) = (j % 2 == 0 ? 1 : -1) * std::pow(10.0, 3.0 - static_cast<double>(j)) * (X(i, j) + shift);
   }
   return out;
 }
 
 // (L1.14): with numbers that all differ, and with few values, of which pairs of rows have equal distances from the means.
-TEST_P(LambdaChoices, DoNotDependOnUnitsShiftsConstantColumnsAndRowsOfWeightZero) {
+TEST_P(LambdaChoices, DoNotDependOnUnitsSignsShiftsConstantColumnsAndRowsOfWeightZero) {
   const Task task = GetParam();
   for (const bool discrete : {false, true})
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {

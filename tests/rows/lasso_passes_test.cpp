@@ -127,9 +127,11 @@ std::vector<Index> folds_of(const LabelledRows& table, Index folds, std::uint64_
   question.folds = {folds, seed, Vector(table.X.cols()), 1};
   question.own_label = table.y.maxCoeff();
   const Vector own = table.y.unaryExpr([&](double label) { return label == question.own_label ? 1.0 : 0.0; });
-  const Vector correlation = weighted_mean(apart.array().colwise() * own.array(), table.k()).cwiseQuotient(sd).cwiseAbs();
-  for (Index j = 0; j < sd.size(); ++j)
-    question.folds.factor[j] = internal::fold_factor(1 + (correlation.array() < correlation[j]).count()) / sd[j];
+  const Vector correlation = weighted_mean(apart.array().colwise() * own.array(), table.k()).cwiseQuotient(sd);
+  for (Index j = 0; j < sd.size(); ++j) {
+    const Index number = 1 + (correlation.array().abs() < std::abs(correlation[j])).count();
+    question.folds.factor[j] = (correlation[j] < 0 ? -1 : 1) * internal::fold_factor(number) / sd[j];
+  }
   question.folds.width = std::ldexp(std::sqrt(weighted_mean((apart * question.folds.factor).cwiseAbs2(), table.k())[0]), -20);
   question.W = Matrix::Zero(table.X.cols(), 1);
   std::vector<Index> out;
@@ -306,8 +308,8 @@ TEST(LassoByPasses, OfPartsAreTheSameFit) {
   }
 }
 
-// (L1.14): the folds of the same rows in other units, shifted, beside a constant column, with rows of weight 0.
-TEST(LassoByPasses, ChooseLambdaWithoutRegardToUnitsShiftsConstantColumnsAndRowsOfWeightZero) {
+// (L1.14): the folds of the same rows in other units, with other signs, shifted, beside a constant column, with rows of weight 0.
+TEST(LassoByPasses, ChooseLambdaWithoutRegardToUnitsSignsShiftsConstantColumnsAndRowsOfWeightZero) {
   LabelledRows table = lasso_table(25, 14000, 6, 3), other;
   table.X.col(5) = table.X.col(5).unaryExpr([](double x) { return x > 0 ? 1.0 : 0.0; });
   other.X.resize(14100, 7), other.y.resize(14100), other.weights = Vector::Ones(14100);
@@ -316,7 +318,8 @@ TEST(LassoByPasses, ChooseLambdaWithoutRegardToUnitsShiftsConstantColumnsAndRows
     other.weights[at] = is_absent ? 0 : 1;
     other.y[at] = table.y[std::min<Index>(i, 13999)];
     other.X(at, 2) = is_absent ? 5 : 3;
-    for (Index j = 0; j < 6; ++j) other.X(at, j < 2 ? j : j + 1) = std::pow(10.0, 4.0 - 2.0 * j) * ((is_absent ? 9 : table.X(i, j)) + 10);
+    for (Index j = 0; j < 6; ++j)
+      other.X(at, j < 2 ? j : j + 1) = (j % 2 == 0 ? 1 : -1) * std::pow(10.0, 4.0 - 2.0 * j) * ((is_absent ? 9 : table.X(i, j)) + 10);
     if (!is_absent) ++i;
   }
   FitOptions options = lasso(0);
