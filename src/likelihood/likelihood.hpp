@@ -59,14 +59,18 @@ class Gaussian final : public Likelihood {
 /// y | w, tau ~ N(Xw, 1/tau), w ~ N(0, A^-1) not scaled by tau, q(w) q(tau). prior: of tau. start: first E[tau] (0: 100/var(y)).
 /// docs/math/relevance.md
 std::unique_ptr<Likelihood> make_gaussian_factorised(Vector y, Vector k, GammaDistribution prior, double start = 0);
+/// Logistic with the Jaakkola-Jordan bound; t in {0, 1}. start_xi: first xi of every row. docs/math/logistic_bound.md
+std::unique_ptr<Likelihood> make_logistic_bound(const Vector& t, Vector k, double start_xi = 0);
+/// Logistic with the exact Gaussian variational posterior; t in {0, 1}. docs/math/logistic_gaussian.md
+std::unique_ptr<Likelihood> make_logistic_gaussian(Vector t, Vector k);
+/// Logistic with Laplace's approximation; t in {0, 1}. docs/math/logistic_laplace.md
+std::unique_ptr<Likelihood> make_logistic_laplace(Vector t, Vector k);
 /// For classes: `intercept` if the design has one more row than t, for the prior of the intercept. (SP.20)
 enum class LastRow { observation, intercept };
-/// Logistic with the Jaakkola-Jordan bound; t in {0, 1}. start_xi: first xi of every row. docs/math/logistic_bound.md
-std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k, double start_xi = 0, LastRow last = LastRow::observation);
-/// Logistic with the exact Gaussian variational posterior; t in {0, 1}. docs/math/logistic_gaussian.md
-std::unique_ptr<Likelihood> make_logistic_gaussian(Vector t, Vector k, LastRow last = LastRow::observation);
-/// Logistic with Laplace's approximation; t in {0, 1}. docs/math/logistic_laplace.md
-std::unique_ptr<Likelihood> make_logistic_laplace(Vector t, Vector k, LastRow last = LastRow::observation);
+/// What the prior of the intercept reads: its mean and variance; its value at the mode; E b^2, with a bound as that of the rows.
+enum class InterceptForm { moments, mode, bound };
+/// These rows, and a last one for the prior of the intercept. start_xi: first xi of that row, for a bound
+std::unique_ptr<Likelihood> with_intercept_row(std::unique_ptr<Likelihood> rows, InterceptForm form, double start_xi = 0);
 /// Counts with rate exp(Xw), the exact Gaussian variational posterior; num_flat: columns without a prior. docs/math/poisson.md
 /// \throws InvalidArgument  y has values that are not whole numbers >= 0, or all are 0 and there is a column without a prior
 std::unique_ptr<Likelihood> make_poisson(Vector y, Vector k, Index num_flat);

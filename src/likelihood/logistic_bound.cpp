@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "core/special.hpp"
-#include "likelihood/intercept_row.hpp"
 #include "likelihood/likelihood.hpp"
 
 namespace ardvark::internal {
@@ -10,17 +9,14 @@ namespace {
 
 class LogisticBound final : public Likelihood {
  public:
-  LogisticBound(Vector t, Vector k, double start_xi, LastRow last)
-      : half_y_(t.array() - 0.5), k_(std::move(k)), start_xi_(start_xi), last_(last) {
-    xi_ = Vector::Zero(t.size() + (last == LastRow::intercept ? 1 : 0));
-  }
+  LogisticBound(const Vector& t, Vector k, double start_xi)
+      : half_y_(t.array() - 0.5), k_(std::move(k)), start_xi_(start_xi), xi_(Vector::Zero(t.size())) {}
 
   [[nodiscard]] LikelihoodTraits traits() const override { return {.row_moments = true}; }
 
   void start(Rows& rows) override {
     xi_.setConstant(start_xi_);
     rows.r = half_y_.cwiseProduct(k_);
-    if (last_ == LastRow::intercept) rows.r = with_one_more(rows.r, 0);
     rows.omega.resize(xi_.size());
     write_omega(rows);
   }
@@ -47,15 +43,12 @@ class LogisticBound final : public Likelihood {
       sum += k_[n] * (log_sigmoid(xi) + half_y_[n] * q.m[n] - 0.5 * xi) -
              0.5 * omega_[n] * (q.m[n] * q.m[n] + q.s[n] - xi * xi);  // (JJ.1) in expectation, (BOUND.1)
     }
-    if (const Index n = k_.size(); last_ == LastRow::intercept)  // its xi does not include the narrowing
-      sum += intercept_row_of_bound(xi_[n] * xi_[n]).log_prior - 0.5 * omega_[n] * (q.m[n] * q.m[n] + q.s[n] - xi_[n] * xi_[n]);
     return sum;
   }
 
  private:
   void write_omega(Rows& rows) {
     omega_.resize(xi_.size());
-    if (const Index n = k_.size(); last_ == LastRow::intercept) omega_[n] = intercept_row_of_bound(xi_[n] * xi_[n]).omega;
     for (Index n = 0; n < k_.size(); ++n) omega_[n] = k_[n] * 2 * jj_lambda(xi_[n]);  // (JJ.2)
     rows.omega = omega_;
   }
@@ -63,15 +56,14 @@ class LogisticBound final : public Likelihood {
   Vector half_y_;  // y/2, y in {-1, +1}
   Vector k_;
   double start_xi_;
-  LastRow last_;
   Vector xi_, omega_;  // the rows for this xi
 };
 
 }  // namespace
 
-std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k, double start_xi, LastRow last) {
+std::unique_ptr<Likelihood> make_logistic_bound(const Vector& t, Vector k, double start_xi) {
   if (k.size() == 0) k = Vector::Ones(t.size());
-  return std::make_unique<LogisticBound>(std::move(t), std::move(k), start_xi, last);
+  return std::make_unique<LogisticBound>(t, std::move(k), start_xi);
 }
 
 }  // namespace ardvark::internal

@@ -1,6 +1,5 @@
 // Logistic likelihood with the exact Gaussian variational posterior.                                docs/math/logistic_gaussian.md
 #include "core/logistic_moments.hpp"
-#include "likelihood/intercept_row.hpp"
 #include "likelihood/moment_likelihood.hpp"
 
 namespace ardvark::internal {
@@ -8,32 +7,24 @@ namespace {
 
 class LogisticGaussian final : public MomentLikelihood {
  public:
-  LogisticGaussian(Vector t, Vector k, LastRow last)
-      : MomentLikelihood(t.size() + (last == LastRow::intercept ? 1 : 0)), t_(std::move(t)), k_(std::move(k)), last_(last) {}
+  LogisticGaussian(Vector t, Vector k) : MomentLikelihood(t.size()), t_(std::move(t)), k_(std::move(k)) {}
 
   [[nodiscard]] LikelihoodTraits traits() const override { return {.row_moments = true, .damped = true, .separable = true}; }
 
   void start(Rows& rows) override {  // E sigma' and E sigma at m = s = 0
-    rows.omega = last_ == LastRow::intercept ? with_one_more(0.25 * k_, 0.25) : Vector(0.25 * k_);
+    rows.omega = 0.25 * k_;
     rows.r = (t_.array() - 0.5) * k_.array();
-    if (last_ == LastRow::intercept) rows.r = with_one_more(rows.r, 0);
   }
 
  private:
   double write_rows(Rows& rows) override {
     double expected_log_likelihood = 0;
-    moments_.of(m_.head(t_.size()), s_.head(t_.size()));
+    moments_.of(m_, s_);
     for (Index n = 0; n < t_.size(); ++n) {
       const LogisticExpectation e = moments_.row(n);
       slope_[n] = k_[n] * e.slope;
       rows.r[n] = k_[n] * (e.slope * m_[n] + (t_[n] - e.sigma));        // (VG.1)
       expected_log_likelihood += k_[n] * (t_[n] * m_[n] - e.softplus);  // (VG.2)
-    }
-    if (const Index last = t_.size(); last_ == LastRow::intercept) {
-      const InterceptRow row = intercept_row(m_[last], s_[last]);
-      slope_[last] = row.omega;
-      rows.r[last] = row.response;
-      expected_log_likelihood += row.log_prior;
     }
     rows.omega = slope_;
     return expected_log_likelihood;
@@ -41,14 +32,13 @@ class LogisticGaussian final : public MomentLikelihood {
 
   Vector t_, k_;
   LogisticMoments moments_;
-  LastRow last_;
 };
 
 }  // namespace
 
-std::unique_ptr<Likelihood> make_logistic_gaussian(Vector t, Vector k, LastRow last) {
+std::unique_ptr<Likelihood> make_logistic_gaussian(Vector t, Vector k) {
   if (k.size() == 0) k = Vector::Ones(t.size());
-  return std::make_unique<LogisticGaussian>(std::move(t), std::move(k), last);
+  return std::make_unique<LogisticGaussian>(std::move(t), std::move(k));
 }
 
 }  // namespace ardvark::internal

@@ -1,6 +1,5 @@
 // Logistic likelihood, a normal distribution at the mode: Laplace's approximation.                  docs/math/logistic_laplace.md
 #include "core/special.hpp"
-#include "likelihood/intercept_row.hpp"
 #include "likelihood/likelihood.hpp"
 
 namespace ardvark::internal {
@@ -8,7 +7,7 @@ namespace {
 
 class LogisticLaplace final : public Likelihood {
  public:
-  LogisticLaplace(Vector t, Vector k, LastRow last) : t_(std::move(t)), k_(std::move(k)), last_(last) {}
+  LogisticLaplace(Vector t, Vector k) : t_(std::move(t)), k_(std::move(k)) {}
 
   [[nodiscard]] LikelihoodTraits traits() const override { return {.row_moments = true, .to_mode = true}; }
 
@@ -16,11 +15,6 @@ class LogisticLaplace final : public Likelihood {
     rows.omega = 0.25 * k_;
     rows.r = (t_.array() - 0.5) * k_.array();
     log_likelihood_ = -ln_2 * k_.sum();
-    if (last_ == LastRow::observation) return;
-    const InterceptRow row = intercept_row(0, 0);
-    rows.omega = with_one_more(rows.omega, row.omega);
-    rows.r = with_one_more(rows.r, row.response);
-    log_likelihood_ += row.log_prior;
   }
 
   void update(const Posterior& q, Rows& rows) override {
@@ -32,12 +26,6 @@ class LogisticLaplace final : public Likelihood {
       rows.r[n] = rows.omega[n] * m + k_[n] * (second ? below : -above);  // t - sigma, without cancellation
       log_likelihood_ += k_[n] * log_sigmoid(second ? m : -m);
     }
-    if (last_ == LastRow::observation) return;
-    const Index last = t_.size();
-    const InterceptRow row = intercept_row(q.m[last], 0);
-    rows.omega[last] = row.omega;
-    rows.r[last] = row.response;
-    log_likelihood_ += row.log_prior;
   }
 
   [[nodiscard]] double log_likelihood() const override { return log_likelihood_; }
@@ -46,15 +34,14 @@ class LogisticLaplace final : public Likelihood {
 
  private:
   Vector t_, k_;
-  LastRow last_;
   double log_likelihood_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Likelihood> make_logistic_laplace(Vector t, Vector k, LastRow last) {
+std::unique_ptr<Likelihood> make_logistic_laplace(Vector t, Vector k) {
   if (k.size() == 0) k = Vector::Ones(t.size());
-  return std::make_unique<LogisticLaplace>(std::move(t), std::move(k), last);
+  return std::make_unique<LogisticLaplace>(std::move(t), std::move(k));
 }
 
 }  // namespace ardvark::internal

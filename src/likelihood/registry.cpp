@@ -9,6 +9,10 @@ namespace {
 
 using Input = LikelihoodInput;
 
+std::unique_ptr<Likelihood> of_classes(std::unique_ptr<Likelihood> rows, InterceptForm form, const Input& in) {
+  return in.last == LastRow::intercept ? with_intercept_row(std::move(rows), form, in.start_xi) : std::move(rows);
+}
+
 const LikelihoodRow table[] = {
     {"gaussian", Task::linear,
      [](Input in) -> std::unique_ptr<Likelihood> {
@@ -16,9 +20,12 @@ const LikelihoodRow table[] = {
      }},
     {"gaussian-factorised", Task::linear,
      [](Input in) { return make_gaussian_factorised(std::move(in.y), std::move(in.k), in.noise, in.start_noise); }},
-    {"vg", Task::logistic, [](Input in) { return make_logistic_gaussian(std::move(in.y), std::move(in.k), in.last); }},
-    {"jj", Task::logistic, [](Input in) { return make_logistic_bound(std::move(in.y), std::move(in.k), in.start_xi, in.last); }},
-    {"laplace", Task::logistic, [](Input in) { return make_logistic_laplace(std::move(in.y), std::move(in.k), in.last); }},
+    {"vg", Task::logistic,
+     [](Input in) { return of_classes(make_logistic_gaussian(std::move(in.y), std::move(in.k)), InterceptForm::moments, in); }},
+    {"jj", Task::logistic,
+     [](Input in) { return of_classes(make_logistic_bound(in.y, std::move(in.k), in.start_xi), InterceptForm::bound, in); }},
+    {"laplace", Task::logistic,
+     [](Input in) { return of_classes(make_logistic_laplace(std::move(in.y), std::move(in.k)), InterceptForm::mode, in); }},
     {"poisson", Task::counts, [](Input in) { return make_poisson(std::move(in.y), std::move(in.k), in.num_flat); }},
 };
 

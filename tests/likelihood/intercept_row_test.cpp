@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string_view>
 #include <utility>
 
 #include "core/special.hpp"
+#include "likelihood/registry.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -112,6 +114,56 @@ TEST(InterceptScores, OfThreeClasses) {
       EXPECT_NEAR((intercept_scores(moved).log_prior - intercept_scores(back).log_prior) / 2e-5,
                   scores.narrowing * (0.5 - 1.5 * scores.probability[k]), 1e-6);
     }
+  }
+}
+
+Posterior posterior(const Vector& m, const Vector& s) {
+  Posterior out;
+  out.m = m;
+  out.s = s;
+  return out;
+}
+
+// The rows of observations are those of the likelihood alone, and the last one is that of the prior.
+TEST(WithInterceptRow, AddsARowToEachLikelihoodOfTwoClasses) {
+  const Vector t{{0, 1, 1, 0, 1}}, k{{1, 2, 0.5, 1, 3}}, m{{0.3, -1.2, 2.5, 0.1, 4, -7}}, s{{0.2, 1.5, 0.01, 3, 0.4, 2}};
+  for (const LikelihoodRow& row : likelihoods()) {
+    if (row.task != Task::logistic) continue;
+    SCOPED_TRACE(row.name);
+    const bool is_bound = std::string_view(row.name) == "jj", is_mode = std::string_view(row.name) == "laplace";
+    const auto alone = row.make({.y = t, .k = k}), both = row.make({.y = t, .k = k, .last = LastRow::intercept});
+    Rows plain, rows;
+    alone->start(plain);
+    both->start(rows);
+    ASSERT_EQ(rows.omega.size(), 6);
+    EXPECT_EQ(Vector(rows.omega.head(5)), plain.omega);
+    EXPECT_EQ(Vector(rows.r.head(5)), plain.r);
+    EXPECT_NEAR(rows.omega[5], 0.25, 1e-15);
+    EXPECT_EQ(rows.r[5], 0);
+    const Posterior q = posterior(m, s), q_alone = posterior(m.head(5), s.head(5));
+    alone->update(q_alone, plain);
+    both->update(q, rows);
+    const InterceptRow last = is_bound ? intercept_row_of_bound(m[5] * m[5] + s[5]) : intercept_row(m[5], is_mode ? 0 : s[5]);
+    EXPECT_EQ(Vector(rows.omega.head(5)), plain.omega);
+    EXPECT_EQ(Vector(rows.r.head(5)), plain.r);
+    EXPECT_EQ(rows.omega[5], last.omega);
+    EXPECT_EQ(rows.r[5], last.response);
+    EXPECT_NEAR(both->bound(q), alone->bound(q_alone) + last.log_prior, 1e-12);
+    if (is_mode) {
+      EXPECT_NEAR(both->log_likelihood(), alone->log_likelihood() + last.log_prior, 1e-12);
+    }
+    Vector state(both->state_size()), weight(both->state_size());
+    both->get_state(state, weight);
+    EXPECT_EQ(both->state_size() == 0, is_mode);
+    EXPECT_TRUE((weight.array() > 0).all());
+    const auto other = row.make({.y = t, .k = k, .last = LastRow::intercept});
+    Rows again;
+    other->start(again);
+    other->set_state(state, again);
+    if (is_mode) continue;
+    EXPECT_LE((again.omega - rows.omega).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_LE((again.r - rows.r).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_NEAR(other->bound(q), both->bound(q), 1e-12);
   }
 }
 
