@@ -77,6 +77,13 @@ class SideBySide {
     }
   }
 
+  /// The same, of at most `at_once` pieces together.
+  template <typename Work>
+  void run(Index count, Index at_once, Work&& work) {
+    for (Index first = 0; first < count; first += at_once)
+      SideBySide(answer_all_).run(std::min(at_once, count - first), [&](Index i, Place& place) { work(first + i, place); });
+  }
+
  private:
   struct Ended {};  // thrown in work whose result nobody wants
 

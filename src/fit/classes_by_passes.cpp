@@ -39,14 +39,12 @@ class ClassesByPasses {
   // One machine for each class, in their order; each read of the rows answers all of them that still ask.
   std::vector<ClassFit> fit_all() {
     const auto C = static_cast<Index>(look_.labels.size());
-    const Index at_once = machines_at_once(options_, look_.num_columns() + 1);
     std::vector<ClassFit> out(static_cast<std::size_t>(C));
-    for (Index first = 0; first < C; first += at_once)
-      Machines([&](std::vector<RowQuestion::State> parts) {
-        return answer(std::move(parts));
-      }).run(std::min(at_once, C - first), [&](Index i, Machines::Place& place) {
-        out[static_cast<std::size_t>(first + i)] = fit_one(first + i, place);
-      });
+    Machines([&](std::vector<RowQuestion::State> parts) {
+      return answer(std::move(parts));
+    }).run(C, machines_at_once(options_, look_.num_columns() + 1), [&](Index i, Machines::Place& place) {
+      out[static_cast<std::size_t>(i)] = fit_one(i, place);
+    });
     return out;
   }
 
@@ -84,17 +82,18 @@ class ClassesByPasses {
     const auto C = static_cast<Index>(look_.labels.size());
     FitOptions each = options_;
     each.keep_covariance = Keep::always;  // needed to describe the rows
-    each.start_precision = start_of_model(options_, C, number);
     if (options_.on_sweep)
       each.on_sweep = [&](const Progress& progress) {
         place.on_caller([&] { tell(progress, number, C); });
         return !stopped_;
       };
-    std::string note;
-    const FitOptions here = options_of(each, look_.answer.num_rows(), look_.num_columns(), note);
-    ClassFit out = fit_class(look_, look_.labels[static_cast<std::size_t>(number)], {"0", "1"}, here,
-                             [&](RowQuestion::State part) { return place.ask(std::move(part)); });
-    if (!note.empty()) out.fit.report.notes.insert(out.fit.report.notes.begin(), std::move(note));
+    ClassFit out;
+    const MachineSizes sizes{number, C, look_.answer.num_rows(), look_.num_columns()};
+    fit_machine(sizes, options_, std::move(each), [&](const FitOptions& here) -> Fit& {
+      out = fit_class(look_, look_.labels[static_cast<std::size_t>(number)], {"0", "1"}, here,
+                      [&](RowQuestion::State part) { return place.ask(std::move(part)); });
+      return out.fit;
+    });
     return out;
   }
 
@@ -130,12 +129,9 @@ SoftmaxFit without_weights(const FirstLook& look, const SoftmaxOptions& options)
 void fit_machines_by_passes(const AskRows& ask, const FirstLook& look, const SoftmaxOptions& options, SoftmaxFit& fit) {
   ClassesByPasses classes(ask, look, options);
   std::vector<ClassFit> fits = classes.fit_all();
-  begin_machines(look.num_columns(), fit.num_classes(), options, fit);
-  for (const ClassFit& one : fits)
-    if (!add_machine(one.fit, {}, fit)) break;
   std::vector<std::string> names;
   for (const std::string& name : fit.classes) names.push_back(against_the_rest(name));
-  summarise_machines(names, false, fit);
+  take_machines(names, look.num_columns(), {}, options, fit, [&](Index m) { return fits[static_cast<std::size_t>(m)].fit; });
   fit.state = std::make_shared<SoftmaxState>();
   if (holds_posterior(fit)) {
     classes.describe(fits, fit);

@@ -65,8 +65,7 @@ std::vector<Machine> machines_of(const SoftmaxFit& fit, const std::vector<Index>
 // The published program scales the columns once, over the rows of all classes.
 Matrix scaled_columns(MatrixView X, const Standardization& s) { return read_table(X, {s.center, s.scale, false}); }
 
-}  // namespace
-
+// Adds the next machine. Returns false if it has no posterior; no other machine is then needed.
 bool add_machine(Fit given, const Standardization& s, SoftmaxFit& fit) {
   const auto column = static_cast<Index>(fit.machines.size());
   fit.machines.push_back(std::move(given));
@@ -118,6 +117,7 @@ bool add_machine(Fit given, const Standardization& s, SoftmaxFit& fit) {
   return one.state != nullptr && one.mean.allFinite();
 }
 
+// The options of a machine. Of a preset, the default likelihood and rule are those of a softmax.
 FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note) {
   ChosenOptions chosen = with_chosen_prior(each, Task::logistic, num_rows, num_columns);
   note = std::move(chosen.note);
@@ -127,8 +127,6 @@ FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns,
   if (!options.rule) options.rule = UpdateRule::mackay;
   return std::move(options);
 }
-
-namespace {
 
 // Collects the notes or warnings of the machines, each text once: all of them if there are few, otherwise their number and the first.
 void gather(const std::vector<std::string>& names, const std::vector<Fit>& fits, std::vector<std::string> Report::*list, Report& report) {
@@ -157,8 +155,7 @@ void gather(const std::vector<std::string>& names, const std::vector<Fit>& fits,
   (report.*list).insert((report.*list).end(), texts.begin(), texts.end());
 }
 
-}  // namespace
-
+// Gives the fields that have a column for each machine their sizes.
 void begin_machines(Index num_columns, Index num_machines, const SoftmaxOptions& options, SoftmaxFit& fit) {
   fit.mean = fit.variance = fit.relevance = Matrix::Zero(num_columns, num_machines);
   fit.standardized_mean = Matrix::Zero(num_columns + (options.intercept ? 1 : 0), num_machines);
@@ -195,6 +192,28 @@ void summarise_machines(const std::vector<std::string>& names, bool compat, Soft
   gather(names, fit.machines, &Report::warnings, report);
 }
 
+}  // namespace
+
+void fit_machine(const MachineSizes& sizes, const SoftmaxOptions& options, FitOptions each,
+                 const std::function<Fit&(const FitOptions& here)>& fitted) {
+  each.start_precision = start_of_model(options, sizes.num_machines, sizes.number);
+  std::string note;
+  const FitOptions here = options_of(each, sizes.num_rows, sizes.num_columns, note);
+  Fit& fit = fitted(here);
+  if (!note.empty()) fit.report.notes.insert(fit.report.notes.begin(), std::move(note));
+}
+
+void take_machines(const std::vector<std::string>& names, Index num_columns, const Standardization& units, const SoftmaxOptions& options,
+                   SoftmaxFit& fit, const std::function<std::optional<Fit>(Index machine)>& fitted) {
+  const auto count = static_cast<Index>(names.size());
+  begin_machines(num_columns, count, options, fit);
+  for (Index m = 0; m < count; ++m) {
+    std::optional<Fit> one = fitted(m);
+    if (!one || !add_machine(std::move(*one), units, fit)) break;
+  }
+  summarise_machines(names, options.compat, fit);
+}
+
 namespace {
 
 // The options that all regressions have in common.
@@ -228,13 +247,13 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
   std::optional<Frame> prepared;  // one against the rest: the columns are the same for all machines
   const Stopwatch watch;
   const Index p = X.cols(), columns = static_cast<Index>(machines.size());
-  begin_machines(p, columns, options, fit);
   const char* const of_machine = pairs ? "pair of classes" : "class";
-  for (Index m = 0; m < columns; ++m) {
+  bool is_stopped = false;
+  const auto fitted = [&](Index m) -> std::optional<Fit> {
+    if (is_stopped) return std::nullopt;
     const double done_at = watch.seconds();
     const Machine& machine = machines[static_cast<std::size_t>(m)];
     Vector weights;
-    each.start_precision = start_of_model(options, columns, m);
     if (pairs && !options.weights.empty()) {
       weights = k(machine.rows);
       each.weights = weights;
@@ -248,19 +267,19 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
         progress.seconds_left = seconds_for_rest(number - 1, columns, done_at, progress.elapsed_seconds - done_at);
         return options.on_sweep(progress);
       };
-    std::string note;
-    const FitOptions options_here = options_of(each, machine.t.size(), p, note);
-    if (!pairs && !prepared) prepared = columns_as_asked(Task::logistic, X, options_here);
-    Fit one = pairs ? fit_logistic(RowSubset(X, machine.rows).view(), machine.t, options_here)
-                    : fit_columns(*prepared, Task::logistic, machine.t, options_here);
-    if (!note.empty()) one.report.notes.insert(one.report.notes.begin(), std::move(note));
-    const bool is_stopped = one.report.status == Status::stopped_by_user;
-    if (!add_machine(std::move(one), state->standardization, fit) || is_stopped) break;
-  }
-  if (!constant.empty()) fit.left_out = std::move(constant);
+    Fit one;
+    fit_machine({m, columns, machine.t.size(), p}, options, each, [&](const FitOptions& here) -> Fit& {
+      if (pairs) return one = fit_logistic(RowSubset(X, machine.rows).view(), machine.t, here);
+      if (!prepared) prepared = columns_as_asked(Task::logistic, X, here);
+      return one = fit_columns(*prepared, Task::logistic, machine.t, here);
+    });
+    is_stopped = one.report.status == Status::stopped_by_user;
+    return one;
+  };
   std::vector<std::string> names;
   for (const Machine& machine : machines) names.push_back(machine.name);
-  summarise_machines(names, options.compat, fit);
+  take_machines(names, p, state->standardization, options, fit, fitted);
+  if (!constant.empty()) fit.left_out = std::move(constant);
   fit.state = std::move(state);
   if (static_cast<Index>(fit.machines.size()) < columns || !fit.mean.allFinite()) return;
   const bool integrates = std::all_of(fit.machines.begin(), fit.machines.end(),

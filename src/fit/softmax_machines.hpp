@@ -1,6 +1,8 @@
 // Several classes by logistic regressions: one against the rest, one against one.                   docs/math/softmax.md (SMX.9), (SMX.10)
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,16 +24,21 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
 
 /// The name of a machine in messages.
 [[nodiscard]] std::string against_the_rest(const std::string& class_name);
-/// The options of a machine whose prior is not automatic: those of fit_logistic, so that `compare` and a fit agree. Of a preset, the
-/// default likelihood and rule are those of a softmax.
-[[nodiscard]] FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note);
-/// Gives the fields that have a column for each machine their sizes.
-void begin_machines(Index num_columns, Index num_machines, const SoftmaxOptions& options, SoftmaxFit& fit);
-/// Adds the next machine. Returns false if it has no posterior; no other machine is then needed.
-/// \param units  of the columns to which the machines were fitted
-bool add_machine(Fit one, const Standardization& units, SoftmaxFit& fit);
-/// Writes how many machines have converged, the message of the first that has not, and what they note.
-void summarise_machines(const std::vector<std::string>& names, bool compat, SoftmaxFit& fit);
+/// A machine among the others, and its rows.
+struct MachineSizes {
+  Index number = 0, num_machines = 0, num_rows = 0, num_columns = 0;
+};
+/// Fits a machine under options whose prior is not automatic: those of fit_logistic, so that `compare` and a fit agree.
+/// \param each    the options that all machines have in common
+/// \param fitted  a fit with these options
+void fit_machine(const MachineSizes& sizes, const SoftmaxOptions& options, FitOptions each,
+                 const std::function<Fit&(const FitOptions& here)>& fitted);
+/// Fits the machines in their order, as far as they have a posterior, puts them into `fit`, and writes how many have converged, the message
+/// of the first that has not, and what they note.
+/// \param names   of the machines \param units  of the columns to which they are fitted
+/// \param fitted  empty: the caller has stopped the machine before
+void take_machines(const std::vector<std::string>& names, Index num_columns, const Standardization& units, const SoftmaxOptions& options,
+                   SoftmaxFit& fit, const std::function<std::optional<Fit>(Index machine)>& fitted);
 void drop_covariances(SoftmaxFit& fit);
 /// Warnings and notes on the whole fit.
 void warn_of_classes(const SoftmaxOptions& options, SoftmaxFit& fit);

@@ -204,16 +204,15 @@ class ClassMachines {
       : all_(all), options_(options), names_(names), passes_(passes) {}
 
   std::vector<ProcessOutcome> fit_all() {
-    const auto C = static_cast<Index>(all_.labels.size()), most = machines_at_once();
+    const auto C = static_cast<Index>(all_.labels.size());
     std::vector<ProcessOutcome> out(static_cast<std::size_t>(C));
     machines_.resize(out.size());
-    for (Index first = 0; first < C; first += most)
-      Machines([this](const std::vector<Asked>& asked) {
-        return answer(asked);
-      }).run(std::min(most, C - first), [&](Index i, Machines::Place& place) {
-        const auto c = static_cast<std::size_t>(first + i);
-        out[c] = fit_one(c, place);
-      });
+    Machines([this](const std::vector<Asked>& asked) {
+      return answer(asked);
+    }).run(C, machines_at_once(), [&](Index i, Machines::Place& place) {
+      const auto c = static_cast<std::size_t>(i);
+      out[c] = fit_one(c, place);
+    });
     return out;
   }
 
