@@ -177,7 +177,7 @@ class LassoPasses {
           fmt::format("folds is {}; rows that are not in memory are divided into at most {}", options.folds, most_folds_by_passes));
     double lambda_max = 0;
     if (!find_lambda_max(lambda_max)) return stopped_choice(options, lambda_max);
-    LambdaPath path = empty_path(lambdas_of({}, lambda_max, is_tall(frame_)));
+    LambdaPath path = empty_path(frame_, lambdas_of({}, lambda_max, is_tall(frame_)), lambda_max);
     std::vector<FoldLoss> losses(static_cast<std::size_t>(options.folds), FoldLoss{Vector::Zero(path.lambda.size()), 0, 0});
     const Index count = path.lambda.size(), at_once = points_at_once();
     const Matrix starts = start_({path.lambda.begin(), path.lambda.end()});
@@ -221,25 +221,10 @@ class LassoPasses {
     return std::max<Index>(5, most_numbers / (frame_.options.folds * (size() + 1)));
   }
 
-  [[nodiscard]] LambdaPath empty_path(const std::vector<double>& lambdas) const {
-    LambdaPath path;
-    path.lambda = VectorView(lambdas).eigen();
-    path.lambda_max = lambdas.front();
-    path.mean = Matrix::Zero(frame_.num_columns(), path.lambda.size());
-    path.intercept.resize(frame_.options.intercept ? path.lambda.size() : 0);
-    return path;
-  }
-
   void note_path(const std::vector<L1Point>& points, Index first, LambdaPath& path) const {
-    const Standardization s = frame_.user_units().standardization;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const Index at = first + static_cast<Index>(i);
-      const Vector& w = points[i].w;
-      path.mean.col(at) = w.head(frame_.num_columns());
-      if (s.scale.size() > 0) path.mean.col(at).array() *= s.scale.array();
-      if (frame_.options.intercept) path.intercept[at] = w[size() - 1] - (s.center.size() > 0 ? s.center.dot(path.mean.col(at)) : 0.0);
-      path.num_nonzero.push_back(std::ranges::count_if(penalised_, [&](Index j) { return w[j] != 0; }));
-      path.reports.emplace_back().status = points[i].has_ended ? Status::converged : Status::max_sweeps;
+    for (const L1Point& point : points) {
+      write_weights(frame_, flat_, point.w, first++, path);
+      path.reports.emplace_back().status = point.has_ended ? Status::converged : Status::max_sweeps;
     }
   }
 

@@ -328,6 +328,31 @@ bool is_tall(const Frame& frame) {
   return frame.rows > static_cast<double>(std::count(frame.left_out.begin(), frame.left_out.end(), false));
 }
 
+LambdaPath empty_path(const Frame& frame, const std::vector<double>& lambdas, double lambda_max) {
+  LambdaPath path;
+  path.lambda_max = lambda_max;
+  path.lambda = VectorView(lambdas).eigen();
+  path.mean = Matrix::Zero(frame.num_columns(), path.lambda.size());
+  path.intercept.resize(frame.options.intercept ? path.lambda.size() : 0);
+  return path;
+}
+
+void write_weights(const Frame& frame, const std::vector<Index>& flat, const Vector& w, Index at, LambdaPath& path) {
+  const Index p = frame.num_columns();
+  const Units units = frame.user_units();
+  const Standardization& s = units.standardization;
+  Index num_nonzero = 0;
+  double intercept = units.y_center + (frame.options.intercept ? units.y_scale * w[p] : 0);
+  for (Index j = 0; j < p; ++j) {
+    if (w[j] == 0) continue;
+    path.mean(j, at) = units.y_scale * w[j] * (s.scale.size() > 0 ? s.scale[j] : 1.0);
+    if (s.center.size() > 0) intercept -= s.center[j] * path.mean(j, at);
+    if (!std::binary_search(flat.begin(), flat.end(), j)) ++num_nonzero;
+  }
+  path.num_nonzero.push_back(num_nonzero);
+  if (frame.options.intercept) path.intercept[at] = intercept;
+}
+
 LambdaPath lasso_path(const Frame& frame, const PathGrid& grid) {
   const Stopwatch watch;
   const FitOptions& options = frame.options;
@@ -336,42 +361,25 @@ LambdaPath lasso_path(const Frame& frame, const PathGrid& grid) {
     throw InvalidArgument(fmt::format("grid.smallest is {}; it must lie between 0 and 1", grid.smallest));
   for (double lambda : grid.lambdas) validate::positive(lambda, "an entry of grid.lambdas");
   LassoProblem problem(frame);
-  LambdaPath path;
+  const double lambda_max = problem.lambda_max();
+  const std::vector<double> lambdas = lambdas_of(grid, lambda_max, is_tall(frame));
+  LambdaPath path = empty_path(frame, lambdas, lambda_max);
   path.classes = frame.classes;
   path.notes = frame.notes;
-  path.lambda_max = problem.lambda_max();
-  const std::vector<double> lambdas = lambdas_of(grid, path.lambda_max, is_tall(frame));
   const auto count = static_cast<Index>(lambdas.size());
-  const Index p = frame.num_columns();
-  const Units units = frame.user_units();
-  const Standardization& s = units.standardization;
   const double offset = bound_offset(problem.flat, frame.units, frame.rows);
-  path.lambda.resize(count);
-  path.mean = Matrix::Zero(p, count);
-  path.intercept.resize(options.intercept ? count : 0);
   path.log_likelihood.resize(count);
   for (Index i = 0; i < count; ++i) {
     const double lambda = lambdas[static_cast<std::size_t>(i)];
     const CoordinateOutcome outcome = problem.solve(lambda, settings_of(options, log_density_of(problem, lambda), watch));
-    path.lambda[i] = lambda;
     path.log_likelihood[i] = log_likelihood_of(problem, outcome);
-    const Vector w = problem.ascent->w();
-    Index num_nonzero = 0;
-    double intercept = units.y_center + (options.intercept ? problem.unit * w[p] : 0);
-    for (Index j = 0; j < p; ++j) {
-      if (w[j] == 0) continue;
-      path.mean(j, i) = problem.unit * w[j] * (s.scale.size() > 0 ? s.scale[j] : 1.0);
-      if (s.center.size() > 0) intercept -= s.center[j] * path.mean(j, i);
-      if (!std::binary_search(problem.flat.begin(), problem.flat.end(), j)) ++num_nonzero;
-    }
-    path.num_nonzero.push_back(num_nonzero);
-    LogDensity density = density_of_path(problem, lambda, outcome, num_nonzero);
+    write_weights(frame, problem.flat, problem.ascent->w(), i, path);
+    LogDensity density = density_of_path(problem, lambda, outcome, path.num_nonzero.back());
     density.constant += offset;
     path.reports.push_back(report_of(outcome, density));
-    if (options.intercept) path.intercept[i] = intercept;
     if (outcome.status == Status::stopped_by_user) {
       path.lambda.conservativeResize(i + 1);
-      path.mean.conservativeResize(p, i + 1);
+      path.mean.conservativeResize(Eigen::NoChange, i + 1);
       path.log_likelihood.conservativeResize(i + 1);
       if (options.intercept) path.intercept.conservativeResize(i + 1);
       break;

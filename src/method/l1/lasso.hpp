@@ -46,6 +46,10 @@ struct LassoSums {
 void finish_lasso(const FitOptions& options, double lambda_max, Solution& solution);
 /// A solution without a posterior, and why.
 void leave_no_posterior(Status status, std::string message, Solution& solution);
+/// A path of these lambdas whose weights are to be written.
+[[nodiscard]] LambdaPath empty_path(const Frame& frame, const std::vector<double>& lambdas, double lambda_max);
+/// Writes the weights at one of its lambdas, the next one, in the units of the caller. \param flat  the columns without penalty
+void write_weights(const Frame& frame, const std::vector<Index>& flat, const Vector& w, Index at, LambdaPath& path);
 /// The lambdas of a path, falling.                                                                                           (L1.5)
 /// \throws InvalidArgument  lambda_max is zero
 [[nodiscard]] std::vector<double> lambdas_of(const PathGrid& grid, double lambda_max, bool tall);
