@@ -1,4 +1,4 @@
-// Fits of a table and a target that are already checked.
+// Fits of a table and a target of any kind.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,11 @@
 
 namespace ardvark::internal {
 
+/// A fit of a target of this kind: fit_linear, fit_logistic and fit_counts. \throws InvalidArgument
+/// \param memory  the memory of X, if the caller gives it up
+[[nodiscard]] Fit fit_table(Task task, const FitTable& X, VectorView target, const FitOptions& options,
+                            std::shared_ptr<double[]> memory = nullptr);
+
 /// For callers inside the library: options are valid, the prior is not automatic and has a lambda if it needs one. X may have no columns.
 /// \param y  linear: the target; logistic: labels with two different values
 [[nodiscard]] Fit fit_checked(Task task, const FitTable& X, VectorView y, const FitOptions& options);
@@ -16,9 +21,9 @@ namespace ardvark::internal {
 /// A fit by sweeps with this likelihood, under the prior shared, ard, groups or none.
 /// \throws InvalidArgument  the target is not valid for the likelihood
 [[nodiscard]] Fit fit_by(const LikelihoodRow& likelihood, MatrixView X, VectorView y, const FitOptions& options);
-/// Validates the options, chooses a prior if it is `automatic` and a lambda if it has none, and fits. \throws InvalidArgument
-/// \param memory    the memory of X, if the caller gives it up
-/// \param stand_in  if X and y stand in for another table: the fit is that of the other table
+/// The same of a table that is checked: validates the options, chooses a prior if it is `automatic` and a lambda if it has none, and fits.
+/// \throws InvalidArgument \param memory    the memory of X, if the caller gives it up \param stand_in  if X and y stand in for another
+/// table: the fit is that of the other table
 [[nodiscard]] Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& options,
                                std::shared_ptr<double[]> memory = nullptr, const StandIn& stand_in = {});
 

@@ -14,6 +14,7 @@
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
+#include "fit/checked.hpp"
 #include "frame/prepare.hpp"
 #include "impute/chain.hpp"
 #include "impute/combine.hpp"
@@ -123,7 +124,7 @@ std::vector<Fit> fits_to(const std::vector<Matrix>& tables, const GappedTable& t
         return frame.options.on_sweep(progress);
       };
     const Matrix X = in_units_of(frame, table, Z);
-    out.push_back(has_noise(frame.task) ? Fit(fit_linear(X, target, options)) : Fit(fit_logistic(X, target, options)));
+    out.push_back(fit_table(frame.task, X, target, options));
     if (!holds_posterior(out.back()) || out.back().report.status == Status::stopped_by_user) break;
   }
   return out;
@@ -174,9 +175,6 @@ std::string note_of(const Imputation& imputation, const std::vector<std::string>
 
 // No row that counts has a gap. In rows of weight 0, the centre stands for one.
 Fit fit_without_gaps(Task task, MatrixView X, VectorView y, const FitOptions& options, const GappedTable& table) {
-  const auto fitted = [&](MatrixView complete) {
-    return has_noise(task) ? Fit(fit_linear(complete, y, options)) : Fit(fit_logistic(complete, y, options));
-  };
   Matrix filled;
   for (Index j = 0; j < X.cols(); ++j)
     for (Index i = 0; i < X.rows(); ++i) {
@@ -184,7 +182,7 @@ Fit fit_without_gaps(Task task, MatrixView X, VectorView y, const FitOptions& op
       if (filled.size() == 0) filled = read_table(X);
       filled(i, j) = table.units.center[j];
     }
-  return fitted(filled.size() > 0 ? MatrixView(filled) : X);
+  return fit_table(task, filled.size() > 0 ? MatrixView(filled) : X, y, options);
 }
 
 std::string warning_of_memory(const Memory& memory) {

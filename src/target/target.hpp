@@ -10,6 +10,7 @@ namespace ardvark::internal {
 
 struct TargetFacts {
   const char* name;          ///< in options, JSON and model files
+  const char* argument;      ///< of the functions that fit it, in messages
   const char* regression;    ///< in the first line of a summary
   const char* machine;       ///< what a kernel machine calls its task
   const char* score;         ///< in JSON and tables: how well the training rows are predicted
@@ -22,12 +23,26 @@ struct TargetFacts {
 [[nodiscard]] constexpr TargetFacts facts_of(Task task) {
   switch (task) {
     case Task::linear:
-      return {.name = "linear", .regression = "Linear regression", .machine = "regression", .score = "r_squared", .has_noise = true};
+      return {.name = "linear",
+              .argument = "y",
+              .regression = "Linear regression",
+              .machine = "regression",
+              .score = "r_squared",
+              .has_noise = true};
     case Task::logistic:
-      return {
-          .name = "logistic", .regression = "Logistic regression", .machine = "classification", .score = "accuracy", .has_classes = true};
+      return {.name = "logistic",
+              .argument = "labels",
+              .regression = "Logistic regression",
+              .machine = "classification",
+              .score = "accuracy",
+              .has_classes = true};
     case Task::counts:
-      return {.name = "counts", .regression = "Poisson regression", .machine = "counts", .score = "deviance_explained", .is_count = true};
+      return {.name = "counts",
+              .argument = "counts",
+              .regression = "Poisson regression",
+              .machine = "counts",
+              .score = "deviance_explained",
+              .is_count = true};
   }
   throw InternalError("no such kind of target");
 }
