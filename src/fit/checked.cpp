@@ -13,13 +13,10 @@
 #include "frame/prior_partition.hpp"
 #include "frame/separation.hpp"
 #include "frame/solution.hpp"
-#include "likelihood/registry.hpp"
 #include "method/greedy/greedy_preset.hpp"
 #include "method/l1/l1_slr.hpp"
-#include "method/l1/lambda_choice.hpp"
 #include "method/l1/lasso.hpp"
 #include "method/sequential/sequential.hpp"
-#include "method/spike_slab/prior_choice.hpp"
 #include "method/spike_slab/sparse.hpp"
 #include "method/sweep/sweep_fit.hpp"
 #include "preset/preset.hpp"
@@ -131,16 +128,21 @@ Fit fit_by(const LikelihoodRow& row, MatrixView X, VectorView y, const FitOption
   return assemble(frame, solve_rows(row, frame));
 }
 
+void tell_choices(const ChosenOptions& options, ChosenLambda lambda, Index num_columns, Fit& fit) {
+  take_choice(std::move(lambda), fit);
+  if (!options.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), options.note);
+  warn_if_too_confident(options.options, fit, num_columns);
+}
+
 namespace {
 
 // Chooses a lambda if the prior needs one, and fits. \param y  the target of the frame, as given
-Fit fit_with_lambda(Frame frame, VectorView y, const FitOptions& asked) {
+Fit fit_with_lambda(Frame frame, VectorView y, const ChosenOptions& options) {
   const Index p = frame.num_columns();
-  ChosenLambda chosen = with_chosen_lambda(frame, y);
-  frame.options = chosen.options;
+  ChosenLambda lambda = with_chosen_lambda(frame, y);
+  frame.options = lambda.options;
   Fit fit = fit_frame(std::move(frame));
-  take_choice(std::move(chosen), fit);
-  warn_if_too_confident(asked, fit, p);
+  tell_choices(options, std::move(lambda), p, fit);
   return fit;
 }
 
@@ -157,7 +159,7 @@ Fit fit_columns(const Frame& columns, Task task, VectorView y, const FitOptions&
   validate_options(options, task, columns.num_columns());
   Frame frame = columns;
   frame.options = options;
-  Fit fit = fit_with_lambda(with_target(std::move(frame), task, y), y, options);
+  Fit fit = fit_with_lambda(with_target(std::move(frame), task, y), y, {options, {}});
   fit.report.seconds = watch.seconds();
   return fit;
 }
@@ -173,8 +175,7 @@ Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& o
   if (X.is_sparse()) validate_sparse_table(chosen.options);
   pulse("preparing");
   const blas::ThreadScope threads(options.threads);
-  Fit fit = fit_with_lambda(make_frame(task, X, y, chosen.options, std::move(memory), stand_in), y, options);
-  if (!chosen.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), chosen.note);
+  Fit fit = fit_with_lambda(make_frame(task, X, y, chosen.options, std::move(memory), stand_in), y, chosen);
   fit.report.seconds = watch.seconds();  // of everything, including the description of the fit
   return fit;
 }

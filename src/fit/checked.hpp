@@ -6,6 +6,8 @@
 #include "ardvark/fit.hpp"
 #include "frame/frame.hpp"
 #include "likelihood/registry.hpp"
+#include "method/l1/lambda_choice.hpp"
+#include "method/spike_slab/prior_choice.hpp"
 
 namespace ardvark::internal {
 
@@ -34,6 +36,9 @@ namespace ardvark::internal {
 /// \param options  may differ from those of the columns in what a method alone reads: where it starts, whom it tells
 [[nodiscard]] Fit fit_columns(const Frame& columns, Task task, VectorView y, const FitOptions& options);
 
+/// Writes down in a fit by which choices it was made, and warns if it may be too confident.
+/// \param num_columns  of the caller's table
+void tell_choices(const ChosenOptions& options, ChosenLambda lambda, Index num_columns, Fit& fit);
 /// The modes under a Laplace prior for many lambdas. \throws InvalidArgument
 [[nodiscard]] LambdaPath path_as_asked(Task task, MatrixView X, VectorView y, const PathGrid& grid, const FitOptions& options);
 

@@ -163,9 +163,7 @@ ClassFit fit_class(const FirstLook& look, double own_label, std::vector<std::str
   const double own = look.answer.state().classes.at(own_label).weight;
   fit.class_weight[0] = look.weights.sum() - own, fit.class_weight[1] = own;
   if (!is_l1) describe_separation(chosen.options, fit);
-  take_choice(std::move(lambda), fit);
-  if (!chosen.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), chosen.note);
-  warn_if_too_confident(chosen.options, fit, p);
+  tell_choices(chosen, std::move(lambda), p, fit);
   return out;
 }
 
