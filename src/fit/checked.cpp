@@ -148,16 +148,12 @@ Fit fit_with_lambda(Frame frame, VectorView y, const ChosenOptions& options) {
 
 }  // namespace
 
-Frame columns_as_asked(Task task, const FitTable& X, const FitOptions& options) {
-  validate_options(options, task, X.cols());
-  return frame_of_columns(X, options);
-}
-
-Fit fit_columns(const Frame& columns, Task task, VectorView y, const FitOptions& options) {
+Fit fit_columns(Task task, const FitTable& X, VectorView y, const FitOptions& options, std::optional<Frame>& columns) {
   const Stopwatch watch;
   const blas::ThreadScope threads(options.threads);
-  validate_options(options, task, columns.num_columns());
-  Frame frame = columns;
+  validate_options(options, task, X.cols());
+  if (!columns) columns = frame_of_columns(X, options);
+  Frame frame = *columns;
   frame.options = options;
   Fit fit = fit_with_lambda(with_target(std::move(frame), task, y), y, {options, {}});
   fit.report.seconds = watch.seconds();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "ardvark/fit.hpp"
 #include "frame/frame.hpp"
@@ -23,18 +24,17 @@ namespace ardvark::internal {
 /// A fit by sweeps with this likelihood, under the prior shared, ard, groups or none.
 /// \throws InvalidArgument  the target is not valid for the likelihood
 [[nodiscard]] Fit fit_by(const LikelihoodRow& likelihood, MatrixView X, VectorView y, const FitOptions& options);
-/// The same of a table that is checked: validates the options, chooses a prior if it is `automatic` and a lambda if it has none, and fits.
-/// \throws InvalidArgument \param memory    the memory of X, if the caller gives it up \param stand_in  if X and y stand in for another
-/// table: the fit is that of the other table
+
+/// fit_table() of a table that is checked. Chooses a prior if it is `automatic` and a lambda if it has none.
+/// \param memory    the memory of X, if the caller gives it up
+/// \param stand_in  if X and y stand in for another table: the fit is that of the other table
 [[nodiscard]] Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& options,
                                std::shared_ptr<double[]> memory = nullptr, const StandIn& stand_in = {});
 
-/// A table is prepared once for several targets. \throws InvalidArgument
-/// \param options  with a prior that is not automatic
-[[nodiscard]] Frame columns_as_asked(Task task, const FitTable& X, const FitOptions& options);
-/// Its fit to one of them.
-/// \param options  may differ from those of the columns in what a method alone reads: where it starts, whom it tells
-[[nodiscard]] Fit fit_columns(const Frame& columns, Task task, VectorView y, const FitOptions& options);
+/// The same of several targets of one table, which the first fit prepares. The prior is not automatic.
+/// \param columns  empty before the first fit
+/// \param options  those of the first fit, but for what a method alone reads: where it starts, whom it tells
+[[nodiscard]] Fit fit_columns(Task task, const FitTable& X, VectorView y, const FitOptions& options, std::optional<Frame>& columns);
 
 /// Writes down in a fit by which choices it was made, and warns if it may be too confident.
 /// \param num_columns  of the caller's table

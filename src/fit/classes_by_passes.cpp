@@ -82,18 +82,17 @@ class ClassesByPasses {
     const auto C = static_cast<Index>(look_.labels.size());
     FitOptions each = options_;
     each.keep_covariance = Keep::always;  // needed to describe the rows
+    each.start_precision = start_of_model(options_, C, number);
     if (options_.on_sweep)
       each.on_sweep = [&](const Progress& progress) {
         place.on_caller([&] { tell(progress, number, C); });
         return !stopped_;
       };
-    ClassFit out;
-    const MachineSizes sizes{number, C, look_.answer.num_rows(), look_.num_columns()};
-    fit_machine(sizes, options_, std::move(each), [&](const FitOptions& here) -> Fit& {
-      out = fit_class(look_, look_.labels[static_cast<std::size_t>(number)], {"0", "1"}, here,
-                      [&](RowQuestion::State part) { return place.ask(std::move(part)); });
-      return out.fit;
-    });
+    std::string note;
+    const FitOptions here = options_of(each, look_.answer.num_rows(), look_.num_columns(), note);
+    ClassFit out = fit_class(look_, look_.labels[static_cast<std::size_t>(number)], {"0", "1"}, here,
+                             [&](RowQuestion::State part) { return place.ask(std::move(part)); });
+    if (!note.empty()) out.fit.report.notes.insert(out.fit.report.notes.begin(), std::move(note));
     return out;
   }
 

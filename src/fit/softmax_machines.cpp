@@ -117,7 +117,8 @@ bool add_machine(Fit given, const Standardization& s, SoftmaxFit& fit) {
   return one.state != nullptr && one.mean.allFinite();
 }
 
-// The options of a machine. Of a preset, the default likelihood and rule are those of a softmax.
+}  // namespace
+
 FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note) {
   ChosenOptions chosen = with_chosen_prior(each, Task::logistic, num_rows, num_columns);
   note = std::move(chosen.note);
@@ -127,6 +128,8 @@ FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns,
   if (!options.rule) options.rule = UpdateRule::mackay;
   return std::move(options);
 }
+
+namespace {
 
 // Collects the notes or warnings of the machines, each text once: all of them if there are few, otherwise their number and the first.
 void gather(const std::vector<std::string>& names, const std::vector<Fit>& fits, std::vector<std::string> Report::*list, Report& report) {
@@ -194,15 +197,6 @@ void summarise_machines(const std::vector<std::string>& names, bool compat, Soft
 
 }  // namespace
 
-void fit_machine(const MachineSizes& sizes, const SoftmaxOptions& options, FitOptions each,
-                 const std::function<Fit&(const FitOptions& here)>& fitted) {
-  each.start_precision = start_of_model(options, sizes.num_machines, sizes.number);
-  std::string note;
-  const FitOptions here = options_of(each, sizes.num_rows, sizes.num_columns, note);
-  Fit& fit = fitted(here);
-  if (!note.empty()) fit.report.notes.insert(fit.report.notes.begin(), std::move(note));
-}
-
 void take_machines(const std::vector<std::string>& names, Index num_columns, const Standardization& units, const SoftmaxOptions& options,
                    SoftmaxFit& fit, const std::function<std::optional<Fit>(Index machine)>& fitted) {
   const auto count = static_cast<Index>(names.size());
@@ -254,6 +248,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
     const double done_at = watch.seconds();
     const Machine& machine = machines[static_cast<std::size_t>(m)];
     Vector weights;
+    each.start_precision = start_of_model(options, columns, m);
     if (pairs && !options.weights.empty()) {
       weights = k(machine.rows);
       each.weights = weights;
@@ -267,12 +262,11 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
         progress.seconds_left = seconds_for_rest(number - 1, columns, done_at, progress.elapsed_seconds - done_at);
         return options.on_sweep(progress);
       };
-    Fit one;
-    fit_machine({m, columns, machine.t.size(), p}, options, each, [&](const FitOptions& here) -> Fit& {
-      if (pairs) return one = fit_logistic(RowSubset(X, machine.rows).view(), machine.t, here);
-      if (!prepared) prepared = columns_as_asked(Task::logistic, X, here);
-      return one = fit_columns(*prepared, Task::logistic, machine.t, here);
-    });
+    std::string note;
+    const FitOptions here = options_of(each, machine.t.size(), p, note);
+    Fit one = pairs ? fit_logistic(RowSubset(X, machine.rows).view(), machine.t, here)
+                    : fit_columns(Task::logistic, X, machine.t, here, prepared);
+    if (!note.empty()) one.report.notes.insert(one.report.notes.begin(), std::move(note));
     is_stopped = one.report.status == Status::stopped_by_user;
     return one;
   };

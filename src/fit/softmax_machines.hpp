@@ -24,15 +24,9 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
 
 /// The name of a machine in messages.
 [[nodiscard]] std::string against_the_rest(const std::string& class_name);
-/// A machine among the others, and its rows.
-struct MachineSizes {
-  Index number = 0, num_machines = 0, num_rows = 0, num_columns = 0;
-};
-/// Fits a machine under options whose prior is not automatic: those of fit_logistic, so that `compare` and a fit agree.
-/// \param each    the options that all machines have in common
-/// \param fitted  a fit with these options
-void fit_machine(const MachineSizes& sizes, const SoftmaxOptions& options, FitOptions each,
-                 const std::function<Fit&(const FitOptions& here)>& fitted);
+/// The options of a machine whose prior is not automatic: those of fit_logistic, so that `compare` and a fit agree. Of a preset, the
+/// default likelihood and rule are those of a softmax.
+[[nodiscard]] FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note);
 /// Fits the machines in their order, as far as they have a posterior, puts them into `fit`, and writes how many have converged, the message
 /// of the first that has not, and what they note.
 /// \param names   of the machines \param units  of the columns to which they are fitted
