@@ -19,7 +19,7 @@ struct Steps : ::testing::Test {
 
   // A fit with these log odds, of which the bound of the classes is this.
   [[nodiscard]] WorkingFit fit(const WorkingRows& working, double m, double bound) const {
-    WorkingFit out{0, {Vector::Constant(30, m), Vector::Constant(30, 0.5)}, {}};
+    WorkingFit out{0, LogOdds{Vector::Constant(30, m), Vector::Constant(30, 0.5)}, {}};
     out.log_evidence = bound - bound_of_classes(rows, working, out);
     return out;
   }

@@ -18,8 +18,6 @@ namespace {
 
 constexpr double square_of_a_step = 1e4;
 
-// Of `LogOdds`, m is the mean of the weights and s their covariance, column by column. Of `Sites`, omega has the lower triangle of
-// X'omega X, column by column, and then the sum of omega; response is X'r.
 class PassedClassRows final : public ClassRows {
  public:
   PassedClassRows(Passes& passes, const KnownRows& known, bool proper)
@@ -28,31 +26,30 @@ class PassedClassRows final : public ClassRows {
   [[nodiscard]] Index num_rows() const override { return known_.num_rows; }
   [[nodiscard]] Index num_columns() const override { return q_; }
 
-  [[nodiscard]] LogOdds before(bool has_flat) const override {
-    LogOdds out{Vector::Zero(q_), Vector::Zero(q_ * q_)};
+  [[nodiscard]] KnownOdds before(bool has_flat) const override {
+    OddsOfWeights out{Vector::Zero(q_), Matrix::Zero(q_, q_)};
     const double share = std::clamp(known_.share, 1e-6, 1 - 1e-6);
-    if (has_flat && passes_.question().units.intercept) out.m[q_ - 1] = std::log(share / (1 - share));
+    if (has_flat && passes_.question().units.intercept) out.w[q_ - 1] = std::log(share / (1 - share));
     return out;
   }
 
-  [[nodiscard]] ClassRowsAt at(const LogOdds& known) const override {
+  [[nodiscard]] ClassRowsAt at(const KnownOdds& known) const override {
     const PassSums& sums = look(known, true).sums;
-    ClassRowsAt out{{with_weight(sums.packed, sums.weight), sums.response}, sums.log_likelihood[0]};
-    if (!is_proper()) return out;
+    SumsOfSites sites{sums.packed, sums.weight, sums.response};
+    if (!is_proper()) return {std::move(sites), sums.log_likelihood[0]};
     const AtIntercept last = of_intercept(known);
-    out.sites.omega[sums.packed.size() - 1] += last.omega;  // the last column is the intercept
-    out.sites.omega[sums.packed.size()] += last.omega;
-    out.sites.response[q_ - 1] += last.response;
-    out.log_likelihood += last.log_likelihood;
-    return out;
+    sites.packed[sites.packed.size() - 1] += last.omega;  // the last column is the intercept
+    sites.weight += last.omega;
+    sites.response[q_ - 1] += last.response;
+    return {std::move(sites), sums.log_likelihood[0] + last.log_likelihood};
   }
-  [[nodiscard]] double log_likelihood(const LogOdds& known) const override {
+  [[nodiscard]] double log_likelihood(const KnownOdds& known) const override {
     return look(known, false).sums.log_likelihood[0] + (is_proper() ? of_intercept(known).log_likelihood : 0.0);
   }
   // One pass for all: the first one, which has the largest weight more often than others, with the sums for a step.
-  void expect(const std::vector<const LogOdds*>& all) const override {
+  void expect(const std::vector<const KnownOdds*>& all) const override {
     std::vector<WeightMoments> moments;
-    for (const LogOdds* one : all) moments.push_back(moments_of(*one));
+    for (const KnownOdds* one : all) moments.push_back(moments_of(*one));
     std::vector<const WeightMoments*> asked;
     for (const WeightMoments& one : moments) asked.push_back(&one);
     if (asked.empty()) return;
@@ -63,67 +60,76 @@ class PassedClassRows final : public ClassRows {
       remember(std::move(one));
     }
   }
-  [[nodiscard]] bool are_steps(const LogOdds& known) const override {
+  [[nodiscard]] bool are_steps(const KnownOdds& known) const override {
     const PassSums& sums = look(known, true).sums;
     return sums.nearest > square_of_a_step && sums.log_likelihood[0] > -0.7 * known_.weight;
   }
-  [[nodiscard]] Extent extent(const Sites&, const LogOdds& known) const override { return look(known, true).sums.extent; }
+  [[nodiscard]] Extent extent(const WorkingSites&, const KnownOdds& known) const override { return look(known, true).sums.extent; }
 
-  [[nodiscard]] LogOdds log_odds(const Vector& w, const Matrix& V) override { return {w, V.reshaped()}; }
-  [[nodiscard]] LogOdds average(const std::vector<std::pair<double, const LogOdds*>>& parts) const override {
-    LogOdds out{Vector::Zero(q_), Vector::Zero(q_ * q_)};
-    for (const auto& [share, odds] : parts) out.m += share * odds->m;
+  [[nodiscard]] KnownOdds log_odds(const Vector& w, const Matrix& V) override { return OddsOfWeights{w, V}; }
+  [[nodiscard]] KnownOdds average(const std::vector<std::pair<double, const KnownOdds*>>& parts) const override {
+    OddsOfWeights out{Vector::Zero(q_), Matrix::Zero(q_, q_)};
+    for (const auto& [share, odds] : parts) out.w += share * std::get<OddsOfWeights>(*odds).w;
     for (const auto& [share, odds] : parts) {
-      const Vector off = odds->m - out.m;
-      out.s += share * (odds->s + (off * off.transpose()).reshaped());
+      const auto& [w, V] = std::get<OddsOfWeights>(*odds);
+      const Vector off = w - out.w;
+      out.V += share * (V + off * off.transpose());
     }
     return out;
   }
 
-  [[nodiscard]] Vector target_of(const Sites& sites) const override { return root_of(sites).col(q_); }
-  [[nodiscard]] double weight_of(const Sites& sites) const override { return sites.omega[sites.omega.size() - 1]; }
-  [[nodiscard]] double misfit(const Sites& sites, const Vector& target, const LogOdds& known) const override {
+  [[nodiscard]] Vector target_of(const WorkingSites& sites) const override { return root_of(sites).col(q_); }
+  [[nodiscard]] double weight_of(const WorkingSites& sites) const override { return std::get<SumsOfSites>(sites).weight; }
+  [[nodiscard]] double misfit(const WorkingSites& sites, const Vector& target, const KnownOdds& known) const override {
     const Matrix G = gram_of(sites);
-    return 0.5 * (target.squaredNorm() - 2 * known.m.dot(sites.response) + known.m.dot(G * known.m) + known.s.dot(G.reshaped()));
+    const auto& [w, V] = std::get<OddsOfWeights>(known);
+    return 0.5 * (target.squaredNorm() - 2 * w.dot(std::get<SumsOfSites>(sites).response) + w.dot(G * w) + V.cwiseProduct(G).sum());
   }
   // The sum of omega (x'Ax)^2 / 4 x'Vx over the rows, A the change of V, as if x'Vx were the same in all rows and x were normal.
-  [[nodiscard]] double distance(const LogOdds& from, const LogOdds& to, const Sites& sites) const override {
+  [[nodiscard]] double distance(const KnownOdds& from, const KnownOdds& to, const WorkingSites& sites) const override {
     const Matrix G = gram_of(sites);
-    const Vector off = to.m - from.m;
-    const Matrix AG = (to.s - from.s).reshaped(q_, q_) * G;
-    const double variance = to.s.dot(G.reshaped()), change = AG.trace();
+    const auto &one = std::get<OddsOfWeights>(from), &other = std::get<OddsOfWeights>(to);
+    const Vector off = other.w - one.w;
+    const Matrix AG = (other.V - one.V) * G;
+    const double variance = other.V.cwiseProduct(G).sum(), change = AG.trace();
     const double of_variances = variance > 0 ? 0.25 * (2 * AG.cwiseProduct(AG.transpose()).sum() + change * change) / variance : 0;
     return off.dot(G * off) + std::max(of_variances, 0.0);
   }
-  [[nodiscard]] bool reduce(const PenalisedColumns& which, const Sites& sites, const Vector& target, KeepBasis basis,
+  [[nodiscard]] bool reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis,
                             ReducedRows& out) override {
     const Matrix Z = root_of(sites).leftCols(q_);
     return reduce_rows(*table_design(Z), which, Vector::Ones(Z.rows()), target, weight_of(sites), basis, out);
   }
-  [[nodiscard]] Sites first_sites() const override { return {with_weight(packed_triangle(known_.cross), known_.weight), known_.to_class}; }
+  [[nodiscard]] WorkingSites first_sites() const override {
+    return SumsOfSites{packed_triangle(known_.cross), known_.weight, known_.to_class};
+  }
 
  private:
   struct Looked {
-    LogOdds at;
+    KnownOdds at;
     PassSums sums;
     bool has_step = false;
   };
 
-  [[nodiscard]] WeightMoments moments_of(const LogOdds& odds) const { return {odds.m, odds.s.reshaped(q_, q_)}; }
-  [[nodiscard]] std::pair<double, double> moments_of_intercept(const LogOdds& known) const override {
-    return {known.m[q_ - 1], known.s[q_ * q_ - 1]};
+  [[nodiscard]] static WeightMoments moments_of(const KnownOdds& odds) {
+    const auto& [w, V] = std::get<OddsOfWeights>(odds);
+    return {w, V};
   }
-  [[nodiscard]] AtIntercept of_intercept(const LogOdds& known) const {
+  [[nodiscard]] std::pair<double, double> moments_of_intercept(const KnownOdds& known) const override {
+    const auto& [w, V] = std::get<OddsOfWeights>(known);
+    return {w[q_ - 1], V(q_ - 1, q_ - 1)};
+  }
+  [[nodiscard]] AtIntercept of_intercept(const KnownOdds& known) const {
     const auto [mean, variance] = moments_of_intercept(known);
     return at_intercept(mean, variance);
   }
   // The sums at these weights, from a pass if they are not remembered.
-  const Looked& look(const LogOdds& known, bool needs_step) const {
+  const Looked& look(const KnownOdds& known, bool needs_step) const {
     for (const Looked& one : remembered_)
-      if ((one.has_step || !needs_step) && one.at.m == known.m && one.at.s == known.s) return one;
-    const bool are_equal = passes_.question().units.intercept && known.s.isZero(0) && known.m.head(q_ - 1).isZero(0);
-    if (are_equal) return remember({known, sums_of_equal_odds(known_, known.m[q_ - 1]), true});
+      if ((one.has_step || !needs_step) && are_equal(one.at, known)) return one;
     const WeightMoments moments = moments_of(known);
+    const bool has_equal_odds = passes_.question().units.intercept && moments.V.isZero(0) && moments.w.head(q_ - 1).isZero(0);
+    if (has_equal_odds) return remember({known, sums_of_equal_odds(known_, moments.w[q_ - 1]), true});
     return remember({known, passes_.sums({&moments}, true), true});
   }
   const Looked& remember(Looked one) const {
@@ -132,22 +138,17 @@ class PassedClassRows final : public ClassRows {
     remembered_.push_front(std::move(one));
     return remembered_.front();
   }
-  [[nodiscard]] Matrix gram_of(const Sites& sites) const {
+  [[nodiscard]] Matrix gram_of(const WorkingSites& sites) const {
     PassSums sums;
-    sums.packed = sites.omega.head(sites.omega.size() - 1);
-    sums.response = sites.response;
+    sums.packed = std::get<SumsOfSites>(sites).packed;
+    sums.response = std::get<SumsOfSites>(sites).response;
     return sums.gram();
   }
-  [[nodiscard]] static Vector with_weight(const Vector& packed, double weight) {
-    Vector out(packed.size() + 1);
-    out << packed, weight;
-    return out;
-  }
   // [Z z] with Z'Z = X'omega X and Z'z = X'r.
-  [[nodiscard]] Matrix root_of(const Sites& sites) const {
+  [[nodiscard]] Matrix root_of(const WorkingSites& sites) const {
     Matrix C = Matrix::Zero(q_ + 1, q_ + 1);
     C.topLeftCorner(q_, q_) = gram_of(sites);
-    C.row(q_).head(q_) = sites.response.transpose();
+    C.row(q_).head(q_) = std::get<SumsOfSites>(sites).response.transpose();
     C(q_, q_) = 1;
     return root_of_cross(std::move(C), q_).A;
   }

@@ -13,7 +13,7 @@ struct ClassGrid {
   HyperGrid grid;                                        ///< its log evidence is that of the classes
   std::vector<std::shared_ptr<const ReducedRows>> rows;  ///< the working rows of the points; of cells, one entry for each
   SparsePosterior posterior;
-  LogOdds log_odds;  ///< of the average; empty for fit_class_cells
+  KnownOdds log_odds;  ///< of the average; empty for fit_class_cells
   Extent extent;
   Status status = Status::failed;
   std::vector<double> history;  ///< the bound after each step; for fit_class_cells, of the average while the best cell changed

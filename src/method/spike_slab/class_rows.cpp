@@ -35,6 +35,15 @@ RowAt row_at(double t, double k, double c, double m, const LogisticExpectation& 
 
 }  // namespace
 
+bool are_equal(const KnownOdds& one, const KnownOdds& other) {
+  if (const auto* rows = std::get_if<LogOdds>(&one)) {
+    const auto* others = std::get_if<LogOdds>(&other);
+    return others != nullptr && rows->m == others->m && rows->s == others->s;
+  }
+  const auto &weights = std::get<OddsOfWeights>(one), *others = std::get_if<OddsOfWeights>(&other);
+  return others != nullptr && weights.w == others->w && weights.V == others->V;
+}
+
 // The mean over the signals.
 ClassRows::AtIntercept ClassRows::at_intercept(double mean, double variance) const {
   AtIntercept out{0, 0, -ln_pi};
@@ -49,7 +58,7 @@ ClassRows::AtIntercept ClassRows::at_intercept(double mean, double variance) con
   return out;
 }
 
-std::function<double(double signal)> ClassRows::log_prior_of_intercept(const LogOdds& known) const {
+std::function<double(double signal)> ClassRows::log_prior_of_intercept(const KnownOdds& known) const {
   return [moments = moments_of_intercept(known)](double signal) {
     const double c = narrowing_of(signal), m = c * moments.first, s = c * c * moments.second;
     return 0.5 * m - expected_logistic(m, s).softplus + std::log(c) - ln_pi;
@@ -59,9 +68,9 @@ std::function<double(double signal)> ClassRows::log_prior_of_intercept(const Log
 TableClassRows::TableClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper)
     : ClassRows(proper), design_(proper ? with_row_of_means(std::move(design), k) : std::move(design)), t_(t), k_(k) {}
 
-LogOdds TableClassRows::before(bool has_flat) const {
+KnownOdds TableClassRows::before(bool has_flat) const {
   const double rate = std::clamp(k_.dot(t_) / k_.sum(), 1e-6, 1 - 1e-6);
-  return {Vector::Constant(num_rows(), has_flat ? std::log(rate / (1 - rate)) : 0.0), Vector::Zero(num_rows())};
+  return LogOdds{Vector::Constant(num_rows(), has_flat ? std::log(rate / (1 - rate)) : 0.0), Vector::Zero(num_rows())};
 }
 
 // Calls use(row, omega, response, log likelihood) for every row, that of the prior of the intercept included.
@@ -80,34 +89,37 @@ void TableClassRows::each_row(const LogOdds& known, Use&& use) const {
   use(n, last.omega, last.response, last.log_likelihood);
 }
 
-ClassRowsAt TableClassRows::at(const LogOdds& known) const {
-  ClassRowsAt out{{Vector(num_rows()), Vector(num_rows())}, 0};
-  each_row(known, [&](Index i, double omega, double response, double log_likelihood) {
-    out.sites.omega[i] = omega;
-    out.sites.response[i] = response;
-    out.log_likelihood += log_likelihood;
+ClassRowsAt TableClassRows::at(const KnownOdds& known) const {
+  Sites sites{Vector(num_rows()), Vector(num_rows())};
+  double sum = 0;
+  each_row(std::get<LogOdds>(known), [&](Index i, double omega, double response, double log_likelihood) {
+    sites.omega[i] = omega;
+    sites.response[i] = response;
+    sum += log_likelihood;
   });
-  return out;
+  return {std::move(sites), sum};
 }
 
-double TableClassRows::log_likelihood(const LogOdds& known) const {
+double TableClassRows::log_likelihood(const KnownOdds& known) const {
   double sum = 0;
-  each_row(known, [&](Index, double, double, double log_likelihood) { sum += log_likelihood; });
+  each_row(std::get<LogOdds>(known), [&](Index, double, double, double log_likelihood) { sum += log_likelihood; });
   return sum;
 }
 
-std::pair<double, double> TableClassRows::moments_of_intercept(const LogOdds& known) const {
-  return {known.m[t_.size()], known.s[t_.size()]};
+std::pair<double, double> TableClassRows::moments_of_intercept(const KnownOdds& known) const {
+  const auto& [m, s] = std::get<LogOdds>(known);
+  return {m[t_.size()], s[t_.size()]};
 }
 
-bool TableClassRows::are_steps(const LogOdds& known) const {
+bool TableClassRows::are_steps(const KnownOdds& known) const {
   constexpr double square_of_a_step = 1e4;
+  const auto& [m, s] = std::get<LogOdds>(known);
   for (Index i = 0; i < t_.size(); ++i)
-    if (k_[i] > 0 && known.m[i] * known.m[i] + known.s[i] <= square_of_a_step) return false;
+    if (k_[i] > 0 && m[i] * m[i] + s[i] <= square_of_a_step) return false;
   return log_likelihood(known) > -0.7 * k_.sum();
 }
 
-LogOdds TableClassRows::log_odds(const Vector& w, const Matrix& V) {
+KnownOdds TableClassRows::log_odds(const Vector& w, const Matrix& V) {
   LogOdds out{Vector(num_rows()), Vector(num_rows())};
   design_->apply(w, out.m);
   static_cast<void>(design_->set_products(products_));
@@ -116,38 +128,49 @@ LogOdds TableClassRows::log_odds(const Vector& w, const Matrix& V) {
   return out;
 }
 
-LogOdds TableClassRows::average(const std::vector<std::pair<double, const LogOdds*>>& parts) const {
+KnownOdds TableClassRows::average(const std::vector<std::pair<double, const KnownOdds*>>& parts) const {
   LogOdds out{Vector::Zero(num_rows()), Vector::Zero(num_rows())};
-  for (const auto& [share, odds] : parts) out.m += share * odds->m;
-  for (const auto& [share, odds] : parts) out.s += share * (odds->s + (odds->m - out.m).cwiseAbs2());
+  for (const auto& [share, odds] : parts) out.m += share * std::get<LogOdds>(*odds).m;
+  for (const auto& [share, odds] : parts) {
+    const auto& [m, s] = std::get<LogOdds>(*odds);
+    out.s += share * (s + (m - out.m).cwiseAbs2());
+  }
   return out;
 }
 
-Vector TableClassRows::target_of(const Sites& sites) const {
-  return (sites.omega.array() > 0).select(sites.response.cwiseQuotient(sites.omega.cwiseMax(1e-300)), 0.0);
+Vector TableClassRows::target_of(const WorkingSites& sites) const {
+  const auto& [omega, response] = std::get<Sites>(sites);
+  return (omega.array() > 0).select(response.cwiseQuotient(omega.cwiseMax(1e-300)), 0.0);
 }
 
-double TableClassRows::misfit(const Sites& sites, const Vector& z, const LogOdds& known) const {
-  return 0.5 * sites.omega.dot(((z - known.m).cwiseAbs2() + known.s));
+double TableClassRows::misfit(const WorkingSites& sites, const Vector& z, const KnownOdds& known) const {
+  const auto& [m, s] = std::get<LogOdds>(known);
+  return 0.5 * std::get<Sites>(sites).omega.dot(((z - m).cwiseAbs2() + s));
 }
 
-double TableClassRows::distance(const LogOdds& from, const LogOdds& to, const Sites& sites) const {
-  return (sites.omega.array() * ((to.m - from.m).array().square() + (to.s - from.s).array().square() / (4 * to.s.array().max(1e-12))))
-      .sum();
+double TableClassRows::distance(const KnownOdds& from, const KnownOdds& to, const WorkingSites& sites) const {
+  const auto &one = std::get<LogOdds>(from), &other = std::get<LogOdds>(to);
+  const auto of_means = (other.m - one.m).array().square();
+  const auto of_variances = (other.s - one.s).array().square() / (4 * other.s.array().max(1e-12));
+  return (std::get<Sites>(sites).omega.array() * (of_means + of_variances)).sum();
 }
 
-Extent TableClassRows::extent(const Sites& sites, const LogOdds& known) const {
+Extent TableClassRows::extent(const WorkingSites& sites, const KnownOdds& known) const {
+  const Vector& omega = std::get<Sites>(sites).omega;
+  const auto& [m, s] = std::get<LogOdds>(known);
   Extent out;
-  for (Index i = 0; i < sites.omega.size(); ++i)
-    if (sites.omega[i] > 0) out.add(known.m[i], known.s[i]);
+  for (Index i = 0; i < omega.size(); ++i)
+    if (omega[i] > 0) out.add(m[i], s[i]);
   return out;
 }
 
-bool TableClassRows::reduce(const PenalisedColumns& which, const Sites& sites, const Vector& target, KeepBasis basis, ReducedRows& out) {
-  return reduce_rows(*design_, which, sites.omega, target, sites.omega.sum(), basis, out, Rotation::to_diagonal, products_);
+bool TableClassRows::reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis,
+                            ReducedRows& out) {
+  const Vector& omega = std::get<Sites>(sites).omega;
+  return reduce_rows(*design_, which, omega, target, omega.sum(), basis, out, Rotation::to_diagonal, products_);
 }
 
-Sites TableClassRows::first_sites() const {
+WorkingSites TableClassRows::first_sites() const {
   const double rate = k_.dot(t_) / k_.sum();
   Sites out{Vector::Zero(num_rows()), Vector::Zero(num_rows())};
   out.omega.head(t_.size()) = k_;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "design/design.hpp"
@@ -17,15 +18,29 @@ namespace ardvark::internal {
 struct Sites {
   Vector omega, response;
 };
+/// Of rows that are read in passes: X'omega X, its lower triangle column by column, the sum of omega, and X'r.
+struct SumsOfSites {
+  Vector packed;
+  double weight = 0;
+  Vector response;
+};
+using WorkingSites = std::variant<Sites, SumsOfSites>;
 
 /// Mean and variance of the log odds of each row.
 struct LogOdds {
   Vector m, s;
 };
+/// Of rows that are read in passes: mean and covariance of the weights that give the log odds.
+struct OddsOfWeights {
+  Vector w;
+  Matrix V;
+};
+using KnownOdds = std::variant<LogOdds, OddsOfWeights>;
+[[nodiscard]] bool are_equal(const KnownOdds& one, const KnownOdds& other);
 
 /// The working rows at given log odds, and the likelihood there.
 struct ClassRowsAt {
-  Sites sites;
+  WorkingSites sites;
   double log_likelihood = 0;  ///< E ln p(t), the prior of the intercept included
 };
 
@@ -37,8 +52,7 @@ struct WeightedSignal {
   double weight = 1, signal = 0;
 };
 
-/// The rows of two classes, in memory or read in passes. `LogOdds` and `Sites` are vectors over the rows; of rows that are read in passes
-/// they are what stands for them, and only this class knows how.
+/// The rows of two classes, in memory or read in passes. Which alternative of KnownOdds and WorkingSites it has, only this class knows.
 class ClassRows {
  public:
   virtual ~ClassRows() = default;
@@ -50,38 +64,38 @@ class ClassRows {
   [[nodiscard]] bool is_proper() const { return proper_; }
 
   /// The first log odds: those of the shares of the classes, or 0 without a flat column.
-  [[nodiscard]] virtual LogOdds before(bool has_flat) const = 0;
-  [[nodiscard]] virtual ClassRowsAt at(const LogOdds& known) const = 0;
+  [[nodiscard]] virtual KnownOdds before(bool has_flat) const = 0;
+  [[nodiscard]] virtual ClassRowsAt at(const KnownOdds& known) const = 0;
   /// That of at(known), without its sites.
-  [[nodiscard]] virtual double log_likelihood(const LogOdds& known) const = 0;
+  [[nodiscard]] virtual double log_likelihood(const KnownOdds& known) const = 0;
   /// Says for which log odds log_likelihood() will be asked.
-  virtual void expect(const std::vector<const LogOdds*>& /*known*/) const {}
+  virtual void expect(const std::vector<const KnownOdds*>& /*known*/) const {}
   /// All rows are separated, with log odds or a standard deviation of at least 100: the coefficients grow without limit.          (VG.5)
-  [[nodiscard]] virtual bool are_steps(const LogOdds& known) const = 0;
+  [[nodiscard]] virtual bool are_steps(const KnownOdds& known) const = 0;
   /// Mean and variance of the log odds for weights with this mean and covariance.
-  [[nodiscard]] virtual LogOdds log_odds(const Vector& w, const Matrix& V) = 0;
+  [[nodiscard]] virtual KnownOdds log_odds(const Vector& w, const Matrix& V) = 0;
   /// Of a mixture of such weights. \param parts  with their shares, which sum to 1
-  [[nodiscard]] virtual LogOdds average(const std::vector<std::pair<double, const LogOdds*>>& parts) const = 0;
+  [[nodiscard]] virtual KnownOdds average(const std::vector<std::pair<double, const KnownOdds*>>& parts) const = 0;
 
   /// The targets z = r/omega of the working rows.
-  [[nodiscard]] virtual Vector target_of(const Sites& sites) const = 0;
-  [[nodiscard]] virtual double weight_of(const Sites& sites) const = 0;  ///< sum of omega
+  [[nodiscard]] virtual Vector target_of(const WorkingSites& sites) const = 0;
+  [[nodiscard]] virtual double weight_of(const WorkingSites& sites) const = 0;  ///< sum of omega
   /// E sum omega (z - eta)^2 / 2: how far the log odds are from the targets.
-  [[nodiscard]] virtual double misfit(const Sites& sites, const Vector& target, const LogOdds& known) const = 0;
+  [[nodiscard]] virtual double misfit(const WorkingSites& sites, const Vector& target, const KnownOdds& known) const = 0;
   /// Twice the distance between two log odds, in nats under the quadratic rows.                                                  (SL.6)
-  [[nodiscard]] virtual double distance(const LogOdds& from, const LogOdds& to, const Sites& sites) const = 0;
-  [[nodiscard]] virtual Extent extent(const Sites& sites, const LogOdds& known) const = 0;  ///< of the rows with weight
+  [[nodiscard]] virtual double distance(const KnownOdds& from, const KnownOdds& to, const WorkingSites& sites) const = 0;
+  [[nodiscard]] virtual Extent extent(const WorkingSites& sites, const KnownOdds& known) const = 0;  ///< of the rows with weight
   /// reduce_rows() of the working rows.
-  [[nodiscard]] virtual bool reduce(const PenalisedColumns& which, const Sites& sites, const Vector& target, KeepBasis basis,
+  [[nodiscard]] virtual bool reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis,
                                     ReducedRows& out) = 0;
   /// The working rows if all rows have the log odds of their classes' shares, each with the weight of its observation.
-  [[nodiscard]] virtual Sites first_sites() const = 0;
+  [[nodiscard]] virtual WorkingSites first_sites() const = 0;
 
   /// The row for the prior of the intercept is the mean over these signals; at first over one of variance 0.                   (SP.20)
   virtual void set_signals(std::vector<WeightedSignal> signals) { signals_ = std::move(signals); }
   [[nodiscard]] const std::vector<WeightedSignal>& signals() const { return signals_; }
   /// E ln p(b) of the intercept as a function of the signal.
-  [[nodiscard]] std::function<double(double signal)> log_prior_of_intercept(const LogOdds& known) const;
+  [[nodiscard]] std::function<double(double signal)> log_prior_of_intercept(const KnownOdds& known) const;
 
  protected:
   explicit ClassRows(bool proper) : proper_(proper) {}
@@ -91,7 +105,7 @@ class ClassRows {
   };
   [[nodiscard]] AtIntercept at_intercept(double mean, double variance) const;
   /// Mean and variance of the log odds of that row.
-  [[nodiscard]] virtual std::pair<double, double> moments_of_intercept(const LogOdds& known) const = 0;
+  [[nodiscard]] virtual std::pair<double, double> moments_of_intercept(const KnownOdds& known) const = 0;
 
  private:
   bool proper_;
@@ -106,20 +120,20 @@ class TableClassRows final : public ClassRows {
   [[nodiscard]] Index num_rows() const override { return t_.size() + (is_proper() ? 1 : 0); }
   [[nodiscard]] Index num_columns() const override { return design_->cols(); }
   [[nodiscard]] Design* design() override { return design_.get(); }
-  [[nodiscard]] LogOdds before(bool has_flat) const override;
-  [[nodiscard]] ClassRowsAt at(const LogOdds& known) const override;
-  [[nodiscard]] double log_likelihood(const LogOdds& known) const override;
-  [[nodiscard]] bool are_steps(const LogOdds& known) const override;
-  [[nodiscard]] LogOdds log_odds(const Vector& w, const Matrix& V) override;
-  [[nodiscard]] LogOdds average(const std::vector<std::pair<double, const LogOdds*>>& parts) const override;
-  [[nodiscard]] Vector target_of(const Sites& sites) const override;
-  [[nodiscard]] double weight_of(const Sites& sites) const override { return sites.omega.sum(); }
-  [[nodiscard]] double misfit(const Sites& sites, const Vector& target, const LogOdds& known) const override;
-  [[nodiscard]] double distance(const LogOdds& from, const LogOdds& to, const Sites& sites) const override;
-  [[nodiscard]] Extent extent(const Sites& sites, const LogOdds& known) const override;
-  [[nodiscard]] bool reduce(const PenalisedColumns& which, const Sites& sites, const Vector& target, KeepBasis basis,
+  [[nodiscard]] KnownOdds before(bool has_flat) const override;
+  [[nodiscard]] ClassRowsAt at(const KnownOdds& known) const override;
+  [[nodiscard]] double log_likelihood(const KnownOdds& known) const override;
+  [[nodiscard]] bool are_steps(const KnownOdds& known) const override;
+  [[nodiscard]] KnownOdds log_odds(const Vector& w, const Matrix& V) override;
+  [[nodiscard]] KnownOdds average(const std::vector<std::pair<double, const KnownOdds*>>& parts) const override;
+  [[nodiscard]] Vector target_of(const WorkingSites& sites) const override;
+  [[nodiscard]] double weight_of(const WorkingSites& sites) const override { return std::get<Sites>(sites).omega.sum(); }
+  [[nodiscard]] double misfit(const WorkingSites& sites, const Vector& target, const KnownOdds& known) const override;
+  [[nodiscard]] double distance(const KnownOdds& from, const KnownOdds& to, const WorkingSites& sites) const override;
+  [[nodiscard]] Extent extent(const WorkingSites& sites, const KnownOdds& known) const override;
+  [[nodiscard]] bool reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis,
                             ReducedRows& out) override;
-  [[nodiscard]] Sites first_sites() const override;
+  [[nodiscard]] WorkingSites first_sites() const override;
   /// The precision of Gram matrices and variances of rows.                                                                       (MP.4)
   void set_products(Products products) { products_ = products; }
   [[nodiscard]] Products products() const { return products_; }
@@ -127,7 +141,7 @@ class TableClassRows final : public ClassRows {
  private:
   template <typename Use>
   void each_row(const LogOdds& known, Use&& use) const;
-  [[nodiscard]] std::pair<double, double> moments_of_intercept(const LogOdds& known) const override;
+  [[nodiscard]] std::pair<double, double> moments_of_intercept(const KnownOdds& known) const override;
 
   std::unique_ptr<Design> design_;
   const Vector &t_, &k_;

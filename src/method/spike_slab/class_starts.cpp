@@ -39,8 +39,8 @@ class OddsOfStart {
     if (is_wide_) flat_ = read_columns(*rows.design(), which.flat);
   }
   [[nodiscard]] bool are_wide() const { return is_wide_; }
-  [[nodiscard]] LogOdds of(const SpikeSlab& q, const ReducedRows& reduced, const Vector& omega) const {
-    return is_wide_ ? by_rows(q, reduced, omega) : log_odds_seen(rows_, which_, reduced, {{1, &q}});
+  [[nodiscard]] KnownOdds of(const SpikeSlab& q, const ReducedRows& reduced, const WorkingSites& sites) const {
+    return is_wide_ ? by_rows(q, reduced, std::get<Sites>(sites).omega) : log_odds_seen(rows_, which_, reduced, {{1, &q}});
   }
 
  private:
@@ -223,10 +223,10 @@ class Starts {
       Runner& one = runners_[i];
       if (one.leader != i || one.waits() || one.at.status == Status::failed) continue;
       if (joins_another(i)) continue;
-      found[i] = {one.at.bound, odds_.of(one.at.q, *reduced_, working.sites.omega), {{1, one.at.q.signal()}}};
+      found[i] = {one.at.bound, odds_.of(one.at.q, *reduced_, working.sites), {{1, one.at.q.signal()}}};
     }
     const Vector before = shares_of_leaders([](const Runner& one) { return one.weight; });
-    const std::optional<LogOdds> ahead = expect(found, before);
+    const std::optional<KnownOdds> ahead = expect(found, before);
     for (std::size_t i = 0; i < count; ++i)
       if (!found[i].signals.empty()) bounds[i] = runners_[i].at.bound = bound_of_classes(rows_, working, found[i]);
     for (std::size_t i = 0; i < count; ++i) bounds[i] = bounds[runners_[i].leader];
@@ -250,7 +250,7 @@ class Starts {
 
   [[nodiscard]] WorkingFit average(const std::vector<WorkingFit>& found, const Vector& shares) const {
     WorkingFit out;
-    std::vector<std::pair<double, const LogOdds*>> parts;
+    std::vector<std::pair<double, const KnownOdds*>> parts;
     for (std::size_t i = 0; i < found.size(); ++i) {
       const double share = shares[static_cast<Index>(i)];
       if (share == 0) continue;
@@ -264,16 +264,15 @@ class Starts {
 
   // Says where likelihoods are asked next. Of rows that are read in passes, one pass then answers for the starts and for their average
   // under the weights of the last step, which is returned.                                                                      (PASS.5)
-  std::optional<LogOdds> expect(const std::vector<WorkingFit>& found, const Vector& before) const {
-    std::optional<LogOdds> ahead;
-    std::vector<const LogOdds*> asked;
+  std::optional<KnownOdds> expect(const std::vector<WorkingFit>& found, const Vector& before) const {
+    std::optional<KnownOdds> ahead;
+    std::vector<const KnownOdds*> asked;
     const auto is_there = [&](std::size_t i) { return !found[i].signals.empty(); };
     bool are_all_there = rows_.design() == nullptr && before.sum() > 0;
     for (std::size_t i = 0; i < found.size(); ++i) are_all_there &= before[static_cast<Index>(i)] == 0 || is_there(i);
     if (are_all_there) asked.push_back(&ahead.emplace(average(found, before).log_odds));
     for (std::size_t i = 0; i < found.size(); ++i)
-      if (is_there(i) && !(ahead && ahead->m == found[i].log_odds.m && ahead->s == found[i].log_odds.s))
-        asked.push_back(&found[i].log_odds);
+      if (is_there(i) && !(ahead && are_equal(*ahead, found[i].log_odds))) asked.push_back(&found[i].log_odds);
     rows_.expect(asked);
     return ahead;
   }

@@ -26,12 +26,23 @@ double tolerance_of(double bound, const ClassStepSettings& settings) {
   return settings.tolerance * std::clamp(part * one_over_weight, 1.0, most);
 }
 
+// A share of the way from one to the other.
+WorkingSites between(const WorkingSites& from, const WorkingSites& to, double share) {
+  const auto mix = [&](const auto& one, const auto& other) { return one + share * (other - one); };
+  if (const auto* one = std::get_if<Sites>(&from)) {
+    const auto& other = std::get<Sites>(to);
+    return Sites{mix(one->omega, other.omega), mix(one->response, other.response)};
+  }
+  const auto &one = std::get<SumsOfSites>(from), &other = std::get<SumsOfSites>(to);
+  return SumsOfSites{mix(one.packed, other.packed), mix(one.weight, other.weight), mix(one.response, other.response)};
+}
+
 // The working rows at given log odds: what replaces the likelihood of the rows and the prior of the intercept.
 struct Tangent {
-  Sites sites;
+  WorkingSites sites;
   std::vector<std::pair<double, std::function<double(double signal)>>> priors;  // ln priors with their shares; empty: no prior
 
-  Tangent(const ClassRows& rows, const LogOdds& known, Sites sites_there) : sites(std::move(sites_there)) {
+  Tangent(const ClassRows& rows, const KnownOdds& known, WorkingSites sites_there) : sites(std::move(sites_there)) {
     if (!rows.is_proper()) return;
     const auto log_prior = rows.log_prior_of_intercept(known);
     double in_rows = 0;
@@ -44,7 +55,7 @@ struct Tangent {
   [[nodiscard]] Tangent towards(const Tangent& aim, double share) const {
     constexpr std::size_t most_parts = 12;  // the latest ones; each costs as much as the likelihood of a row, at every value of the grid
     Tangent out = aim;
-    out.sites = {sites.omega + share * (aim.sites.omega - sites.omega), sites.response + share * (aim.sites.response - sites.response)};
+    out.sites = between(sites, aim.sites, share);
     double sum = 0;
     for (auto& [part, prior] : out.priors) sum += part *= share;
     for (const auto& [part, prior] : priors)
@@ -63,8 +74,8 @@ struct Tangent {
   }
 };
 
-WorkingRows working_rows(const ClassRows& rows, const Tangent& tangent, const LogOdds& at, double log_likelihood, int step) {
-  const Sites& sites = tangent.sites;
+WorkingRows working_rows(const ClassRows& rows, const Tangent& tangent, const KnownOdds& at, double log_likelihood, int step) {
+  const WorkingSites& sites = tangent.sites;
   WorkingRows out{sites, rows.target_of(sites), 0, 0, step, tangent.log_prior_of_signal()};
   out.constant = 0.5 * rows.weight_of(sites) * ln_2pi;
   out.shift = out.constant + rows.misfit(sites, out.target, at) + log_likelihood;
@@ -164,7 +175,7 @@ class Progression {
 }  // namespace
 
 double bound_of_classes(const ClassRows& rows, const WorkingRows& working, const WorkingFit& fit) {
-  const LogOdds& odds = fit.log_odds;
+  const KnownOdds& odds = fit.log_odds;
   double bound = fit.log_evidence + working.constant + rows.misfit(working.sites, working.target, odds) + rows.log_likelihood(odds);
   if (!working.log_prior_of_signal) return bound;
   const auto log_prior = rows.log_prior_of_intercept(odds);
@@ -177,9 +188,9 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
                            const std::function<std::optional<WorkingFit>(const WorkingRows&)>& solve,
                            const std::function<void(double bound)>& accept) {
   rows.set_signals({{}});
-  LogOdds known = settings.start ? *settings.start : rows.before(has_flat);  // the result of the last accepted step
-  std::optional<LogOdds> ahead;                                              // where a step begins that starts beyond `known`
-  const bool extrapolates = rows.design() != nullptr;                        // otherwise log odds are not vectors over the rows
+  KnownOdds known = settings.start ? *settings.start : rows.before(has_flat);  // the result of the last accepted step
+  std::optional<KnownOdds> ahead;                                              // where a step begins that starts beyond `known`
+  const bool extrapolates = rows.design() != nullptr;                          // otherwise log odds are not vectors over the rows
   Course course(extrapolates ? rows.num_rows() : 0);
   const bool is_evidence = rows.is_proper() || !has_flat;  // the bound is that of a probability, at most 0
   Tangent before(rows, known, rows.at(known).sites);
@@ -192,15 +203,15 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     return std::move(out);
   };
   while (static_cast<int>(out.history.size()) < settings.max_steps) {
-    const LogOdds& at = ahead ? *ahead : known;
+    const KnownOdds& at = ahead ? *ahead : known;
     ClassRowsAt here = rows.at(at);
     Tangent taken(rows, at, std::move(here.sites));
     if (!ahead && share.value() < 1) taken = before.towards(taken, share.value());
-    const Sites& sites = taken.sites;
+    const WorkingSites& sites = taken.sites;
     const WorkingRows working = working_rows(rows, taken, at, here.log_likelihood, static_cast<int>(out.history.size()));
     std::optional<WorkingFit> found = solve(working);
     if (!found) return end(Status::failed);
-    LogOdds& next = found->log_odds;
+    KnownOdds& next = found->log_odds;
     const double bound = bound_of_classes(rows, working, *found), last = progression.last();
     const double size = rows.distance(at, next, sites) / (share.value() * share.value());
     // A bound above 0 comes from a linear response (SP.6) that is almost infinite. It is not a gain: later bounds would be lower by
@@ -222,7 +233,8 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     share.lengthen();
     const bool is_near = bound - last < near_the_end;
     if (extrapolates && share.value() == 1 && std::isfinite(last) && !(is_near && rows.num_rows() > most_remembered))
-      ahead = is_near ? course.further(at, next, sites.omega) : stretched(known, next);
+      ahead = is_near ? course.further(std::get<LogOdds>(at), std::get<LogOdds>(next), std::get<Sites>(sites).omega)
+                      : stretched(std::get<LogOdds>(known), std::get<LogOdds>(next));
     else
       ahead.reset();
     known = std::move(next);

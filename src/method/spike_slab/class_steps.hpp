@@ -17,14 +17,14 @@ struct ClassStepSettings {
   int max_steps = 600;
   std::function<bool(int steps, double bound)> on_step = {};  ///< false: stop
   double rounding = 1e-5;                                     ///< nats: a smaller fall of the bound does not count
-  std::optional<LogOdds> start = std::nullopt;                ///< the log odds of a neighbouring fit; none: those of before()
+  std::optional<KnownOdds> start = std::nullopt;              ///< the log odds of a neighbouring fit; none: those of before()
   /// Log evidence of the other parts of an average. The smaller the weight of this part, the larger is its tolerance.            (SL.11)
   double log_evidence_beside = -std::numeric_limits<double>::infinity();
 };
 
 /// A linear problem at s2 = 1 that stands for the rows of two classes.
 struct WorkingRows {
-  const Sites& sites;
+  const WorkingSites& sites;
   Vector target;    ///< [rows] z = r/omega
   double shift;     ///< added to a bound of these rows, gives approximately that of the classes                                 (SL.10)
   double constant;  ///< the part of `shift` that does not depend on the log odds
@@ -35,14 +35,14 @@ struct WorkingRows {
 
 struct WorkingFit {
   double log_evidence = 0;  ///< of the working rows
-  LogOdds log_odds;
+  KnownOdds log_odds;
   std::vector<WeightedSignal> signals;  ///< of the fits that it averages
 };
 
 struct ClassSteps {
   Status status = Status::failed;
   std::vector<double> history;  ///< the bound after each step
-  LogOdds log_odds;             ///< after the last step
+  KnownOdds log_odds;           ///< after the last step
   Extent extent;
 };
 

@@ -78,8 +78,8 @@ Matrix with_flat(const Matrix& C, const std::vector<Index>& columns, const std::
   return T;
 }
 
-LogOdds log_odds_seen(ClassRows& rows, const PenalisedColumns& which, const ReducedRows& reduced,
-                      const std::vector<std::pair<double, const SpikeSlab*>>& average) {
+KnownOdds log_odds_seen(ClassRows& rows, const PenalisedColumns& which, const ReducedRows& reduced,
+                        const std::vector<std::pair<double, const SpikeSlab*>>& average) {
   Vector mean;
   Matrix C;
   double total = 0;

@@ -18,7 +18,7 @@ namespace ardvark::internal {
 
 /// Mean and variance of the log odds of each row under an average of fits to these rows, at s2 = 1. Effects of different sets are taken as
 /// independent. Needs no more columns than rows.                                                                    (SL.4), (SL.8), (SL.11)
-[[nodiscard]] LogOdds log_odds_seen(ClassRows& rows, const PenalisedColumns& which, const ReducedRows& reduced,
-                                    const std::vector<std::pair<double, const SpikeSlab*>>& average);
+[[nodiscard]] KnownOdds log_odds_seen(ClassRows& rows, const PenalisedColumns& which, const ReducedRows& reduced,
+                                      const std::vector<std::pair<double, const SpikeSlab*>>& average);
 
 }  // namespace ardvark::internal

@@ -149,7 +149,7 @@ struct Found {
 
 // The blocks of columns that are correlated if all rows have the same log odds. All points of the grid use them.                (SP.13)
 std::shared_ptr<const ColumnSets> first_sets(const Problem& problem) {
-  const Sites sites = problem.rows.first_sites();
+  const WorkingSites sites = problem.rows.first_sites();
   ReducedRows reduced;
   const bool can_be_told = problem.rows.reduce(problem.which, sites, problem.rows.target_of(sites), KeepBasis::no, reduced);
   return can_be_told ? sets_of(problem.which, reduced) : nullptr;
