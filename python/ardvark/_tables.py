@@ -86,12 +86,25 @@ def is_sparse_table(table: Any) -> bool:
     return 0 < len(types) == table.shape[1] and all(is_numeric(dtype) and dtype.fill_value == 0 for dtype in types.values())
 
 
+def _dense(column: Any) -> Any:
+    """A column that pandas stores sparsely, as another. Several entries of one row are added, as scipy adds them: pandas keeps one of them."""
+    stored = column.array
+    if not is_numeric(column.dtype) or column.dtype.fill_value != 0:
+        return column.astype(column.dtype.subtype)
+    values = np.zeros(len(column), column.dtype.subtype)
+    np.add.at(values, stored.sp_index.to_int_index().indices, stored.sp_values)
+    return sys.modules["pandas"].Series(values, index=column.index)
+
+
 def with_dense_columns(table: Any) -> Any:
     """The table with columns that pandas stores sparsely as others; anything else as it is."""
     types = _sparse_types(table)
     if not types or not table.columns.is_unique:
         return table
-    return table.astype({table.columns[position]: dtype.subtype for position, dtype in types.items()})
+    out = table.copy(deep=False)
+    for position in types:
+        out[table.columns[position]] = _dense(table.iloc[:, position])
+    return out
 
 
 def without(table: Any, names: Iterable[str]) -> Any:

@@ -155,6 +155,17 @@ def test_a_dataframe_of_sparse_columns_is_a_sparse_x_with_names(estimator):
     np.testing.assert_allclose(dense.predict(F) == target, of_frame.predict(F) == target)
 
 
+def test_several_entries_of_one_cell_are_added():
+    """scipy adds them; pandas keeps one when it makes such a column dense, so that the prior decided what X was."""
+    twice = S.copy()
+    twice.data *= 0.5
+    parts = scipy.sparse.csc_matrix((np.repeat(twice.data, 2), np.repeat(twice.indices, 2), 2 * twice.indptr), S.shape)
+    assert (parts.toarray() == D).all()
+    frame = pandas.DataFrame.sparse.from_spmatrix(parts, columns=NAMES)
+    for prior in ("shared", "dense"):  # of a sparse X, and of a dense one
+        np.testing.assert_allclose(BayesianLinearRegression(prior).fit(frame, y).coef_, BayesianLinearRegression(prior).fit(D, y).coef_, rtol=1e-9, atol=1e-12)
+
+
 def test_the_frame_is_not_made_dense():
     model = BayesianLinearRegression().fit(F, y)
     assert "ard was taken, not sparse, because it needs a dense X, X.sparse.to_dense()" in " ".join(model.notes_)
