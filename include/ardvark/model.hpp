@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -122,6 +123,74 @@ struct ModelOptions {
 
 /// The subject of an option, in the order in which help lists them.
 enum class OptionGroup { what, prior, posterior, table, sweeps, machine, others };
+[[nodiscard]] const char* title_of(OptionGroup group);
+
+/// What a fit is of: its model, its prior, the published program, the number of classes, and the form of its rows; one bit each.
+using FitCases = std::uint32_t;
+namespace fit_case {
+enum : FitCases {
+  linear = 1U << 0,  ///< models
+  logistic = 1U << 1,
+  counts = 1U << 2,
+  kernel = 1U << 3,
+  rvm = 1U << 4,
+  automatic = 1U << 5,  ///< priors of models with coefficients
+  shared = 1U << 6,
+  ard = 1U << 7,
+  groups = 1U << 8,
+  none = 1U << 9,
+  sparse = 1U << 10,
+  slab = 1U << 11,
+  dense = 1U << 12,
+  laplace = 1U << 13,
+  vb = 1U << 14,          ///< presets vb_* and vrvm_*
+  sequential = 1U << 15,  ///< preset vb_logit_fit_iter
+  greedy = 1U << 16,      ///< presets rvm_*
+  toolbox = 1U << 17,     ///< presets of the SLR toolbox, but for the next four
+  smlr = 1U << 18,
+  l1_slr_lap = 1U << 19,
+  l1_slr_c = 1U << 20,
+  slr_rvm = 1U << 21,
+  compat = 1U << 22,
+  two_classes = 1U << 23,
+  several_classes = 1U << 24,
+  statistics = 1U << 25,  ///< forms of the rows: sums over them
+  passes = 1U << 26,      ///< read in several passes
+  many_rows = 1U << 27,   ///< the same, more than the sample of the first pass holds
+  sparse_x = 1U << 28,
+  selection = 1U << 29,  ///< many fits, for select_columns
+};
+}  // namespace fit_case
+
+/// Cases in which an option cannot be used, and why: the words after its name.
+struct OptionRefusal {
+  FitCases cases;
+  const char* why;  ///< {} is the preset
+};
+/// One of the words that an option may be.
+struct OptionWord {
+  const char* word;
+  FitCases not_in = 0;  ///< where it cannot be used
+  FitCases says = 0;    ///< what it says of the fit
+};
+/// Of a range without an end, the numbers are finite; with both ends, whole unless it is open.
+struct OptionRange {
+  double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::max();
+  bool is_open = false;  ///< without least and most themselves
+};
+/// The commands of the program that have an option, as bits.
+namespace in_command {
+enum : unsigned { fit = 1, select = 2, compare = 4, show = 8 };
+}
+/// Where an option applies, and which values it takes.
+struct OptionFacts {
+  FitCases not_in = 0;                          ///< where it cannot be used
+  std::span<const OptionRefusal> because = {};  ///< the same, with a reason of its own
+  std::span<const OptionWord> words = {};
+  OptionRange range = {};
+  unsigned commands = 0;
+  bool is_kept = true;  ///< a model keeps it, because it says how the fit was made
+};
 
 /// The options by name: their member, their values and their help. Every interface reads this table.
 using ModelMember =
@@ -134,6 +203,9 @@ struct ModelOption {
   OptionGroup group;
   const char* values;  ///< the allowed values, and the default
   const char* help;    ///< sentences; [name] and [name=value] are replaced by options in the spelling of the reader's interface
+  OptionFacts facts = {};
+  [[nodiscard]] FitCases refused() const;  ///< all cases in which it cannot be used
+  [[nodiscard]] const char* kind() const;  ///< of a value: flag, whole number, number, word, text, or positions, numbers, texts in a list
 };
 [[nodiscard]] std::span<const ModelOption> model_options();
 /// \throws InvalidArgument  there is no such option

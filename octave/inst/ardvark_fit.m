@@ -40,49 +40,51 @@ function fit = ardvark_fit(X, y, varargin)
 %                           or maximum likelihood. laplace: L1 (lasso), the mode, with most coefficients at zero. auto is sparse, except for
 %                           a softmax of several classes, and with an option that cannot be used with sparse (a0, b0, c0, d0, likelihood,
 %                           posterior, solver, update_rule, prune_at, start values). Then it is ard if there are at least five rows per
-%                           column, and shared otherwise. A note says which prior was taken.
+%                           column, and shared otherwise. A note says which prior was taken. Models: linear, logistic, counts.
 %     'lambda'              a number > 0. With 'prior', 'laplace': the penalty per unit of |w| of a standardised column; glmnet's lambda
 %                           times the number of rows, or liblinear's 1/C. In a regression it is in units of the target. Without this option,
 %                           cross-validation chooses it. Presets l1_slr_lap and l1_slr_c: 1 by default; with 'compat', l1_slr_lap takes the
-%                           square of lambda here, as published.
+%                           square of lambda here, as published. Models: linear, logistic, counts.
 %     'lambda_rule'         min (default) or 1se. With 'prior', 'laplace' and no 'lambda': which lambda is taken. min: that with the
 %                           smallest loss in cross-validation. 1se: the largest whose loss is at most one standard error above the smallest,
-%                           which keeps fewer columns.
+%                           which keeps fewer columns. Models: linear, logistic, counts.
 %     'toolbox_gamma1'      a number > 0. Presets l1_slr_lap and l1_slr_c: gamma1 of the SLR toolbox, instead of lambda.
 %     'toolbox_gamma0'      a number >= 0. Preset smlr: gamma0 of the SLR toolbox. Precisions have the prior Gamma(gamma0, gamma0).
 %     'group'               a group number for each column. Under sparse and slab, the columns of a group enter the model together. Under
-%                           groups, they share a precision.
-%     'flat'                positions of columns. Columns without a prior.
+%                           groups, they share a precision. Models: linear, logistic, counts.
+%     'flat'                positions of columns. Columns without a prior. Models: linear, logistic, counts.
 %     'a0'                  a number > 0. Hyper-prior: shape of the noise (regressions) or of the precisions (classifications). The default
-%                           of a linear model depends on the table, see 'b0'.
+%                           of a linear model depends on the table, see 'b0'. Models: linear, logistic, counts, rvm.
 %     'b0'                  a number > 0. Hyper-prior: rate of the noise (regressions) or of the precisions (classifications). Linear
 %                           models: in variances of the target if it is standardised, else in squares of its unit. The default is 1e-4
 %                           variances with as many columns as rows or more, and 1e-10 with fewer, so that it limits the noise only where it
-%                           must. If no column has a prior, 'a0' and 'b0' are 1e-20: the classical answers.
-%     'c0'                  a number > 0. Hyper-prior: shape of the precisions (regressions).
-%     'd0'                  a number > 0. Hyper-prior: rate of the precisions (regressions).
+%                           must. If no column has a prior, 'a0' and 'b0' are 1e-20: the classical answers. Models: linear, logistic,
+%                           counts, rvm.
+%     'c0'                  a number > 0. Hyper-prior: shape of the precisions (regressions). Models: linear, rvm.
+%     'd0'                  a number > 0. Hyper-prior: rate of the precisions (regressions). Models: linear, rvm.
 %   The posterior
 %     'likelihood'          vg (default), jj or laplace. Two classes, and regressions of several classes: the approximation of the logistic
 %                           likelihood. vg: the best Gaussian posterior. jj: the bound of Jaakkola and Jordan. laplace: Laplace's
-%                           approximation.
+%                           approximation. Models: logistic, rvm.
 %     'posterior'           joint (default) or factorised. Regressions. joint: one posterior of weights and noise together, as in
-%                           VBLinLogit. factorised: one of the weights and one of the noise, as in the variational RVM.
+%                           VBLinLogit. factorised: one of the weights and one of the noise, as in the variational RVM. Models: linear.
 %     'coding'              automatic (default), softmax, one-against-rest or one-against-one. Three classes or more: one softmax, a
 %                           logistic regression for each class, or one for each pair of classes. automatic is one-against-rest under sparse,
-%                           slab, dense and laplace, and for eight classes or more with few rows; otherwise it is softmax.
+%                           slab, dense and laplace, and for eight classes or more with few rows; otherwise it is softmax. Models: logistic.
 %     'precision_per_class' off by default. Softmax: one precision for each class and column, instead of one for the weights of a column in
-%                           all classes.
+%                           all classes. Models: logistic.
 %     'diagnose'            off by default. Classifications: also computes k-hat, which measures with 4000 draws how far the posterior is
 %                           from the exact one. Up to 0.7 is good; above, a warning says what is wrong. It applies to two classes, to
-%                           several classes with one regression each (coding), and to 'model', 'rvm'.
+%                           several classes with one regression each (coding), and to 'model', 'rvm'. Models: logistic, rvm.
 %   The table
-%     'intercept'           on by default. The intercept. Without it, columns are scaled by their root mean square and not centred.
+%     'intercept'           on by default. The intercept. Without it, columns are scaled by their root mean square and not centred. Models:
+%                           linear, logistic, counts.
 %     'standardize'         on by default. Scaling of the columns to the same size. Without it, columns are used as they are.
 %     'weights'             a number >= 0 for each row. Observation weights: a row with weight 2 counts as two equal rows.
 %     'column_names'        a text for each column. Names for messages and summaries.
 %     'target'              a text. Name of the target.
 %     'reference'           COLUMN=LEVEL. Text columns: the level of this column that the others are compared with. Without this option, it
-%                           is the level with the most rows. 'model', 'rvm' compares no levels.
+%                           is the level with the most rows. 'model', 'rvm' compares no levels. Models: linear, logistic, counts.
 %     'missing'             refuse (default), drop or impute. Rows in which a value is missing. refuse: an error, which names row and
 %                           column. drop: they are left out. impute: the gaps are filled several times, each column from the others and the
 %                           target, and the posterior is the average; the model also predicts rows with gaps. impute applies to regressions
@@ -90,51 +92,58 @@ function fit = ardvark_fit(X, y, varargin)
 %     'imputations'         a whole number >= 5, default 20. With 'missing', 'impute': how often the gaps are filled.
 %   The computation
 %     'acceleration'        on by default. Extrapolation between sweeps, in the fits that have it; the priors sparse, slab and dense, and
-%                           presets as published, do not.
+%                           presets as published, do not. Models: linear, logistic, counts.
 %     'mixed_precision'     on by default. Products in single precision in the early sweeps of large classifications; the last sweeps use
-%                           double precision.
+%                           double precision. Models: linear, logistic, counts.
 %     'solver'              automatic (default), primal, dual, spectral or qr. The solver of the linear system. qr keeps the digits that
-%                           other solvers lose if columns are nearly collinear.
+%                           other solvers lose if columns are nearly collinear. Models: linear, logistic, counts.
 %     'max_sweeps'          a whole number >= 1. The largest number of sweeps of a fit: 500 by default; 1000 for presets of the SLR toolbox,
 %                           which make exactly this number with 'compat'; 10000 actions for rvm_regression and rvm_classification. 'model',
 %                           'rvm': it applies to the last fit; a search makes other fits. 'algorithm', 'type-two' ignores it. It cannot be
-%                           used with 'model', 'kernel'.
+%                           used with 'model', 'kernel'. Models: linear, logistic, counts, rvm.
 %     'tolerance'           a number >= 0. A fit ends when this value is reached. Models: the remaining gain in the bound, in nats per row
 %                           (default 1e-8). Under sparse, slab and dense: the last change of the bound, in nats (default 1e-3; classes
 %                           2e-3). Presets: the relative change of the bound (default 1e-5); those of the SLR toolbox: as for models;
 %                           rvm_regression and rvm_classification: the gain of an action. 'prior', 'laplace' and l1_slr_c: the violation of
 %                           the conditions of the maximum, in units of lambda, between 0 and 1 (default 1e-9). It cannot be used with kernel
-%                           machines.
-%     'update_rule'         vb (default) or mackay. How precisions are updated.
+%                           machines. Models: linear, logistic, counts.
+%     'update_rule'         vb (default) or mackay. How precisions are updated. Models: linear, logistic, counts.
 %     'prune_at'            a number >= 0, default 0: none leaves; SLR toolbox 1e8. A column leaves the computation at this precision.
+%                           Models: linear, logistic, counts.
 %     'readmit_every'       a whole number >= 0. Number of sweeps after which columns that left are tested again; 0, the default, is never.
+%                           Models: linear, logistic, counts.
 %     'threads'             a whole number >= 0. Number of threads, which does not change the result; 0, the default, takes the number from
 %                           the environment. In a selection: number of fits at a time.
-%     'record_every'        a whole number >= 0. Number of sweeps between two columns of precision_history; 0: nothing is recorded.
-%     'keep_covariance'     automatic (default), always or never. Whether the fit keeps what it needs to compute the covariance.
+%     'record_every'        a whole number >= 0. Number of sweeps between two columns of precision_history; 0: nothing is recorded. Models:
+%                           linear, logistic, counts.
+%     'keep_covariance'     automatic (default), always or never. Whether the fit keeps what it needs to compute the covariance. Models:
+%                           linear, logistic, counts.
 %     'start_precision'     numbers > 0. Starting values of the precisions: one for each column, and with an intercept optionally one more
 %                           at the end; a single number if all columns share a precision. Several classes: all values of the first class,
-%                           then of the next. Preset slr_rvm: one for each row.
+%                           then of the next. Preset slr_rvm: one for each row. Models: linear, logistic, counts.
 %     'start_noise'         a number >= 0, default 0: 100 / variance of the target. With 'posterior', 'factorised': the starting value of
-%                           the noise precision.
-%   Relevance vector machines
+%                           the noise precision. Models: linear, logistic, counts.
+%   Kernel machines
 %     'task'                regression or classification. The task of a kernel machine ('model', 'kernel', 'model', 'rvm'). Without this
-%                           option, it is classification for a target of text or of two different numbers, and else regression.
+%                           option, it is classification for a target of text or of two different numbers, and else regression. Models:
+%                           kernel, rvm.
 %     'kernel'              auto (default), gaussian, laplacian, cauchy, matern32, matern52, linear, polynomial or spline. Kernel of the
 %                           machine. auto: gaussian; with 'model', 'kernel', gaussian and cauchy, averaged by their evidence. linear,
-%                           polynomial and spline apply only to 'model', 'rvm'. Preset slr_rvm: linear by default.
+%                           polynomial and spline apply only to 'model', 'rvm'. Preset slr_rvm: linear by default. Models: kernel, rvm.
 %     'width'               auto (default), shared, each, a number > 0, or a number for each input. Width of the kernel, in standard
 %                           deviations of the inputs. shared: one width, found by the log evidence. each: one width for each input. auto:
 %                           shared; with 'model', 'kernel', shared and each, averaged by their evidence. The columns of one text column
 %                           share a width. Preset slr_rvm with 'compat': R of the published kernel exp(-R |x-c|^2 / number of inputs).
+%                           Models: kernel, rvm.
 %     'toolbox_R'           a number > 0. Preset slr_rvm: R of the SLR toolbox, instead of width.
-%     'degree'              a whole number >= 1, default 2. Degree of the polynomial kernel.
-%     'offset'              a number >= 0. Offset of the polynomial kernel; the default is the one with the highest log evidence.
+%     'degree'              a whole number >= 1, default 2. Degree of the polynomial kernel. Models: rvm.
+%     'offset'              a number >= 0. Offset of the polynomial kernel; the default is the one with the highest log evidence. Models:
+%                           rvm.
 %     'algorithm'           variational (default), plain or type-two. plain: variational, with all columns at once, which is slow. type-two:
-%                           type-II maximum likelihood.
+%                           type-II maximum likelihood. Models: rvm.
 %     'centres'             auto (default), all or a number. The rows that may become relevance vectors; auto is all. A number: this many
 %                           rows, each the one that the rows before it explain worst. 'model', 'kernel': the rows in whose features the
-%                           process is computed; auto is all up to 2000 rows, else 300.
+%                           process is computed; auto is all up to 2000 rows, else 300. Models: kernel, rvm.
 %     'bands'               published (default) or open. 'model', 'rvm': the intervals of predictions away from the data. published: they do
 %                           not widen. open: they widen by the spread of the fitted values where no training row is near; the curve is the
 %                           same, and probabilities return towards the middle. open applies to kernels that fall with the distance.
@@ -147,7 +156,7 @@ function fit = ardvark_fit(X, y, varargin)
 %                           only the best ones are used, in half the time; with few rows, intervals are then too narrow.
 %     'linear_part'         off by default. 'model', 'kernel': the function is that of the kernel and, besides, a straight line in each
 %                           input, which goes on outside the data. How much of it is a line comes from the evidence.
-%     'input_group'         a group number for each input. Inputs of one group share a width.
+%     'input_group'         a group number for each input. Inputs of one group share a width. Models: kernel, rvm.
 %     'row_order'           as-given (default) or by-content. Sequential regression and preset vb_logit_fit_iter: the order in which rows
 %                           are absorbed. The result depends on it. as-given: the order of the table, as published. by-content: a random
 %                           order that depends only on the content of the rows, with equal rows together.

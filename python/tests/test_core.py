@@ -154,7 +154,7 @@ def test_files_are_those_of_the_command_line(tmp_path):
         (dict(model="linear", lambd=1), "there is no option 'lambd'"),
         (dict(model="linear", max_sweeps=0), "max_sweeps is 0; it must be at least 1"),
         (dict(model="linear", max_sweeps=1.5), "max_sweeps is 1.5; it must be a whole number"),
-        (dict(model="linear", a0=-1.0), "a0 is -1; it must be positive"),
+        (dict(model="linear", a0=-1.0), "a0 is -1; it must be > 0 and finite"),
         (dict(model="linear", weights=np.ones(3)), "weights"),
         (dict(model="linear", solver=[1, 2]), "solver is"),
         (dict(model="linear", preset="slr_var"), "cannot be used together"),

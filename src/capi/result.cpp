@@ -12,6 +12,7 @@
 
 #include "capi/handles.hpp"
 #include "io/csv_form.hpp"
+#include "model/refusals.hpp"
 #include "model/spelling.hpp"
 
 namespace ardvark::internal::capi {
@@ -264,10 +265,13 @@ ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error) {
   return guarded(error, [&] {
     required(result, "result") = new ardvark_result{[](Fields& out) {
       out.put("version", Json(ardvark_version()));
-      Json options = Json::array(), programs = Json::array(), defaults = Json::object(), help = Json::object();
+      Json options = Json::array(), programs = Json::array(), defaults = Json::object(), help = Json::object(), facts = Json::object();
       for (const ModelOption& option : model_options()) {
         options.push_back(option.name);
         help[option.name] = {{"values", option.values}, {"help", ModelOptions().help(option)}};
+        Json words = Json::object();
+        for (const OptionWord& word : option.facts.words) words[word.word] = names_of_cases(word.not_in);
+        facts[option.name] = {{"kind", option.kind()}, {"not_in", names_of_cases(option.refused())}, {"words", std::move(words)}};
       }
       for (const PresetInfo& preset : presets()) {
         programs.push_back({{"name", preset.name}, {"task", to_string(preset.task)}, {"description", preset.description}});
@@ -276,6 +280,7 @@ ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error) {
       }
       out.put("options", std::move(options));
       out.put("option_help", std::move(help));
+      out.put("option_facts", std::move(facts));
       out.put("presets", std::move(programs));
       out.put("defaults", std::move(defaults));
     }};

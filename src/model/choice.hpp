@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
 #include <set>
 #include <span>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "ardvark/model.hpp"
+#include "model/refusals.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
@@ -22,13 +22,14 @@ namespace ardvark::internal {
 template <typename Value>
 using Words = std::initializer_list<std::pair<const char*, Value>>;
 
-/// \throws InvalidArgument  with the name of the option and its possible words
+/// \throws InvalidArgument  with the name of the option and the words that it may be in this fit
 template <typename Value>
 Value choose(const ModelOptions& options, const char* option, const std::string& word, Words<std::type_identity_t<Value>> words) {
   for (const auto& [name, value] : words)
     if (word == name) return value;
   std::set<std::string> known;
-  for (const auto& [name, value] : words) known.insert(name);
+  for (const auto& [name, value] : words)
+    if (!is_refused(option, name, cases_of(options))) known.insert(name);
   throw InvalidArgument(fmt::format("{} is '{}'; it must be one of {}", options.spelled(option), word, fmt::join(known, ", ")));
 }
 
@@ -77,9 +78,6 @@ auto in_names_of(const ModelOptions& options, Work&& work) {
 /// logistic one.
 template <typename Options>
 void set_hyperparameters(const ModelOptions& from, Task task, Options& options) {
-  for (const auto& [name, value] : {std::pair{"a0", from.a0}, {"b0", from.b0}, {"c0", from.c0}, {"d0", from.d0}})
-    if (value && !(*value > 0 && std::isfinite(*value)))
-      throw InvalidArgument(fmt::format("{} is {}; it must be positive and finite", from.spelled(name), *value));
   if (has_noise(task)) {
     options.noise = {from.a0.value_or(options.noise.shape), from.b0.value_or(options.noise.rate)};
     if constexpr (requires { options.precision_in_units_of_target; }) options.precision_in_units_of_target = from.d0.has_value();

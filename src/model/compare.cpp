@@ -41,7 +41,8 @@ ModelOptions with_prior(const ComparisonOptions& from, const std::string& prior)
   options.prior = choose<const char*>(from.model, "priors", prior,
                                       {{"shared", "shared"}, {"ard", "ard"}, {"dense", "dense"}, {"slab", "slab"}, {"sparse", "sparse"}});
   if (!has_groups(prior)) without_groups(options);
-  for (const char* of_kernels : {"kernel", "algorithm", "centres", "bands"}) options.given.erase(of_kernels);
+  for (const ModelOption& option : model_options())
+    if (option.group == OptionGroup::machine) options.given.erase(option.name);
   options.keep_covariance = "never";
   return options;
 }
@@ -58,6 +59,7 @@ ModelOptions with_kernel(const ComparisonOptions& from, const std::string& kerne
   options.model = "rvm";
   options.task = from.model.model == "linear" ? "regression" : "classification";
   options.kernel = kernel;
+  options.given.erase("reference");
   without_groups(options);
   return options;
 }
@@ -67,7 +69,8 @@ ModelOptions as_process(const ComparisonOptions& from, const std::string& model)
   ModelOptions options = from.model;
   options.model = choose<const char*>(from.model, "models", model, {{"kernel", "kernel"}});
   options.task = from.model.model == "linear" ? "regression" : "classification";
-  for (const char* of_others : {"algorithm", "centres", "max_sweeps"}) options.given.erase(of_others);
+  options.max_sweeps.reset();
+  for (const char* of_others : {"algorithm", "centres", "max_sweeps", "reference"}) options.given.erase(of_others);
   without_groups(options);
   return options;
 }
@@ -274,9 +277,9 @@ void check_comparison(const ComparisonOptions& options) {
   if (has_machines(options) && (!model.flat.empty() || model.has("flat")))
     throw InvalidArgument(fmt::format("{} cannot be used with {}: models are comparable only if they have the same columns without a prior",
                                       model.spelled("flat"), machines));
-  if (options.kernels.empty())
-    refuse(model, {"algorithm", "centres", "bands"},
-           fmt::format("applies only to relevance vector machines: it needs {}", model.spelled("kernel")));
+  for (const ModelOption& option : model_options())
+    if (option.group == OptionGroup::machine && options.kernels.empty())
+      refuse(model, {option.name}, fmt::format("applies only to relevance vector machines: it needs {}", model.spelled("kernel")));
   std::set<std::string> names;
   for (const Candidate& candidate : candidates_of(options)) {
     static_cast<void>(check_options(candidate.options));

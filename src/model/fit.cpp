@@ -28,7 +28,7 @@ void require_numbers(const ModelOptions& options) {
 }
 
 void require_two_classes(const ModelOptions& options, VectorView labels) {
-  refuse(options, {"coding", "precision_per_class"}, "applies only to three classes or more");
+  refuse_in(options, fit_case::two_classes);
   require_names(labels, options.class_names);
 }
 
@@ -240,8 +240,7 @@ namespace {
 
 FeatureEncoding made_encoding(const ModelOptions& options, const std::function<FeatureEncoding(Dummies)>& make) {
   const bool is_kernel = options.model == "rvm" || options.model == "kernel" || preset_facts(options.preset).kernel;
-  if (is_kernel)
-    refuse(options, {"reference"}, "applies only to linear and logistic models; a kernel compares every level with every other");
+  if (is_kernel) refuse_in(options, cases_of(options));
   const Dummies dummies = is_kernel ? Dummies::every_level : Dummies::all_but_reference;
   FeatureEncoding encoding = in_names_of(options, [&] { return make(dummies); });
   encoding.keeps_gaps = options.missing != "refuse";

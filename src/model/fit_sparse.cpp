@@ -18,6 +18,13 @@ using namespace internal;
 
 namespace {
 
+[[noreturn]] void refuse_sparse(const std::string& what) {
+  throw InvalidArgument(
+      fmt::format("X is sparse, and {} needs a dense X; a sparse X has a linear model, or a logistic one of two classes, under the priors "
+                  "shared, ard, groups and none",
+                  what));
+}
+
 struct SparseFitter {
   CscView X;
   VectorView target;
@@ -32,20 +39,13 @@ struct SparseFitter {
     validate::vector(target, X.rows(), "labels");
     if (has_several_classes(options, target)) refuse_sparse("a fit of several classes");
     require_two_classes(options, target);
-    if (options.diagnose) refuse_sparse(options.spelled("diagnose"));
     Fit fit = fit_logistic(X, target, model.options);
     name_classes(options, target, fit);
     return {std::move(fit)};
   }
   template <typename Other>
   SavedModel operator()(const Other&) const {
-    refuse_sparse(options.spelled("model", options.model));
-  }
-
- private:
-  [[noreturn]] static void refuse_sparse(const std::string& what) {
-    throw InvalidArgument(
-        fmt::format("X is sparse; {} needs a dense X. A sparse X has a linear model, or a logistic one of two classes", what));
+    throw InternalError("a sparse X has no such model");  // which is refused before
   }
 };
 
@@ -53,11 +53,11 @@ struct SparseFitter {
 
 SavedModel fit_model(CscView X, VectorView target, const ModelOptions& options) {
   return in_names_of(options, [&] {
-    if (missing_of(options) != Missing::refuse)
-      throw InvalidArgument(
-          fmt::format("X is sparse, and has no missing values; {} needs a dense X", options.spelled("missing", options.missing)));
+    static_cast<void>(missing_of(options));
     const ModelOptions all = with_encoded_columns(options, X.cols());
-    SavedModel model = std::visit(SparseFitter{X, target, all}, resolve(all));
+    const ResolvedModel resolved = resolve(all);
+    if (const auto refused = refused_in(options, fit_case::sparse_x)) refuse_sparse(refused->what);
+    SavedModel model = std::visit(SparseFitter{X, target, all}, resolved);
     model.score()->target = options.target;
     note_weights(options.weights, report_of(model));
     return described(std::move(model), options);

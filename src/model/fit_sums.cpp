@@ -21,19 +21,14 @@ namespace {
 // \param folds  the parts of `statistics`
 SavedModel fit_sums(const LinearStatistics& statistics, const std::vector<LinearStatistics>& folds, const ModelOptions& options) {
   const ResolvedModel model = resolve(with_encoded_columns(options, statistics.num_columns()));
-  const auto* const linear = std::get_if<LinearModel>(&model);
-  if (linear == nullptr)
-    throw InvalidArgument(
-        fmt::format("{} needs the rows of the table; statistics are enough only for {}",
-                    options.preset.empty() ? options.spelled("model", options.model) : options.spelled("preset", options.preset),
-                    options.spelled("model", "linear")));
+  const FitOptions& linear = std::get<LinearModel>(model).options;  // statistics are refused for the others
   std::vector<LinearStatistics> parts;
   for (std::size_t f = 0; f < folds.size() && folds.size() > 1; ++f) parts.push_back(folds[f].with_columns_of(statistics));
-  if (const Prior& prior = linear->options.prior; parts.empty() && prior.kind == PriorKind::laplace && !(prior.lambda > 0))
+  if (const Prior& prior = linear.prior; parts.empty() && prior.kind == PriorKind::laplace && !(prior.lambda > 0))
     throw InvalidArgument(
         "--prior laplace needs rows, or the statistics of two folds or more, for the cross-validation that chooses --lambda; give "
         "--lambda");
-  Fit fit = parts.empty() ? fit_linear(statistics, linear->options) : fit_linear(parts, linear->options);
+  Fit fit = parts.empty() ? fit_linear(statistics, linear) : fit_linear(parts, linear);
   fit.target = options.target;
   add_remarks(remarks_on_texts(statistics.num_rows(), options), fit.report);
   if (const double weight = statistics.weight(); weight != static_cast<double>(statistics.num_rows()))
@@ -53,7 +48,7 @@ SavedModel fit_model(const std::vector<LinearStatistics>& folds, const ModelOpti
   for (std::size_t f = 1; f < folds.size(); ++f) sum.merge(folds[f]);
   const LinearStatistics all = sum.encoding().dummies == Dummies::every_level ? sum.with_references(given.reference) : sum;
   ModelOptions options = given;
-  refuse(options, {"weights", "missing", "diagnose"}, "applies to rows, which statistics no longer have");
+  refuse_in(options, fit_case::statistics);
   if (options.encoding.features.empty() && options.column_names.empty()) options.encoding = all.encoding();
   if (options.target.empty()) options.target = all.target();
   return in_names_of(options, [&] { return fit_sums(all, folds, options); });
@@ -62,7 +57,7 @@ SavedModel fit_model(const std::vector<LinearStatistics>& folds, const ModelOpti
 namespace {
 
 SavedModel fit_two_by_passes(const AskRows& ask, const ModelOptions& given, const FitOptions& options) {
-  refuse(given, {"coding", "precision_per_class"}, "applies only to three classes or more");
+  refuse_in(given, fit_case::two_classes);
   Fit fit = fit_logistic(ask, options);
   fit.target = given.target;
   if (given.class_names.size() == 2 && fit.classes == std::vector<std::string>{"0", "1"}) fit.classes = given.class_names;
@@ -78,7 +73,6 @@ SavedModel fit_several_by_passes(const AskRows& ask, const ModelOptions& given, 
 }
 
 KernelFit fit_kernel_by_passes(const AskRows& ask, KernelOptions kernel, const ModelOptions& options, Index num_columns) {
-  refuse(options, {"reference"}, "applies only to linear and logistic models; a kernel compares every level with every other");
   if (options.task.empty() && options.class_names.empty())
     throw InvalidArgument(
         fmt::format("{} is not given; for rows that are not in memory it must be regression or classification", options.spelled("task")));
@@ -107,16 +101,10 @@ SavedModel fit_model(const AskRows& given_rows, const ModelOptions& given) {
     if (num_columns == 0) throw InvalidArgument("column_names is empty; rows that are not in memory need the names of their columns");
     const ModelOptions options = with_encoded_columns(given, num_columns);
     const ResolvedModel model = resolve(options);
-    if (const auto* const kernel = std::get_if<KernelModel>(&model)) {
-      refuse(given, {"weights", "missing", "diagnose", "coding", "precision_per_class"}, "cannot be used with rows that are not in memory");
+    refuse_in(given, fit_case::passes);
+    if (const auto* const kernel = std::get_if<KernelModel>(&model))
       return noted({fit_kernel_by_passes(ask, kernel->options, options, num_columns)});
-    }
-    refuse(given, {"weights", "missing", "diagnose"}, "cannot be used with rows that are not in memory");
     const auto* const logistic = std::get_if<LogisticModel>(&model);
-    if (logistic == nullptr)
-      throw InvalidArgument(fmt::format("{} needs the table in memory; passes over rows are enough only for {}",
-                                        given.preset.empty() ? given.spelled("model", given.model) : given.spelled("preset", given.preset),
-                                        given.spelled("model", "logistic")));
     const RowsLookedAt rows = look_once(ask, logistic->options.column_names);
     require_few_classes(given, rows.num_labels, rows.num_rows, given.spelled("model", "linear"));
     return noted(is_softmax(given, rows.num_labels) ? fit_several_by_passes(rows.ask, given, logistic->options)

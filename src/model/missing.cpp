@@ -154,10 +154,7 @@ void count_dropped_rows(const RowsInUse& used, SavedModel& model) {
 }
 
 std::uint64_t seed_of(const ModelOptions& options) {
-  constexpr double largest_seed = 0x1p53;
-  if (!(options.seed >= 0 && options.seed <= largest_seed) || options.seed != std::floor(options.seed))
-    throw InvalidArgument(
-        fmt::format("{} is {}; it must be a whole number from 0 to {:.0f}", options.spelled("seed"), options.seed, largest_seed));
+  check_range(options, model_option("seed"));
   return static_cast<std::uint64_t>(options.seed);
 }
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <set>
 #include <string_view>
 
 #include "ardvark/model.hpp"
@@ -178,18 +177,23 @@ struct ValueOf {
 
 std::vector<std::pair<std::string, OptionValue>> options_to_keep(const ModelOptions& options) {
   static const ModelOptions defaults;
-  static const std::set<std::string_view> not_kept = {"weights",      "column_names", "class_names",     "target", "threads",
-                                                      "record_every", "level",        "keep_covariance", "rule",   "interval",
-                                                      "verbose",      "odds",         "standardized"};
   std::vector<std::pair<std::string, OptionValue>> kept;
   for (const ModelOption& option : model_options())
-    if (!not_kept.contains(option.name))
+    if (option.facts.is_kept)
       std::visit(
           [&](auto member) {
             if (options.*member != defaults.*member) kept.emplace_back(option.name, ValueOf()(options.*member));
           },
           option.member);
   return kept;
+}
+
+std::string help_of(const ModelOption& option) {
+  std::vector<std::string_view> models;
+  for (const OptionWord& word : model_option("model").facts.words)
+    if ((option.refused() & word.says) == 0) models.emplace_back(word.word);
+  const bool is_told = models.empty() || models.size() == model_option("model").facts.words.size() || *option.help == '[';
+  return is_told ? option.help : fmt::format("{} Models: {}.", option.help, fmt::join(models, ", "));
 }
 
 std::string with_options_spelled(const std::string& text, const std::function<std::string(const std::string&, const std::string&)>& spell) {
@@ -235,8 +239,9 @@ namespace ardvark {
 
 std::string ModelOptions::help(const ModelOption& option) const {
   const bool flag = std::holds_alternative<bool ModelOptions::*>(option.member);
+  const std::string text = help_of(option);
   return with_options_spelled(
-      flag && spelling == Spelling::command_line ? option.help : fmt::format("{}. {}", option.values, option.help),
+      flag && spelling == Spelling::command_line ? text : fmt::format("{}. {}", option.values, text),
       [this](const std::string& name, const std::string& value) { return value.empty() ? spelled(name) : spelled(name, value); });
 }
 

@@ -18,33 +18,15 @@
 namespace ardvark::internal {
 namespace {
 
-// A preset fixes all options except those that the user of its program can choose.
+// What depends on two options, besides the option table.
 void refuse_beside_preset(const ModelOptions& options) {
-  const std::string& preset = options.preset;
-  const PresetFacts& facts = preset_facts(preset);
-  refuse(options, {"prior", "likelihood", "group", "posterior", "coding", "precision_per_class", "update_rule", "readmit_every"},
-         fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
-  if (!options_for_preset(preset, options.compat).pruning.is_on())
+  const PresetFacts& facts = preset_facts(options.preset);
+  if (!options_for_preset(options.preset, options.compat).pruning.is_on())
     refuse(options, {"prune_at"}, fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
-  const bool is_greedy = facts.method == PresetMethod::greedy;
-  if (facts.slr_toolbox || facts.method != PresetMethod::sweeps || options.compat)
-    refuse(options, {"converge"}, fmt::format("applies only to the presets vb_* and vrvm_* without {}", options.spelled("compat")));
-  if (facts.method == PresetMethod::coordinate)
-    refuse(options, {"a0", "b0", "solver"},
-           fmt::format("cannot be used with {}: its prior has only {}", preset, options.spelled("lambda")));
   if (facts.method == PresetMethod::coordinate && options.compat)
     refuse(options, {"tolerance"},
-           fmt::format("cannot be used with {} {}, which always makes {} passes", preset, options.spelled("compat"),
+           fmt::format("cannot be used with {} {}, which always makes {} passes", options.preset, options.spelled("compat"),
                        options.spelled("max_sweeps")));
-  if (!is_greedy) refuse(options, {"flat"}, fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
-  if (is_greedy)
-    refuse(options, {"a0", "b0", "c0", "d0", "solver"},
-           fmt::format("cannot be used with {}, which has no hyper-priors and changes one column at a time", preset));
-  if (facts.slr_toolbox)
-    refuse(options, {"a0", "b0", "c0", "d0"}, fmt::format("cannot be used with {}, which has no hyper-priors", preset));
-  if (facts.method == PresetMethod::sequential)
-    refuse(options, {"a0", "b0", "tolerance", "max_sweeps", "solver"},
-           fmt::format("cannot be used with {}, which passes over the rows once", preset));
 }
 
 // A prior by the name that it has in other programs. \throws InvalidArgument  with its name here, or that of the nearest prior
@@ -80,9 +62,6 @@ void answer_foreign_name(const ModelOptions& from) {
 }
 
 void set_model(const ModelOptions& from, Task task, FitOptions& options) {
-  refuse(from, {"converge"}, "applies only to presets; a model always continues to the maximum of its bound");
-  if (from.compat)
-    throw InvalidArgument(fmt::format("{} reproduces a published program; it needs {}", from.spelled("compat"), from.spelled("preset")));
   answer_foreign_name(from);
   options.prior.kind = choose<PriorKind>(from, "prior", from.prior,
                                          {{"auto", PriorKind::automatic},
@@ -94,24 +73,6 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
                                           {"slab", PriorKind::slab},
                                           {"dense", PriorKind::dense},
                                           {"laplace", PriorKind::laplace}});
-  if (options.prior.kind == PriorKind::laplace) {
-    refuse(from, {"group", "a0", "b0", "c0", "d0", "likelihood", "posterior", "start_noise", "solver", "acceleration"},
-           fmt::format("cannot be used with {}: its prior has only {}", from.spelled("prior", "laplace"), from.spelled("lambda")));
-  }
-  if (is_sparse(options.prior.kind)) {
-    refuse(from,
-           {"a0", "b0", "c0", "d0", "likelihood", "posterior", "start_precision", "start_noise", "update_rule", "prune_at", "readmit_every",
-            "solver", "acceleration", "record_every"},
-           fmt::format("cannot be used with {}, which finds its hyper-parameters itself", from.spelled("prior", from.prior)));
-    if (options.prior.kind == PriorKind::dense)
-      refuse(from, {"group"}, fmt::format("cannot be used with {}: all its effects have the same size", from.spelled("prior", "dense")));
-  }
-  if (options.prior.kind == PriorKind::shared || options.prior.kind == PriorKind::none)
-    refuse(from, {"group"},
-           fmt::format("cannot be used with {}; it needs {}, ard, sparse, slab or auto", from.spelled("prior", from.prior),
-                       from.spelled("prior", "groups")));
-  if (!has_classes(task)) refuse(from, {"likelihood", "coding", "precision_per_class"}, "applies only to logistic fits");
-  if (!has_noise(task)) refuse(from, {"posterior"}, "applies only to linear fits");
   if (!is_count(task)) options.likelihood = likelihood_of(from);
   options.posterior = choose<LinearPosterior>(from, "posterior", from.posterior,
                                               {{"joint", LinearPosterior::joint}, {"factorised", LinearPosterior::factorised}});
@@ -126,27 +87,10 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
 // gamma1 is lambda in l1_slr_c, and lambda^2 in l1_slr_lap. With compat, the core takes lambda^2.                               (SLR.7)
 double lambda_of_toolbox(const ModelOptions& from) {
   const double gamma1 = *from.toolbox_gamma1;
-  const PresetFacts& facts = preset_facts(from.preset);
-  if (!facts.laplace_prior)
-    throw InvalidArgument(
-        fmt::format("{} applies only to {} and l1_slr_c", from.spelled("toolbox_gamma1"), from.spelled("preset", "l1_slr_lap")));
   if (from.lambda)
     throw InvalidArgument(fmt::format("{} and {} cannot be used together: they set the same value, in different units",
                                       from.spelled("toolbox_gamma1"), from.spelled("lambda")));
-  if (!(gamma1 > 0 && std::isfinite(gamma1)))
-    throw InvalidArgument(fmt::format("{} is {}; it must be > 0 and finite", from.spelled("toolbox_gamma1"), gamma1));
-  return facts.method == PresetMethod::sweeps && !from.compat ? std::sqrt(gamma1) : gamma1;
-}
-
-// (1 - a V + 2 gamma0)/(w^2 + 2 gamma0/a_0) with a_0 = 1 is the MacKay step under Gamma(gamma0, gamma0).                        (SLR.8)
-GammaDistribution prior_of_toolbox(const ModelOptions& from) {
-  const double gamma0 = *from.toolbox_gamma0;
-  if (from.preset != "smlr")
-    throw InvalidArgument(fmt::format("{} applies only to {}; the toolbox's other programs do not read it", from.spelled("toolbox_gamma0"),
-                                      from.spelled("preset", "smlr")));
-  if (!(gamma0 >= 0 && std::isfinite(gamma0)))
-    throw InvalidArgument(fmt::format("{} is {}; it must be 0 or more", from.spelled("toolbox_gamma0"), gamma0));
-  return {gamma0, gamma0};
+  return preset_facts(from.preset).method == PresetMethod::sweeps && !from.compat ? std::sqrt(gamma1) : gamma1;
 }
 
 void set_lambda_choice(const ModelOptions& from, FitOptions& options) {
@@ -156,7 +100,6 @@ void set_lambda_choice(const ModelOptions& from, FitOptions& options) {
   options.lambda_rule = choose<LambdaRule>(from, "lambda_rule", from.lambda_rule,
                                            {{"min", LambdaRule::smallest_loss}, {"1se", LambdaRule::one_standard_error}});
   if (!chooses) return;
-  check_division(from);
   options.folds = from.folds;
   options.seed = seed_of(from);
 }
@@ -175,21 +118,12 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
       if (from.prune_at) options.pruning.threshold = *from.prune_at;
     }
   }
-  if (preset_facts(from.preset).method == PresetMethod::sequential)
-    options.row_order = row_order_of(from);
-  else
-    refuse(from, {"row_order"}, "applies only to vb_logit_fit_iter: no other fit depends on the order of the rows");
+  if (preset_facts(from.preset).method == PresetMethod::sequential) options.row_order = row_order_of(from);
   set_hyperparameters(from, task, options);
-  if (from.lambda) {
-    if (options.prior.kind != PriorKind::laplace && options.rule != UpdateRule::laplace)
-      throw InvalidArgument(fmt::format("{} applies only to the Laplace prior: {}, {} and l1_slr_c", from.spelled("lambda"),
-                                        from.spelled("prior", "laplace"), from.spelled("preset", "l1_slr_lap")));
-    if (!(*from.lambda > 0 && std::isfinite(*from.lambda)))
-      throw InvalidArgument(fmt::format("{} is {}; it must be > 0 and finite", from.spelled("lambda"), *from.lambda));
-    options.prior.lambda = *from.lambda;
-  }
+  if (from.lambda) options.prior.lambda = *from.lambda;
   set_lambda_choice(from, options);
-  if (from.toolbox_gamma0) options.precision = prior_of_toolbox(from);
+  // (1 - a V + 2 gamma0)/(w^2 + 2 gamma0/a_0) with a_0 = 1 is the MacKay step under Gamma(gamma0, gamma0).                      (SLR.8)
+  if (from.toolbox_gamma0) options.precision = {*from.toolbox_gamma0, *from.toolbox_gamma0};
   if (from.toolbox_gamma1) options.prior.lambda = lambda_of_toolbox(from);
   if (!from.group.empty()) options.prior.group = from.group;
   options.prior.flat_columns.insert(options.prior.flat_columns.end(), from.flat.begin(), from.flat.end());
@@ -216,7 +150,7 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
 }  // namespace
 
 SoftmaxOptions softmax_options(const ModelOptions& from, const FitOptions& fit) {
-  refuse(from, {"acceleration"}, "cannot be used with several classes, which are fitted without it");
+  refuse_in(from, fit_case::several_classes);
   SoftmaxOptions classes = from.preset.empty() ? SoftmaxOptions() : softmax_options_for_preset(from.preset, from.compat);
   static_cast<FitOptions&>(classes) = fit;
   if (from.preset.empty()) {
@@ -283,13 +217,7 @@ void check_diagnose(const ModelOptions& options, Task task) {
 
 ResolvedModel resolve_any(const ModelOptions& options) {
   const auto spelled = [&](const auto&... words) { return options.spelled(words...); };
-  if (!(options.level > 0 && options.level < 1))
-    throw InvalidArgument(fmt::format("{} is {}; it must lie between 0 and 1", spelled("level"), options.level));
-  if (options.max_sweeps && *options.max_sweeps < 1)
-    throw InvalidArgument(fmt::format("{} is {}; it must be at least 1", spelled("max_sweeps"), *options.max_sweeps));
-  if (options.threads < 0)
-    throw InvalidArgument(
-        fmt::format("{} is {}; it must be 0 (the setting of the environment) or more", spelled("threads"), options.threads));
+  check_ranges(options);
   if (options.model.empty() == options.preset.empty())
     throw InvalidArgument(
         options.model.empty()
@@ -303,15 +231,9 @@ ResolvedModel resolve_any(const ModelOptions& options) {
           : choose<ModelKind>(
                 options, "model", options.model,
                 {{"linear", linear}, {"logistic", logistic}, {"counts", counts}, {"kernel", ModelKind::kernel}, {"rvm", relevance}});
+  refuse_in(options, cases_of(options));
   if (kind == ModelKind::kernel) return KernelModel{kernel_options(options)};
-  refuse(options, {"vectors", "divergence", "averaging", "linear_part"}, fmt::format("applies only to {}", spelled("model", "kernel")));
   if (kind == relevance) return RelevanceModel{relevance_options(options)};
-  refuse(options, {"task", "kernel", "width", "toolbox_R", "degree", "offset", "algorithm", "centres", "bands", "input_group"},
-         options.preset.empty()
-             ? fmt::format("applies only to kernel machines: it needs {}, {} or {}", spelled("model", "kernel"), spelled("model", "rvm"),
-                           spelled("preset", "slr_rvm"))
-             : fmt::format("applies only to {} or {}; this preset takes the table's columns as they are, without a kernel",
-                           spelled("model", "rvm"), spelled("preset", "slr_rvm")));
   const Task task = !options.preset.empty() ? task_of_preset(options.preset) : task_of_model(options.model);
   FitOptions fit = fit_options(options, task);
   switch (task) {
@@ -336,11 +258,6 @@ ModelKind kind_of(const RelevanceModel&) { return ModelKind::relevance; }
 ModelKind kind_of(const KernelModel&) { return ModelKind::kernel; }
 
 }  // namespace
-
-void check_division(const ModelOptions& options) {
-  static_cast<void>(seed_of(options));
-  if (options.folds < 2) throw InvalidArgument(fmt::format("{} is {}; it must be at least 2", options.spelled("folds"), options.folds));
-}
 
 ModelOptions with_encoded_columns(const ModelOptions& given, Index num_columns) {
   ModelOptions options = given;

@@ -34,9 +34,6 @@ using ResolvedModel = std::variant<LinearModel, LogisticModel, CountModel, Relev
 /// \throws InvalidArgument  an option has no such value, or cannot be used with another one
 [[nodiscard]] ResolvedModel resolve(const ModelOptions& options);
 
-/// Checks folds and seed. \throws InvalidArgument
-void check_division(const ModelOptions& options);
-
 /// The options with what their encoding says of the columns of X, and without the encoding itself.
 /// \throws InvalidArgument  X has another number of columns
 [[nodiscard]] ModelOptions with_encoded_columns(const ModelOptions& options, Index num_columns);

@@ -78,9 +78,6 @@ void set_kernel(const ModelOptions& from, RelevanceOptions& options) {
                                   {"polynomial", Kind::polynomial},
                                   {"spline", Kind::spline}});
   if (kind != Kind::polynomial) refuse(from, {"degree", "offset"}, fmt::format("applies only to {}", from.spelled("kernel", "polynomial")));
-  if (from.degree < 1) throw InvalidArgument(fmt::format("{} is {}; it must be at least 1", from.spelled("degree"), from.degree));
-  if (!(from.offset >= 0 && std::isfinite(from.offset)))
-    throw InvalidArgument(fmt::format("{} is {}; it must be 0 or more, and finite", from.spelled("offset"), from.offset));
   if (has_width(kind)) return set_width(from, kind, options);
   refuse(from, {"width"}, fmt::format("cannot be used with {}, which has no width", from.spelled("kernel", from.kernel)));
   options.search = kind == Kind::polynomial && !from.has("offset") ? KernelSearch::scale : KernelSearch::none;
@@ -94,13 +91,9 @@ Kernel toolbox_kernel(double R, Index num_inputs) { return Kernel::gaussian(std:
 
 void check_toolbox_R(const ModelOptions& from) {
   if (!from.toolbox_R) return;
-  if (from.preset.empty())
-    throw InvalidArgument(fmt::format("{} applies only to {}", from.spelled("toolbox_R"), from.spelled("preset", "slr_rvm")));
   if (!from.has("kernel") || from.kernel != "gaussian")
     throw InvalidArgument(fmt::format("{} needs {}", from.spelled("toolbox_R"), from.spelled("kernel", "gaussian")));
   refuse(from, {"width"}, fmt::format("and {} cannot be used together: they set the same value", from.spelled("toolbox_R")));
-  if (!(*from.toolbox_R > 0 && std::isfinite(*from.toolbox_R)))
-    throw InvalidArgument(fmt::format("{} is {}; it must be > 0", from.spelled("toolbox_R"), *from.toolbox_R));
 }
 
 // As published: the linear kernel, or exp(-R |x-c|^2/D) with a given R.                                                         (SLR.6)
@@ -154,16 +147,6 @@ namespace ardvark::internal {
 
 RelevanceOptions relevance_options(const ModelOptions& from) {
   const bool is_preset = !from.preset.empty();
-  const std::string model = is_preset ? from.spelled("preset", "slr_rvm") : from.spelled("model", "rvm");
-  refuse(from, {"prior", "group", "flat"},
-         fmt::format("cannot be used with {}: each of its columns has its own precision", from.spelled("model", "rvm")));
-  if (!is_preset) refuse(from, {"compat"}, fmt::format("cannot be used with {}", model));
-  refuse(from,
-         {"solver", "tolerance", "acceleration", "lambda", "toolbox_gamma1", "toolbox_gamma0", "posterior", "coding", "precision_per_class",
-          "mixed_precision", "update_rule", "readmit_every", "row_order", "keep_covariance", "start_noise", "lambda_rule", "folds",
-          "repeats", "seed"},
-         fmt::format("cannot be used with {}", model));
-  if (!is_preset) refuse(from, {"prune_at", "record_every", "intercept", "start_precision"}, fmt::format("cannot be used with {}", model));
   check_toolbox_R(from);
   RelevanceOptions options;
   options.compat = from.compat;
@@ -172,7 +155,8 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
   options.intercept = from.intercept;
   options.start_precision = from.start_precision;
   if (from.compat) {
-    refuse(from, {"degree", "offset", "centres", "weights"}, fmt::format("cannot be used with {} {}", model, from.spelled("compat")));
+    refuse(from, {"degree", "offset", "centres", "weights"},
+           fmt::format("cannot be used with {} {}", from.spelled("preset", "slr_rvm"), from.spelled("compat")));
   } else if (is_preset && !from.has("kernel")) {
     refuse(from, {"width"}, fmt::format("applies only to {}, laplacian or cauchy", from.spelled("kernel", "gaussian")));
     options.kernel = Kernel::linear();
@@ -188,8 +172,6 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
   options.class_names = from.class_names;
   options.on_sweep = from.on_sweep;
   if (is_preset) {
-    refuse(from, {"algorithm", "likelihood", "a0", "b0", "c0", "d0", "task", "bands"},
-           fmt::format("cannot be used with {}; a preset fixes it", from.spelled("preset")));
     options.algorithm = RelevanceAlgorithm::pruned;
     options.max_sweeps = from.max_sweeps.value_or(options_for_preset(from.preset).max_sweeps);
     return options;
@@ -252,46 +234,6 @@ void adapt(const ModelOptions& from, Task task, Index num_inputs, RelevanceOptio
 }
 
 KernelOptions kernel_options(const ModelOptions& from) {
-  const std::string model = from.spelled("model", "kernel");
-  refuse(from, {"prior", "group", "flat"}, fmt::format("cannot be used with {}: it has no coefficients", model));
-  refuse(from,
-         {"compat",
-          "solver",
-          "tolerance",
-          "acceleration",
-          "lambda",
-          "toolbox_gamma1",
-          "toolbox_gamma0",
-          "posterior",
-          "coding",
-          "likelihood",
-          "mixed_precision",
-          "update_rule",
-          "precision_per_class",
-          "readmit_every",
-          "row_order",
-          "algorithm",
-          "toolbox_R",
-          "keep_covariance",
-          "start_noise",
-          "prune_at",
-          "record_every",
-          "intercept",
-          "degree",
-          "offset",
-          "start_precision",
-          "max_sweeps",
-          "a0",
-          "b0",
-          "c0",
-          "d0",
-          "diagnose",
-          "bands",
-          "lambda_rule",
-          "folds",
-          "repeats",
-          "seed"},
-         fmt::format("cannot be used with {}", model));
   KernelOptions options;
   options.kernel = choose<std::string>(from, "kernel", from.kernel,
                                        {{"auto", "auto"},
@@ -312,8 +254,6 @@ KernelOptions kernel_options(const ModelOptions& from) {
       throw InvalidArgument(
           fmt::format("{} is '{}'; it must be auto, all, or a whole number from 1", from.spelled("vectors"), from.vectors));
   }
-  if (!(from.divergence > 0 && std::isfinite(from.divergence)))
-    throw InvalidArgument(fmt::format("{} is {}; it must be a number above 0", from.spelled("divergence"), from.divergence));
   options.divergence = from.divergence;
   options.all_centres = from.centres == "all";
   if (from.centres != "auto" && from.centres != "all") options.centres = centres_of(from);

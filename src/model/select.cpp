@@ -18,9 +18,8 @@ namespace {
 ResolvedModel resolve_selection(const ModelOptions& options) {
   if (options.model.empty() && options.preset.empty())
     throw InvalidArgument(fmt::format("say what to fit: {}, or {} NAME", options.spelled("model", "logistic"), options.spelled("preset")));
-  check_division(options);
   refuse_to_impute(options, "a selection");
-  refuse(options, {"diagnose"}, "applies only to one fit; a selection makes many");
+  refuse_in(options, fit_case::selection);
   if (preset_facts(options.preset).kernel)
     throw InvalidArgument(fmt::format("{} selects rows (the relevance vectors), not columns; slr_var selects columns in the same way",
                                       options.spelled("preset", options.preset)));

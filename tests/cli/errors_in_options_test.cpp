@@ -128,9 +128,9 @@ TEST_F(Refuses, ASparsePriorOfASoftmaxWithAnOptionThatIsThere) {
 
 TEST_F(Refuses, HyperparametersThatAreNotPositive) {
   for (const char* name : {"a0", "b0", "c0", "d0"})
-    for (const char* value : {"0", "-1", "nan", "inf"}) linear({std::string("--") + name, value}, {name, value, "positive"});
+    for (const char* value : {"0", "-1", "nan", "inf"}) linear({std::string("--") + name, value}, {name, value, "> 0"});
   for (const char* name : {"a0", "b0"})
-    for (const char* value : {"0", "-1", "nan", "inf"}) logistic({std::string("--") + name, value}, {name, value, "positive"});
+    for (const char* value : {"0", "-1", "nan", "inf"}) logistic({std::string("--") + name, value}, {name, value, "> 0"});
   for (const char* preset : {"vb_linear_fit", "vb_linear_fit_ard"})
     fit({"good.csv", "--target", "y", "--ignore", "k", "--preset", preset, "--d0", "-2"}, {"d0", "-2"});
   logistic({"--c0", "1"}, {"--c0"});

@@ -207,7 +207,7 @@ TEST_F(KernelCommand, RefusesValuesThatAreNone) {
   refused(curve + Arguments{"--width", "1e300"}, {"width of 1e+300", "the same for every two rows"});
   for (const char* vectors : {"0", "-3", "1.5", "some", ""}) refused(curve + Arguments{"--vectors", vectors}, {"--vectors", vectors});
   for (const char* divergence : {"0", "-1", "nan", "inf"})
-    refused(curve + Arguments{"--divergence", divergence}, {"--divergence is", divergence, "above 0"});
+    refused(curve + Arguments{"--divergence", divergence}, {"--divergence is", divergence, "> 0"});
   refused(curve + Arguments{"--threads", "-1"}, {"--threads is -1"});
   refused(curve + Arguments{"--level", "1"}, {"level", "between 0 and 1"});
   refused(curve + Arguments{"--missing", "impute"}, {"--missing impute applies only to linear", "use --missing drop here"});

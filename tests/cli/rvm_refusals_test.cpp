@@ -57,8 +57,8 @@ TEST_F(RelevanceCommand, RefusesValuesThatAreNone) {
   for (const char* centres : {"0", "-3", "1.5", "some", ""}) refused(sinc + Arguments{"--centres", centres}, {"--centres", centres});
   refused(sinc + Arguments{"--kernel", "polynomial", "--degree", "0"}, {"degree", "0"});
   refused(sinc + Arguments{"--kernel", "polynomial", "--offset", "-1"}, {"offset", "-1"});
-  refused(sinc + Arguments{"--a0", "0"}, {"0", "positive"});
-  refused(sinc + Arguments{"--d0", "nan"}, {"nan", "positive"});
+  refused(sinc + Arguments{"--a0", "0"}, {"0", "> 0"});
+  refused(sinc + Arguments{"--d0", "nan"}, {"nan", "> 0"});
   refused(sinc + Arguments{"--max-sweeps", "0"}, {"sweeps", "0"});
   refused(sinc + Arguments{"--threads", "-1"}, {"threads", "-1"});
   refused(sinc + Arguments{"--level", "1"}, {"level", "between 0 and 1"});
@@ -66,7 +66,7 @@ TEST_F(RelevanceCommand, RefusesValuesThatAreNone) {
 
 TEST_F(RelevanceCommand, NamesTheOptionsInItsMessages) {
   for (const char* option : {"--a0", "--b0", "--c0", "--d0"}) {
-    refused(sinc + Arguments{option, "0"}, {(std::string(option) + " is 0").c_str(), "positive"});
+    refused(sinc + Arguments{option, "0"}, {(std::string(option) + " is 0").c_str(), "> 0"});
     refused({"fit", "sinc.csv", "--target", "y", "--model", "linear", option, "-1"}, {(std::string(option) + " is -1").c_str()});
   }
   refused(sinc + Arguments{"--max-sweeps", "0"}, {"--max-sweeps is 0", "at least 1"});

@@ -23,12 +23,6 @@ namespace {
 using namespace ardvark;
 using namespace ardvark::internal;
 
-const std::pair<OptionGroup, const char*> groups[] = {
-    {OptionGroup::what, "What is fitted"}, {OptionGroup::prior, "The prior"},        {OptionGroup::posterior, "The posterior"},
-    {OptionGroup::table, "The table"},     {OptionGroup::sweeps, "The computation"}, {OptionGroup::machine, "Relevance vector machines"},
-    {OptionGroup::others, "Other calls"},
-};
-
 // Lines of at most `width` characters; all begin with `first`, but those after the first one with `next`.
 std::string wrapped(const std::string& text, const std::string& first, const std::string& next, std::size_t width) {
   std::istringstream words(text);
@@ -57,11 +51,11 @@ std::string in_markdown(const std::string& name, const std::string& value) {
 
 std::string for_c() {
   std::string out;
-  for (const auto& [group, title] : groups) {
-    out += fmt::format(" *   {}\n", title);
+  for (const OptionGroup group : option_groups) {
+    out += fmt::format(" *   {}\n", title_of(group));
     for (const ModelOption& o : model_options())
       if (o.group == group)
-        out += wrapped(with_options_spelled(fmt::format("{}. {}", o.values, o.help), in_words), fmt::format(" *     {:<19} ", o.name),
+        out += wrapped(with_options_spelled(fmt::format("{}. {}", o.values, help_of(o)), in_words), fmt::format(" *     {:<19} ", o.name),
                        " *" + std::string(25, ' '), 140);
   }
   return out;
@@ -71,11 +65,11 @@ std::string for_octave() {
   // Of other functions, or set by the shape of y.
   const std::set<std::string_view> elsewhere = {"folds", "repeats", "seed", "precision", "block_rows", "rule", "class_names"};
   std::string out;
-  for (const auto& [group, title] : groups) {
-    if (group != OptionGroup::others) out += fmt::format("%   {}\n", title);
+  for (const OptionGroup group : option_groups) {
+    if (group != OptionGroup::others) out += fmt::format("%   {}\n", title_of(group));
     for (const ModelOption& o : model_options())
       if (o.group == group && !elsewhere.contains(o.name))
-        out += wrapped(with_options_spelled(fmt::format("{}. {}", o.values, o.help), in_octave),
+        out += wrapped(with_options_spelled(fmt::format("{}. {}", o.values, help_of(o)), in_octave),
                        fmt::format("%     {:<21} ", fmt::format("'{}'", o.name)), "%" + std::string(27, ' '), 140);
   }
   return out;
@@ -89,11 +83,11 @@ std::string in_a_cell(const std::string& text) {
 
 std::string for_pages() {
   std::string out;
-  for (const auto& [group, title] : groups) {
-    out += fmt::format("\n## {}\n\n| option | what it may be | what it does |\n|---|---|---|\n", title);
+  for (const OptionGroup group : option_groups) {
+    out += fmt::format("\n## {}\n\n| option | what it may be | what it does |\n|---|---|---|\n", title_of(group));
     for (const ModelOption& o : model_options())
       if (o.group == group)
-        out += fmt::format("| `{}` | {} | {} |\n", o.name, o.values, in_a_cell(with_options_spelled(o.help, in_markdown)));
+        out += fmt::format("| `{}` | {} | {} |\n", o.name, o.values, in_a_cell(with_options_spelled(help_of(o), in_markdown)));
   }
   return out + "\n";
 }
