@@ -60,8 +60,8 @@ void add_compare(CLI::App& app, Run& run) {
   shorten_help(c);
   auto args = std::make_shared<CompareArguments>();
   add_table_options(c, args);
-  const auto add = [&](const char* name) { return add_model_option(c, *args, name); };
-  add("model")->check(not_empty)->description("linear, or logistic (two classes or more)");
+  add_options_of_command(c, *args, in_command::compare);
+  c.get_option("--model")->description("linear, or logistic (two classes or more)");
   c.add_option("--priors", args->priors, "LIST of shared, ard, dense, slab, sparse (default: all but slab)")
       ->check(not_empty)
       ->allow_extra_args(false);
@@ -76,9 +76,7 @@ void add_compare(CLI::App& app, Run& run) {
        "Also compare the kernel machine: kernel, a Gaussian process for curves and surfaces, which finds its kernel and widths itself")
       ->check(not_empty)
       ->allow_extra_args(false);
-  for (const char* name : {"algorithm", "centres"}) add(name);
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
-  for (const char* name : {"intercept", "standardize", "max_sweeps", "threads"}) add(name);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--strict", args->strict, "Exit with 4 when a fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");

@@ -101,6 +101,16 @@ std::string of_another_program(const CLI::App& app, const std::string& asked) {
   return ours.empty() ? "" : wrapped(fmt::format("{} is a word of glmnet or scikit-learn: {}", word, ours));
 }
 
+// The help of the options that may be this word.
+std::string of_a_word(const CLI::App& app, const std::string& wanted) {
+  const ModelOptions reader{.spelling = Spelling::command_line};
+  std::string found;
+  for (const ModelOption* row : options_of(app))
+    if (std::ranges::any_of(row->facts.words, [&](const OptionWord& word) { return simplified(word.word) == wanted; }))
+      found += wrapped(fmt::format("{}: {}", reader.spelled(row->name, wanted), help_of(reader, *row)));
+  return found;
+}
+
 int explain(const CLI::App& app, const std::string& asked) {
   const std::vector<Entry> all = entries();
   std::vector<std::string> known;
@@ -121,6 +131,7 @@ int explain(const CLI::App& app, const std::string& asked) {
     known.emplace_back(p.name);
     if (simplified(p.name) == wanted) found += wrapped(fmt::format("--preset {}: {}", p.name, p.description));
   }
+  if (found.empty()) found = of_a_word(app, wanted);
   if (found.empty()) found = of_another_program(app, asked);
   if (found.empty()) {
     const std::string nearest = io::did_you_mean(asked, known);

@@ -35,19 +35,20 @@ struct FitArguments : ModelOptions {
 /// The help of an option of the program. A flag that is on by default is turned off.
 [[nodiscard]] std::string help_of(const ModelOptions& options, const ModelOption& row);
 
-/// Adds an option by its name in model_options(), with the help from there. A flag that is on by default becomes "--no-NAME".
+/// Adds an option with the help of its row, under the heading of its group. A flag that is on by default becomes "--no-NAME".
 /// \param more  text after the help
-CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* name, const std::string& more = {});
+CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const ModelOption& row, const std::string& more = {});
+/// Those that the option table says the command has. \param command  of in_command
+void add_options_of_command(CLI::App& c, ModelOptions& options, unsigned command);
 
 /// The options of the data: table, target and weights.
 /// \param several  whether several files are one table
 void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool several = false);
 
-/// The options of the data and of the model, for all commands that fit.
-/// \param columns_only  without what selects rows, not columns
-void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool columns_only, bool several_files = false);
+/// The options of the data and of the model, for fit and select.
+void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, unsigned command);
 
-/// What `fit` has besides: how the fit is made, and what is written and printed.
+/// Those of `fit`, also in several processes.
 void add_fit_options(CLI::App& c, const std::shared_ptr<FitArguments>& args);
 
 [[nodiscard]] int fit_table(const FitArguments& args, Task task);  ///< linear, logistic with any number of classes, presets

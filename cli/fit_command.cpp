@@ -11,6 +11,7 @@
 
 #include "ardvark/table_stream.hpp"
 #include "fit.hpp"
+#include "model/option_help.hpp"
 #include "model_choice.hpp"
 #include "table_sums.hpp"
 #include "target/target.hpp"
@@ -63,23 +64,43 @@ std::string help_of(const ModelOptions& options, const ModelOption& row) {
   return "Turns off " + help;
 }
 
-CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* name, const std::string& more) {
-  const ModelOption& row = model_option(name);
+namespace {
+
+std::string heading_of(OptionGroup group) {
+  const std::string title = title_of(group);
+  return group == OptionGroup::machine ? title + " (--model kernel, --model rvm, --preset slr_rvm)" : title;
+}
+
+}  // namespace
+
+CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const ModelOption& row, const std::string& more) {
   const std::string help = help_of(options, row) + more;
-  return std::visit(
-      [&](auto member) {
+  CLI::Option* const added = std::visit(
+      [&](auto member) -> CLI::Option* {
         using Value = std::decay_t<decltype(options.*member)>;
         if constexpr (std::is_same_v<Value, bool>) {  // true by default: the flag is --no-NAME
           return c.add_flag_callback(
-              options.spelled(name), [&options, member, given = !(options.*member)] { options.*member = given; }, help);
+              options.spelled(row.name), [&options, member, given = !(options.*member)] { options.*member = given; }, help);
         } else if constexpr (std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>)
-          return c.add_option(options.spelled(name), options.*member, help)->check(is_number);
+          return c.add_option(options.spelled(row.name), options.*member, help)->check(is_number);
         else if constexpr (std::is_same_v<Value, int> || std::is_same_v<Value, std::optional<int>>)
-          return c.add_option(options.spelled(name), options.*member, help)->check(is_whole_number);
+          return c.add_option(options.spelled(row.name), options.*member, help)->check(is_whole_number);
         else
-          return c.add_option(options.spelled(name), options.*member, help);
+          return c.add_option(options.spelled(row.name), options.*member, help);
       },
       row.member);
+  return added->group(heading_of(row.group));
+}
+
+void add_options_of_command(CLI::App& c, ModelOptions& options, unsigned command) {
+  const auto add = [&](const ModelOption& row) {
+    const bool is_preset = std::string_view(row.name) == "preset";
+    CLI::Option* const added = add_model_option(c, options, row, is_preset ? list_of_presets(command == in_command::select) : "");
+    if (row.group == OptionGroup::what && added->get_items_expected_max() > 0) added->check(not_empty);
+  };
+  for (const OptionGroup group : internal::option_groups)
+    for (const ModelOption& row : model_options())
+      if (row.group == group && (row.facts.commands & command) != 0) add(row);
 }
 
 void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool several) {
@@ -98,50 +119,46 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
                "--ignore '\"a,b\",c'")
       ->allow_extra_args(false);
   c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);
-  add_model_option(c, *args, "reference")->allow_extra_args(false);
-  add_model_option(c, *args, "missing");
+  add_model_option(c, *args, model_option("reference"))->allow_extra_args(false);
+  add_model_option(c, *args, model_option("missing"));
   add_missing_marker(c, args->missing_markers);
   add_format(c, args->format);
+  for (CLI::Option* const option : c.get_options())
+    if (option != c.get_help_ptr() && option != c.get_help_all_ptr()) option->group(heading_of(OptionGroup::table));
 }
 
-void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool columns_only, bool several_files) {
-  add_table_options(c, args, several_files);
-  const auto add = [&](const char* name) { return add_model_option(c, *args, name); };
-  CLI::Option* model = add("model")->check(not_empty);
-  if (columns_only) model->description("linear, or logistic (two classes or more): intercept, standardised columns");
-  add_model_option(c, *args, "preset", list_of_presets(columns_only))->check(not_empty);
-  for (const char* name : {"compat", "converge", "prior", "lambda", "lambda_rule"}) add(name);
+void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, unsigned command) {
+  add_table_options(c, args, command == in_command::fit);
+  add_options_of_command(c, *args, command);
+  if (command == in_command::select)
+    c.get_option("--model")->description("linear, or logistic (two classes or more): intercept, standardised columns");
   c.add_option(
        "--group", args->groups,
        "NAME=COLUMN,COLUMN,... columns that enter the model together (sparse and slab) or share a precision (repeatable; put a name "
        "with a comma in double quotes: --group 'NAME=\"a,b\",c'). A text column is a group, except in presets and with "
        "--prior laplace, which judge each of its levels separately")
-      ->allow_extra_args(false);
-  c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
-  for (const char* name :
-       {"coding", "likelihood", "a0", "b0", "c0", "d0", "intercept", "standardize", "solver", "max_sweeps", "tolerance", "acceleration"})
-    add(name);
+      ->allow_extra_args(false)
+      ->group(heading_of(OptionGroup::prior));
+  c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")
+      ->allow_extra_args(false)
+      ->group(heading_of(OptionGroup::prior));
 }
 
 void add_fit_options(CLI::App& c, const std::shared_ptr<FitArguments>& args) {
-  for (const char* name : {"folds", "imputations", "seed", "threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
-    add_model_option(c, *args, name);
+  add_model_options(c, args, in_command::fit);
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--covariance", args->covariance,
              "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");
   c.add_flag("--strict", args->strict, "Exit with 4 when the fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
-  for (const char* name : {"task", "kernel", "width", "vectors", "divergence", "averaging", "linear_part", "degree", "offset", "centres",
-                           "algorithm", "bands"})
-    add_model_option(c, *args, name)->group("Kernel machines (--model kernel, --model rvm, --preset slr_rvm)");
 }
 
 void add_fit(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("fit", "Fit a model to a table");
   shorten_help(c);
   auto args = std::make_shared<FitArguments>();
-  add_model_options(c, args, false, true);
+  add_fit_options(c, args);
   CLI::Option* const model = c.get_option("--model");
   model->description("by the target (default), " + model->get_description());
   c.add_option_function<std::string>(
@@ -163,7 +180,6 @@ void add_fit(CLI::App& app, Run& run) {
        "With --prior laplace and no --lambda: write to this CSV file, for each lambda, the loss of the cross-validation, its standard "
        "error, and the coefficients")
       ->check(not_empty);
-  add_fit_options(c, args);
   c.footer(
       "Examples:\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n"

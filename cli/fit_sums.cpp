@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/memory_limit.hpp"
+#include "model/refusals.hpp"
 #include "table_sums.hpp"
 
 namespace ardvark::cli {
@@ -55,19 +56,19 @@ SavedModel fit_with_sums(const FitArguments& args, const LinearStatistics& stati
 
 }  // namespace
 
+ModelOptions options_in_pieces(const FitArguments& args) {
+  ModelOptions options = args;
+  for (const char* name : {"weights", "missing_marker"}) options.given.erase(name);  // they are of the rows, as is the next one
+  if (options.missing == "drop") options.given.erase("missing");
+  return options;
+}
+
 std::string why_rows_are_needed(const FitArguments& args, ModelKind kind) {
-  const bool has_passes = kind == ModelKind::kernel || (kind == ModelKind::logistic && args.preset.empty());
-  if (kind != ModelKind::linear && !has_passes) return named_model(args) + " needs the table in memory";
-  if (kind == ModelKind::logistic && args.coding == "one-against-one")
-    return "--coding one-against-one needs the table in memory (the other codings do not)";
   if (args.prior == "laplace" && !args.lambda && kind == ModelKind::linear)
     return "--prior laplace without --lambda needs the table in memory, for its cross-validation";
-  if (kind == ModelKind::kernel && args.centres == "all") return "--centres all needs the table in memory";
-  if (kind == ModelKind::kernel && args.vectors != "auto") return "--vectors needs the table in memory";
-  if (args.missing == "impute") return "--missing impute needs the table in memory, because it fills gaps from the other rows";
-  if (args.diagnose) return "--diagnose needs the table in memory";
-  if (!args.preset.empty()) return fmt::format("--preset {} needs the table in memory", args.preset);
-  return {};
+  const FitCases form = kind == ModelKind::linear ? fit_case::statistics : fit_case::passes | fit_case::many_rows;
+  const auto refused = internal::refused_in(options_in_pieces(args), form);
+  return refused ? refused->what + " needs the table in memory" + refused->otherwise : "";
 }
 
 bool reads_in_pieces(const FitArguments& args, ModelKind kind) {
@@ -84,9 +85,8 @@ int fit_in_pieces(const FitArguments& args) {
   require_writable(args);
   const bool needs_digits = args.prior == "none" || !args.flat_columns.empty();
   TableSums sums = sums_of_table(args, needs_digits ? StatisticsForm::factor : StatisticsForm::gram, true);
-  ModelOptions options = args;
+  ModelOptions options = options_in_pieces(args);
   options.encoding = sums.encoding;
-  for (const char* name : {"weights", "missing", "missing_marker"}) options.given.erase(name);  // they were of the rows
   SavedModel model = fit_with_sums(args, sums.statistics, std::move(options));
   Report& report = report_of(model);
   if (const std::string warning = sums.target_values.remark(args); !warning.empty()) report.warnings.push_back(warning);

@@ -170,11 +170,10 @@ RowSums PassRows::answer(const RowQuestion& question, const KnownTable& known, s
 // ---- the fit
 
 int fit_known_table(const FitArguments& args, const TableLook& look, const KnownTable& known, bool is_kernel, const AskRows& ask) {
-  ModelOptions options = args;
+  ModelOptions options = options_in_pieces(args);
   if (is_kernel) options.task = known.is_regression ? "regression" : "classification";
   options.encoding = known.encoding;
   options.class_names = known.classes;
-  for (const char* name : {"weights", "missing", "missing_marker"}) options.given.erase(name);  // they were of the rows
   if (!is_kernel) options.keep_covariance = !args.output.empty() || args.covariance ? "always" : "automatic";
   set_prior_columns(args, options.encoding, options);
   SavedModel model;

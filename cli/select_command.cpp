@@ -75,8 +75,7 @@ void add_select(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("select", "Count how often each column survives a cross-validation");
   shorten_help(c);
   auto args = std::make_shared<SelectArguments>();
-  add_model_options(c, args, true);
-  for (const char* name : {"folds", "repeats", "seed", "threads"}) add_model_option(c, *args, name);
+  add_model_options(c, args, in_command::select);
   c.add_option("--top", args->top, "Number of features in the table (default 20)")->check(is_whole_number);
   c.add_option("-o,--output", args->output, "Write the counts of all features to this CSV file")->check(not_empty);
   c.add_option("--folds-out", args->folds_out,

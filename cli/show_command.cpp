@@ -39,7 +39,7 @@ void add_show(CLI::App& app, Run& run) {
   args->spelling = Spelling::command_line;
   c.add_option("model", args->path, "Model file written by fit -o, or statistics written by stats or merge")->required();
   c.add_option("--level", args->level, "Level of the intervals (default 0.95)")->check(is_number);
-  for (const char* name : {"verbose", "odds", "standardized"}) add_model_option(c, *args, name);
+  add_options_of_command(c, *args, in_command::show);
   c.add_flag("--json", args->json, "Print the JSON object of fit --json");
   c.add_flag("--covariance", args->covariance,
              "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");

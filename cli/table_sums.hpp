@@ -26,6 +26,8 @@ struct TableSums {
 [[nodiscard]] TableSums sums_of_table(const FitArguments& args, StatisticsForm form, bool for_fit,
                                       const std::vector<std::string>& levels = {});
 
+/// The options of a fit whose rows are read in pieces, without those that the reader has obeyed.
+[[nodiscard]] ModelOptions options_in_pieces(const FitArguments& args);
 /// Why a fit needs the table in memory; empty: it does not.
 [[nodiscard]] std::string why_rows_are_needed(const FitArguments& args, ModelKind kind);
 /// Whether a fit of these files reads them in pieces.

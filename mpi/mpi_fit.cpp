@@ -186,7 +186,6 @@ void add_mpi_fit(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("fit", "Fit classes or a kernel machine to a table in many files, in passes");
   shorten_help(c);
   auto args = std::make_shared<FitArguments>();
-  add_model_options(c, args, false, true);
   add_fit_options(c, args);
   c.footer("Example:\n  mpirun -n 4 ardvark-mpi fit 'part-*.csv' --target y --model logistic -o model.ardvark");
   c.callback([args, &run] {

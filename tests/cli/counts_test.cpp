@@ -106,6 +106,7 @@ TEST_F(FitCommand, SaysWhatIsNoRegressionOfCounts) {
   };
   put(table.csv());
   refused({"--prior", "sparse"}, "shared, ard, groups and none");
+  refused({"--prior", "foo"}, "--prior is 'foo'; it must be one of ard, auto, groups, none, shared\n");
   refused({"--missing", "impute"}, "applies only to linear regression and to logistic regression of two classes");
   refused({"--likelihood", "jj"}, "applies only to logistic fits");
   refused({"--stream", "always"}, "needs the table in memory");

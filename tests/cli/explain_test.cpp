@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "ardvark/fit.hpp"
+#include "ardvark/model.hpp"
 #include "program.hpp"
 #include "support/paths.hpp"
 #include "tables.hpp"
@@ -81,6 +81,15 @@ TEST(Explain, KnowsOptionsAndPresets) {
   const std::string all = output_of({"explain"});
   for (const char* word : {"inclusion", "log evidence", "--prior", "presets"}) EXPECT_TRUE(contains(all, word)) << word;
   EXPECT_FALSE(contains(all, "--column-names"));  // an option of the library, not of the program
+}
+
+TEST(Explain, KnowsEveryWordOfAnOption) {
+  EXPECT_TRUE(contains(output_of({"explain", "counts"}), "Whole numbers from 0"));
+  EXPECT_TRUE(contains(output_of({"explain", "one-against-one"}), "--coding one-against-one: automatic (default)"));
+  for (const ModelOption& option : model_options()) {
+    if ((option.facts.commands & in_command::fit) == 0) continue;
+    for (const OptionWord& word : option.facts.words) EXPECT_EQ(run({"explain", word.word}, ".").exit_code, 0) << word.word;
+  }
 }
 
 TEST(Explain, SaysWhatComesNearest) {

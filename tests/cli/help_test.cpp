@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "ardvark/fit.hpp"
+#include "ardvark/model.hpp"
 #include "program.hpp"
 #include "support/paths.hpp"
 #include "tables.hpp"
@@ -64,6 +64,24 @@ TEST(Help, IsAlsoACommand) {
 TEST(Help, OfSelectionsOffersNothingThatIsRefused) {
   const std::string help = output_of({"select", "--help"});
   for (const char* refused : {"slr_rvm", "rvm (rel", "linear, logistic"}) EXPECT_FALSE(contains(help, refused)) << refused;
+}
+
+// Each option under the heading of its group, and with the models that take it.
+TEST(Help, ListsTheOptionsOfTheTable) {
+  const std::pair<const char*, unsigned> commands[] = {
+      {"fit", in_command::fit}, {"select", in_command::select}, {"compare", in_command::compare}};
+  for (const auto& [command, bit] : commands) {
+    const std::string help = output_of({command, "--help-all"});
+    for (const ModelOption& option : model_options()) {
+      if ((option.facts.commands & bit) == 0) continue;
+      const std::string name = ModelOptions{.spelling = Spelling::command_line}.spelled(option.name);
+      const std::size_t at = help.find("\n  " + name + " "), heading = help.rfind(":\n  -", at);
+      ASSERT_NE(at, std::string::npos) << command << " " << name;
+      const std::string title = title_of(option.group);
+      EXPECT_EQ(help.substr(help.rfind('\n', heading) + 1, title.size()), title) << command << " " << name;
+    }
+  }
+  EXPECT_TRUE(contains(output_of({"explain", "coding"}), "Models: logistic."));
 }
 
 TEST(Help, NamesEveryPreset) {
