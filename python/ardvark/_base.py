@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 from functools import lru_cache
-from typing import Any, ClassVar, Mapping, Optional, Sequence
+from typing import Any, ClassVar, Collection, Mapping, Optional, Sequence
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -24,6 +24,7 @@ from ._given import (
     require_numbers, table_of_fit, taken_from, with_truths,
 )
 from ._hosts import in_memory
+from ._options import option_of, refused_in
 from ._tables import Encoding, check_names, holds_text, holds_truths, is_numeric, is_sparse_table, names_of, with_dense_columns, without
 
 _FLOATS = [np.float64, np.float32]  # read in place by the library
@@ -34,16 +35,27 @@ def _defaults(cls: Any) -> Mapping[str, Any]:
     return {name: p.default for name, p in inspect.signature(cls).parameters.items()}
 
 
+@lru_cache(maxsize=None)
+def _options_of(cls: Any) -> Mapping[str, str]:
+    return option_of([name for name in _defaults(cls) if name not in cls._own])
+
+
 _ESTIMATORS = {"linear": "BayesianLinearRegression", "logistic": "BayesianLogisticRegression"}
 
 
 class Estimator(BaseEstimator):
     """Base of the estimators. Parameters at their default are not passed on, because the library has its own defaults."""
 
-    _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library
+    _own: ClassVar[Collection[str]] = ("prior", "flat", "reference", "verbose")  # parameters that are not passed on as they are
     _is_regression: ClassVar[bool] = False
     _reads_text: ClassVar[bool] = True
     _encoding: Optional[Encoding] = None  # of a table with text columns, or of a file
+
+    @property
+    def _options(self) -> Mapping[str, str]:
+        """Constructor parameter -> option of the library."""
+        cls: Any = type(self)
+        return _options_of(cls)
 
     @property
     def _may_miss(self) -> bool:
@@ -69,9 +81,7 @@ class Estimator(BaseEstimator):
     @property
     def _takes_sparse(self) -> bool:
         """Whether a fit takes a sparse X with any target, as far as the parameters tell."""
-        prior = getattr(self, "prior", None)
-        has_method = not isinstance(prior, str) or prior in ("auto", "shared", "ard", "none")
-        return self._reads_sparse and has_method and not self._may_miss and getattr(self, "solver", "automatic") != "qr"
+        return self._reads_sparse and refused_in("sparse X", {"prior": getattr(self, "prior", None), **self._changed_options()}) is None
 
     # ---- options
 
@@ -79,7 +89,7 @@ class Estimator(BaseEstimator):
         """Keeps the arguments of a constructor, its ``locals()``, as attributes of the same names."""
         self.__dict__.update((name, value) for name, value in given.items() if name != "self")
 
-    def _given_options(self) -> dict[str, Any]:
+    def _changed_options(self) -> dict[str, Any]:
         """The options that differ from the default of the constructor, with the names of the library."""
         cls: Any = type(self)
         defaults, options = _defaults(cls), {}
@@ -92,6 +102,11 @@ class Estimator(BaseEstimator):
             ):
                 continue
             options[option] = value
+        return options
+
+    def _given_options(self) -> dict[str, Any]:
+        """The same as the library takes them, once the columns are known."""
+        options = self._changed_options()
         if options.get("threads") == -1:
             options["threads"] = os.cpu_count()
         if np.ndim(options.get("start_precision", ())) == 0:

@@ -136,11 +136,6 @@ class BayesianCountRegression(Regressor, LinearScore):
         _refuse_truths(y)
         return super()._checked(X, y, sample_weight)
 
-    def _prior_options(self) -> dict[str, Any]:
-        if isinstance(self.prior, str) and self.prior not in ("auto", "shared", "ard", "groups", "none"):
-            raise ValueError(f"prior is {self.prior!r}; a regression of counts has the priors shared, ard, groups and none")
-        return super()._prior_options()
-
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of the deviance of a constant rate that the predictions explain, as `sklearn.linear_model.PoissonRegressor` has it.
 

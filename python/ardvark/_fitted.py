@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from typing import Any, Callable, ClassVar, Iterator, Mapping, Optional, Sequence, TypeVar
+from typing import Any, Callable, ClassVar, Iterator, Optional, Sequence, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +12,7 @@ from ._arrays import is_sparse
 from ._base import Estimator, _defaults
 from ._docs import assembled
 from ._given import in_source
+from ._options import refused_in
 from ._output import columns_of, refuse_own_source, write_tables
 from ._passes import RowSums, TableFacts, UnknownLabel, facts_of, rows_of
 from ._pieces import Pieces
@@ -23,27 +23,6 @@ __all__ = ["FittedModel"]
 
 M = TypeVar("M", bound="FittedModel")
 
-# What parameters of constructors are called in the library, where this differs. None: they are no options.
-_OPTIONS = {
-    "prior": None,
-    "flat": None,
-    "reference": None,
-    "verbose": None,
-    "callback": None,
-    "laplace_lambda": "lambda",
-    "alpha_1": "a0",
-    "alpha_2": "b0",
-    "lambda_1": "a0",
-    "lambda_2": "b0",
-    "alpha_init": "start_noise",
-    "lambda_init": "start_precision",
-    "fit_intercept": "intercept",
-    "max_iter": "max_sweeps",
-    "tol": "tolerance",
-    "random_state": "seed",
-    "n_jobs": "threads",
-}
-
 
 @assembled
 class FittedModel(Estimator):
@@ -52,15 +31,6 @@ class FittedModel(Estimator):
     _model: _core.Model
     _kind: ClassVar[str] = "linear"  # "linear" of all that has coefficients, "rvm" or "kernel"
     support_: np.ndarray
-    _own_options: ClassVar[Mapping[str, Optional[str]]] = {}  # as _OPTIONS, where a class differs
-
-    def __init_subclass__(cls, **arguments: Any) -> None:
-        """The parameters of the first constructor in a line of classes are the options."""
-        super().__init_subclass__(**arguments)
-        if "__init__" in vars(cls) and not cls._options:
-            other = {**_OPTIONS, **cls._own_options}
-            names = {name: other.get(name, name) for name in inspect.signature(cls).parameters}
-            cls._options = {name: option for name, option in names.items() if option is not None}
 
     def _model_options(self) -> dict[str, Any]:
         """The options that choose the model, with the names of the library."""
@@ -118,7 +88,7 @@ class FittedModel(Estimator):
         with Pieces(X, [target, sample_weight, *self._named_columns()]) as pieces:
             if self._fit_small(pieces, sample_weight, target):
                 return
-            self._check_pieces()
+            self._check_pieces("passes")
             known = (pieces, target, sample_weight, self._references())
             model = "kernel" if self._kind == "kernel" else "logistic"
             with Watch(type(self).__name__, self.verbose, self.callback) as watch:
@@ -154,14 +124,13 @@ class FittedModel(Estimator):
         self.notes_ += pieces.notes
         return True
 
-    def _check_pieces(self) -> None:
-        """Refuses what needs the table in memory."""
-        missing = getattr(self, "missing", None)
-        if missing not in (None, "error", "refuse"):
-            raise ValueError(
-                f"missing is {missing!r}, but X is read in pieces; leave out rows with gaps in the source, or fill the gaps there; a table that fits in"
-                " memory can be given as a DataFrame"
-            )
+    def _check_pieces(self, form: str) -> None:
+        """Refuses what needs the table in memory, however few its rows are. form: what the rows become instead."""
+        option = refused_in(form, self._changed_options())
+        if option is not None:
+            name = self._renamed().get(option, option)
+            remedy = "leave out rows with gaps in the source, or fill the gaps there; " if option == "missing" else ""
+            raise ValueError(f"{name} is {getattr(self, name)!r}, but X is read in pieces; {remedy}a table that fits in memory can be given as a DataFrame")
 
     def _take_columns(self, facts: TableFacts) -> None:
         """The columns of rows that are not in memory; options may name some of them."""

@@ -113,7 +113,6 @@ class BayesianLinearRegression(Regressor, LinearScore):
     True
     """
 
-    _own_options = {"lambda_1": "c0", "lambda_2": "d0"}
     _reads_sparse = True
 
     def __init__(
@@ -304,7 +303,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
             with Pieces(X, [target, sample_weight, *self._named_columns()]) as pieces:
                 if self._fit_small(pieces, sample_weight, target):
                     return
-        self._check_pieces()
+        self._check_pieces("statistics")
         notes: list[str] = []
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
             forms = [LinearStatistics(self._form) for _ in range(self._n_parts)]

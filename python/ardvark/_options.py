@@ -3,14 +3,54 @@
 from __future__ import annotations
 
 from ctypes import c_char_p
-from typing import Any, Mapping, Optional
+from functools import lru_cache
+from typing import Any, Collection, Mapping, Optional
 
 import numpy as np
 
 from ._abi import Handle, StoppedError, call, call_for_handle, library, without_null
 from ._interrupt import InterruptWatch
+from ._results import Result
 
-__all__ = ["Options", "long_call"]
+__all__ = ["Options", "long_call", "option_of", "refused_in"]
+
+# Parameters of constructors as scikit-learn calls them.
+_NAMES = {
+    "fit_intercept": "intercept",
+    "max_iter": "max_sweeps",
+    "tol": "tolerance",
+    "n_jobs": "threads",
+    "random_state": "seed",
+    "laplace_lambda": "lambda",
+    "alpha_1": "a0",
+    "alpha_2": "b0",
+    "alpha_init": "start_noise",
+    "lambda_init": "start_precision",
+}
+_WITH_NOISE, _WITHOUT_NOISE = {"lambda_1": "c0", "lambda_2": "d0"}, {"lambda_1": "a0", "lambda_2": "b0"}
+
+
+@lru_cache(maxsize=None)
+def _facts() -> Mapping[str, Any]:
+    """What the option table of the library says of each option, by name."""
+    return Result(call_for_handle("result", "ardvark_catalogue")).to_dict()["option_facts"]
+
+
+def option_of(parameters: Collection[str]) -> dict[str, str]:
+    """The options of the library among the parameters of a constructor."""
+    names = _NAMES | (_WITH_NOISE if "alpha_1" in parameters else _WITHOUT_NOISE)
+    options = {name: names.get(name, name) for name in parameters}
+    return {name: option for name, option in options.items() if option in _facts()}
+
+
+def refused_in(form: str, options: Mapping[str, Any]) -> Optional[str]:
+    """The first option that cannot be used with rows in this form: "statistics", "passes", "many rows in passes" or "sparse X".
+    Options are those that differ from their default."""
+    for option, value in options.items():
+        facts = _facts()[option]
+        if form in facts["not_in"] or (isinstance(value, str) and form in facts["words"].get(value, ())):
+            return option
+    return None
 
 
 class Options(Handle):

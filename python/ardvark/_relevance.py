@@ -107,8 +107,6 @@ class RelevanceVectorRegressor(Regressor, RelevanceMachine):
     True
     """
 
-    _own_options = {"lambda_1": "c0", "lambda_2": "d0"}
-
     def __init__(
         self,
         kernel: str = "gaussian",

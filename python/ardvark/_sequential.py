@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Optional
+from typing import Any, ClassVar, Collection, Optional
 
 import numpy as np
 from sklearn.utils.multiclass import _check_partial_fit_first_call
@@ -92,7 +92,7 @@ class SequentialLogisticRegression(LogisticScore):
     """
 
     _reads_text: ClassVar[bool] = False  # rows come in parts, and a part need not have every level
-    _own_options = {"fit_intercept": None, "shuffle": None}
+    _own: ClassVar[Collection[str]] = (*LogisticScore._own, "fit_intercept")  # a column of ones
 
     def __init__(
         self,

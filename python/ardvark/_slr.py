@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Callable, Optional
+from typing import Any, Callable, ClassVar, Collection, Optional
 
 from . import _core
 from ._docs import assembled
@@ -59,7 +59,7 @@ class SparseLogisticRegression(LogisticScore):
     (True, True)
     """
 
-    _own_options = {"algorithm": None, "multi_class": None}
+    _own: ClassVar[Collection[str]] = (*LogisticScore._own, "algorithm")  # which is a preset
 
     def __init__(
         self,

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ardvark import BayesianLinearRegression, BayesianLogisticRegression, _core
+from ardvark._base import _options_of
 
 
 def read(folder):
@@ -46,7 +47,7 @@ def estimator_of(options):
     cls = ESTIMATORS.get(options.get("model"))
     if cls is None:
         return None
-    names = {option: name for name, option in cls._options.items()} | {"prior": "prior", "flat": "flat"}
+    names = {option: name for name, option in _options_of(cls).items()} | {"prior": "prior", "flat": "flat"}
     if set(options) - set(names) - NOT_OF_ESTIMATORS:
         return None
     return cls(**{names[option]: value for option, value in options.items() if option in names})

@@ -69,7 +69,7 @@ def test_texts_weights_and_draws():
     [
         ({"prior": "sparse"}, y, "shared, ard, groups and none"),
         ({"prior": "laplace"}, y, "shared, ard, groups and none"),
-        ({"prior": "best"}, y, "prior is 'best'; a regression of counts has the priors shared, ard, groups and none"),
+        ({"prior": "best"}, y, "prior is 'best'; it must be one of ard, auto, groups, none, shared"),
         ({}, y - 0.5, "whole number"),
         ({}, -y, "whole number"),
         ({}, 0 * y, "every count is 0"),
