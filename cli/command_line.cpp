@@ -56,10 +56,9 @@ std::string unknown_option(const std::string& word, const CLI::App& command) {
 }
 
 // The option of a message of the parser, which begins with its name.
-const CLI::Option* option_of(const std::string& message, const CLI::App& command) {
+const CLI::Option* option_of(const std::string& said, const CLI::App& command) {
   for (const CLI::Option* option : command.get_options())
-    if (const std::string name = option->get_name(); message.starts_with(name) && !message.substr(name.size()).starts_with('-'))
-      return option;
+    if (const std::string name = option->get_name(); said.starts_with(name) && !said.substr(name.size()).starts_with('-')) return option;
   return nullptr;
 }
 
@@ -118,7 +117,7 @@ Missing missing_of(const std::string& word) {
   if (word == "refuse") return Missing::refuse;
   if (word == "drop") return Missing::drop_rows;
   if (word == "impute") return Missing::keep;
-  throw InvalidArgument(fmt::format("--missing is '{}'; it must be refuse, drop or impute", word));
+  throw wrong("--missing", word, "it must be refuse, drop or impute");
 }
 
 void refuse_empty_values(const std::vector<std::string>& words) {
@@ -132,24 +131,24 @@ std::string wrong_with(const CLI::ParseError& error, const CLI::App& command) {
   const auto is_option = [](const std::string& word) { return word.size() > 1 && word.front() == '-' && !reads_as<double>(word); };
   // A misspelt option comes first: because of it, other options are missing and its value is one argument too many.
   if (const auto found = std::find_if(more.begin(), more.end(), is_option); found != more.end()) return unknown_option(*found, command);
-  std::string message = error.what();
+  std::string said = error.what();  // of CLI11
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !more.empty())
     return fmt::format("'{}' is one argument too many; 'ardvark {} --help' says what {} takes", io::shown(more.front()), command.get_name(),
                        command.get_name());
   if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
-    if (const std::size_t at = message.find(": it is "); at != std::string::npos) message.erase(at, 4);
-    return message;
+    if (const std::size_t at = said.find(": it is "); at != std::string::npos) said.erase(at, 4);
+    return said;
   }
   constexpr std::string_view no_conversion = "Could not convert: ";
-  if (message.starts_with(no_conversion)) message.erase(0, no_conversion.size());
-  const CLI::Option* const option = option_of(message, command);
+  if (said.starts_with(no_conversion)) said.erase(0, no_conversion.size());
+  const CLI::Option* const option = option_of(said, command);
   if (option != nullptr && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
     return fmt::format("{} is missing: {}; 'ardvark {} --help' says what {} takes", option->get_name(), option->get_description(),
                        command.get_name(), command.get_name());
-  if (option == nullptr) return message;
+  if (option == nullptr) return said;
   const std::string name = option->get_name();
   if (option->get_items_expected_max() == 0) return fmt::format("{} takes no value", name);
-  if (message.find(" missing") != std::string::npos) return fmt::format("{} has no value; give one or leave it out", name);
+  if (said.find(" missing") != std::string::npos) return fmt::format("{} has no value; give one or leave it out", name);
   if (option->count() > 1) return fmt::format("{} is given more than once; it has one value", name);
   return fmt::format("{} is '{}', which is out of range", name, io::shown(option->results().empty() ? "" : option->results().front()));
 }

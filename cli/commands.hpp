@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ardvark/table.hpp"
+#include "core/refusals.hpp"
 
 namespace ardvark::internal::io {
 class FileInTheMaking;
@@ -19,6 +20,8 @@ class ParseError;
 }  // namespace CLI
 
 namespace ardvark::cli {
+
+using internal::refused, internal::wrong;
 
 /// Registers a command with its options. After parsing, `run` is the function that does the work and returns the exit code.
 using Run = std::function<int()>;
@@ -118,9 +121,9 @@ void refuse_empty_values(const std::vector<std::string>& words);
 /// The error of a command line, with name and value. \param command  the command that was called
 [[nodiscard]] std::string wrong_with(const CLI::ParseError& error, const CLI::App& command);
 
-/// The library counts only the rows that it gets. If `work` throws an InvalidArgument with "at row 3", the message gets the row and the
-/// line of the file instead. \param rows  may be what Table::row_names() has left
-void in_rows_of_file(const Table& rows, const std::function<void()>& work);
+/// The library counts only the rows that it gets. If `work` throws an InvalidArgument about one of them, its message gets the row and the
+/// line of the file instead. \param rows  may be what Table::row_names() has left \param rows_before  that the library had counted
+void in_rows_of_file(const Table& rows, const std::function<void()>& work, Index rows_before = 0);
 
 /// The summary; after a shortened list, it says that --json has the whole list.
 [[nodiscard]] std::string naming_json(const std::string& summary);

@@ -20,7 +20,7 @@ namespace ardvark::cli {
 namespace {
 
 int run_fit(FitArguments args) {
-  if (args.covariance && !args.json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
+  if (args.covariance && !args.json) throw refused("--covariance", "needs --json; the table has no place for a matrix");
   if (!args.statistics.empty()) return fit_of_statistics(args);
   args.files = matching_paths(args.files);
   for (std::size_t i = 1; i < args.files.size(); ++i)
@@ -29,7 +29,7 @@ int run_fit(FitArguments args) {
   const std::string choice = choose_model(args);
   const ModelKind kind = check_options(args);
   if (!args.path.empty() && (kind == ModelKind::relevance || kind == ModelKind::kernel || args.prior != "laplace" || args.lambda))
-    throw InvalidArgument("--path applies only to --prior laplace without --lambda");
+    throw refused("--path", "applies only to --prior laplace without --lambda");
   if (!choice.empty() && !args.quiet) std::fputs(("note: " + choice + "\n").c_str(), stderr);  // a closed stderr is no error
   if (reads_in_pieces(args, kind)) return kind == ModelKind::linear ? fit_in_pieces(args) : fit_by_passes(args, kind == ModelKind::kernel);
   args.data = args.files.front();

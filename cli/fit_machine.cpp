@@ -14,8 +14,7 @@ namespace {
 Task task_of_target(const ModelOptions& args, const TableColumn& target, const Vector& values) {
   const Task task = relevance_task(args, values);
   if (internal::has_noise(task) && target.categorical)
-    throw InvalidArgument(
-        fmt::format("target '{}' is text ('{}', ...); --task regression needs numbers", target.name, target.levels.front()));
+    throw refused("target", target.name, fmt::format("is text ('{}', ...); --task regression needs numbers", target.levels.front()));
   return task;
 }
 
@@ -26,7 +25,7 @@ void require_two_classes(const FitArguments& args, const TableColumn& target, co
   for (Index i = first; i < values.size(); ++i)
     if (values[i] != values[first] && (weights.size() == 0 || weights[i] > 0)) return;
   const std::string only = target.categorical ? target.levels[static_cast<std::size_t>(values[first])] : fmt::format("{}", values[first]);
-  throw InvalidArgument(fmt::format("target '{}' has only one class ({}); a classification needs at least two", args.target, only));
+  throw refused("target", args.target, fmt::format("has only one class ({}); a classification needs at least two", only));
 }
 
 template <typename Machine>
@@ -39,8 +38,8 @@ void count_rows_as_the_file(const std::vector<Index>& file_rows, Machine& fit) {
 
 int fit_machine(const FitArguments& args) {
   if (args.covariance)
-    throw InvalidArgument(
-        fmt::format("--covariance cannot be used with {}", args.preset.empty() ? "--model " + args.model : "--preset slr_rvm"));
+    throw refused("--covariance",
+                  fmt::format("cannot be used with {}", args.preset.empty() ? "--model " + args.model : "--preset slr_rvm"));
   Table table = read_table(args);
   const Index column = table.at(args.target);
   const TableColumn target = table.columns[static_cast<std::size_t>(column)];

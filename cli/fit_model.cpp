@@ -35,15 +35,14 @@ std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& en
   std::set<std::string> group_names, grouped;
   for (const std::string& text : args.groups) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw InvalidArgument(fmt::format("--group is '{}'; it must be NAME=COLUMN,COLUMN,...", text));
+    if (equals == std::string::npos || equals == 0) throw wrong("--group", text, "it must be NAME=COLUMN,COLUMN,...");
     const std::vector<std::string> names = split_names({text.substr(equals + 1)});
-    if (names.empty()) throw InvalidArgument(fmt::format("--group is '{}'; it must be NAME=COLUMN,COLUMN,...", text));
+    if (names.empty()) throw wrong("--group", text, "it must be NAME=COLUMN,COLUMN,...");
     if (!group_names.insert(text.substr(0, equals)).second)
-      throw InvalidArgument(fmt::format("--group names the group '{}' twice; list all its columns at once", text.substr(0, equals)));
+      throw refused("--group", fmt::format("names the group '{}' twice; list all its columns at once", text.substr(0, equals)));
     Index joined = -1;
     for (const std::string& name : names) {
-      if (!grouped.insert(name).second) throw InvalidArgument(fmt::format("--group names column '{}' twice; a column has one group", name));
+      if (!grouped.insert(name).second) throw refused("--group", fmt::format("names column '{}' twice; a column has one group", name));
       const auto [first, width] = columns_of(encoding, name, "--group");
       for (Index j = first; j < first + width; ++j) {
         if (joined < 0) joined = groups[static_cast<std::size_t>(j)];
@@ -83,7 +82,7 @@ Target target_of(const Table& table, const std::string& name, Task task) {
   const Index column = table.at(name);
   const TableColumn& c = table.columns[static_cast<std::size_t>(column)];
   if (!internal::has_classes(task) && c.categorical)
-    throw InvalidArgument(fmt::format("target '{}' is text ('{}', ...); {}", name, c.levels.front(), remedy_of_text(c.levels, task)));
+    throw refused("target", name, fmt::format("is text ('{}', ...); {}", c.levels.front(), remedy_of_text(c.levels, task)));
   Target target{column_values(table, column), c.levels};
   if (internal::has_classes(task)) check_classes(name, c, target.values, "--model linear");
   return target;
@@ -94,8 +93,8 @@ Target target_of(const Table& table, const std::string& name, Task task) {
 void require_exact_classes(const std::string& name, const std::vector<std::string>& classes) {
   const auto found = std::ranges::find_if(classes, [](const std::string& text) { return internal::may_be_rounded(std::stod(text)); });
   if (found == classes.end()) return;
-  throw InvalidArgument(fmt::format("target '{}' has a class near {}; {}; to read the labels as texts: --categorical {}", name, *found,
-                                    internal::why_rounded, name));
+  throw refused("target", name,
+                fmt::format("has a class near {}; {}; to read the labels as texts: --categorical {}", *found, internal::why_rounded, name));
 }
 
 Vector linear_target_of(const Table& table, const std::string& name) { return target_of(table, name, Task::linear).values; }
@@ -115,16 +114,16 @@ void check_classes(const std::string& name, bool is_text, const std::vector<std:
   std::string some;
   for (std::size_t i = 0; i < classes.size() && i < 5; ++i) some += (i > 0 ? ", " : "") + classes[i];
   if (classes.size() > 5) some += ", ...";
-  if (classes.size() == 1)
-    throw InvalidArgument(fmt::format("target '{}' has 1 class ({}); a classification needs two or more", name, some));
+  if (classes.size() == 1) throw refused("target", name, fmt::format("has 1 class ({}); a classification needs two or more", some));
   const auto is_whole = [](const std::string& text) { return std::stod(text) == std::floor(std::stod(text)); };
   if (!is_text && classes.size() > 2 && (!std::ranges::all_of(classes, is_whole) || classes.size() > 30))
-    throw InvalidArgument(
-        fmt::format("target '{}' has {} different numbers ({}): for numbers use {}; if they name classes, use --categorical {}", name,
-                    classes.size(), some, otherwise, name));
+    throw refused("target", name,
+                  fmt::format("has {} different numbers ({}): for numbers use {}; if they name classes, use --categorical {}",
+                              classes.size(), some, otherwise, name));
   if (classes.size() > 2 && 2 * static_cast<Index>(classes.size()) > num_rows)
-    throw InvalidArgument(fmt::format("target '{}' has {} classes ({}) in {} rows; more than two classes need two rows each on average",
-                                      name, classes.size(), some, num_rows));
+    throw refused(
+        "target", name,
+        fmt::format("has {} classes ({}) in {} rows; more than two classes need two rows each on average", classes.size(), some, num_rows));
 }
 
 ModelProblem model_problem(const FitArguments& args, Task task) {

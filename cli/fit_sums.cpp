@@ -73,10 +73,10 @@ std::string why_rows_are_needed(const FitArguments& args, ModelKind kind) {
 
 bool reads_in_pieces(const FitArguments& args, ModelKind kind) {
   if (args.stream != "auto" && args.stream != "always" && args.stream != "never")
-    throw InvalidArgument(fmt::format("--stream is '{}'; it must be auto, always or never", args.stream));
+    throw wrong("--stream", args.stream, "it must be auto, always or never");
   const std::string why_not = why_rows_are_needed(args, kind);
   if (args.stream == "always" && !why_not.empty())
-    throw InvalidArgument(fmt::format("--stream always cannot be used here: {}; leave it out", why_not));
+    throw refused("--stream", fmt::format("always cannot be used here: {}; leave it out", why_not));
   if (args.stream == "never" || !why_not.empty()) return false;
   return args.stream == "always" || (args.files.size() > 1 && kind == ModelKind::linear) || is_large(args.files);
 }

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "fit.hpp"
+#include "io/text.hpp"
 #include "model/missing.hpp"
 
 namespace ardvark::cli {
@@ -23,7 +23,7 @@ namespace {
 void require_folder_of(const std::string& output, const std::string& data) {
   std::error_code none;
   if (!output.empty() && std::filesystem::equivalent(output, data, none))
-    throw InvalidArgument(fmt::format("--output is '{}', the table itself; give another path", output));
+    throw refused("--output", fmt::format("is '{}', the table itself; give another path", output));
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
   std::error_code ignored;
   const auto is = [type = std::filesystem::status(output, ignored).type()](std::filesystem::file_type other) { return type == other; };
@@ -62,13 +62,12 @@ Vector weights_in(const Table& table, const FitArguments& args) {
   Vector weights = column_values(table, column);
   for (Index i = 0; i < weights.size(); ++i)
     if (std::isnan(weights[i]))
-      throw InvalidArgument(
-          fmt::format("{}, column '{}': the weight is missing; weights are not imputed; leave out the row, or use --missing drop",
-                      table.row_name(i), args.weights_column));
+      throw internal::io::wrong_cell(table.cell(i, args.weights_column), "NaN", "the weight is missing; weights are not imputed",
+                                     "leave out the row, or use --missing drop");
   for (Index i = 0; i < weights.size(); ++i)
     if (!(weights[i] >= 0))
-      throw InvalidArgument(
-          fmt::format("{}, column '{}': {} is negative; weights must be 0 or more", table.row_name(i), args.weights_column, weights[i]));
+      throw internal::io::wrong_cell(table.cell(i, args.weights_column), fmt::format("{}", weights[i]),
+                                     fmt::format("{} is negative; weights must be 0 or more", weights[i]));
   return weights;
 }
 
@@ -158,21 +157,17 @@ Training training_of(Table&& table, const FitArguments& args) {
   return training;
 }
 
-void in_rows_of_file(const Table& rows, const std::function<void()>& work) {
+void in_rows_of_file(const Table& rows, const std::function<void()>& work, Index rows_before) {
   try {
     work();
   } catch (const InvalidArgument& e) {
-    constexpr std::string_view words = "at row ";
-    const std::string_view message = e.what();
-    for (std::size_t at = message.find(words); at != std::string_view::npos; at = message.find(words, at + 1)) {
-      const char* const digits = message.data() + at + words.size();
-      Index row = 0;
-      const auto [end, error] = std::from_chars(digits, message.data() + message.size(), row);
-      if (end == digits) continue;
-      if (error != std::errc() || row < 1 || row > rows.num_rows) break;
-      throw InvalidArgument(std::string(message.substr(0, at)) + "at " + rows.row_name(row - 1) + end);
-    }
-    throw;
+    const Index row = e.fields().row - rows_before - 1;
+    const bool is_of_file = !e.fields().row_name.empty() || row < 0 || row >= rows.num_rows;
+    if (is_of_file) throw;
+    throw e.changed([&](ErrorFields& fields) {
+      const ErrorFields place = rows.cell(row, {});
+      fields.row = place.row, fields.row_name = place.row_name;
+    });
   }
 }
 

@@ -60,7 +60,7 @@ TargetLook look_at_target(const FitArguments& args) {
     look.add(piece, piece.at(args.target));
     look.is_complete = piece.num_rows < most_rows;
   }
-  if (look.num_rows == 0) throw InvalidArgument(fmt::format("target '{}' has no value in any row", args.target));
+  if (look.num_rows == 0) throw refused("target", args.target, "has no value in any row");
   if (look.is_text && !look.is_listed) {
     const std::vector<std::string> unified = io::with_one_spelling({look.texts.begin(), look.texts.end()});
     look.texts = {unified.begin(), unified.end()};
@@ -103,7 +103,7 @@ void require_texts_of_classes(const TargetLook& look, const std::string& target)
   if (remark.empty() && std::ranges::all_of(texts, io::is_date))
     remark = fmt::format("its texts are dates ('{}'); make numbers of them, such as the days since a start", io::shown(texts.front()));
   if (!remark.empty() && !look.is_listed)
-    throw InvalidArgument(fmt::format("target '{}' is text: {}; if its texts name classes, say --model logistic", target, remark));
+    throw refused("target", target, fmt::format("is text: {}; if its texts name classes, say --model logistic", remark));
 }
 
 std::string words_for(const std::vector<std::string>& texts) {
@@ -125,8 +125,9 @@ Choice choice_of(const TargetLook& look, const std::string& target) {
   if (look.is_text) return {true, words_for({look.texts.begin(), look.texts.end()}), {}};
   if (numbers.size() == 2) return {true, fmt::format("only {} and {}", *numbers.begin(), *numbers.rbegin()), "as numbers: --model linear"};
   if (numbers.size() == 1)
-    throw InvalidArgument(fmt::format(
-        "target '{}' holds only the number {}, which does not tell what to fit; say --model linear, or another", target, *numbers.begin()));
+    throw refused(
+        "target", target,
+        fmt::format("holds only the number {}, which does not tell what to fit; say --model linear, or another", *numbers.begin()));
   const bool is_counted = look.are_whole() && look.is_complete;
   return {false, is_counted ? fmt::format("{} different whole numbers", numbers.size()) : "numbers", other_meanings(look)};
 }

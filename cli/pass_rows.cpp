@@ -45,7 +45,7 @@ std::vector<std::string> texts_of(const Table& piece, const FitArguments& args, 
   const Index column = piece.at(args.target);
   const TableColumn& c = piece.columns[static_cast<std::size_t>(column)];
   if (is_text && *is_text != c.categorical)
-    throw InvalidArgument(fmt::format("{}, target '{}': some rows have texts and others numbers", piece.row_name(0), args.target));
+    throw InvalidArgument(piece.cell(0, args.target), fmt::format(", target '{}': some rows have texts and others numbers", args.target));
   std::vector<std::string> out;
   for (Index i = 0; i < piece.num_rows; ++i) {
     const double value = piece.value(i, column);
@@ -65,8 +65,9 @@ Vector labels_of(const Table& piece, const FitArguments& args, const KnownTable&
   for (Index i = 0; i < piece.num_rows; ++i) {
     const auto at = number.find(texts[static_cast<std::size_t>(i)]);
     if (at == number.end())
-      throw InvalidArgument(fmt::format("{}: the class {} was not there when the table was read first; run the command again",
-                                        piece.row_name(i), io::shown(texts[static_cast<std::size_t>(i)])));
+      throw InvalidArgument(piece.cell(i, args.target),
+                            fmt::format(": the class {} was not there when the table was read first; run the command again",
+                                        io::shown(texts[static_cast<std::size_t>(i)])));
     labels[i] = at->second;
   }
   return labels;
@@ -104,7 +105,7 @@ KnownTable known_table(const TableLook& look, const FitArguments& args) {
 
 PassRows::PassRows(const FitArguments& args, const std::vector<std::string>& files, bool is_kernel)
     : args_(args), stream_(files, csv_options(args)), is_kernel_(is_kernel) {
-  if (is_kernel && args.covariance) throw InvalidArgument(fmt::format("--covariance cannot be used with --model {}", args.model));
+  if (is_kernel && args.covariance) throw refused("--covariance", fmt::format("cannot be used with --model {}", args.model));
   for (const std::string& file : files)
     if (std::error_code none; std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none))
       throw InvalidArgument(
@@ -122,7 +123,7 @@ void PassRows::add_classes(const Table& piece, TableLook& look) {
     if (!add_class(texts[i], look)) continue;
     look.is_regression = becomes_regression(look, args_, is_kernel_);
     if (!look.is_regression && look.classes.size() > most_classes)
-      throw InvalidArgument(fmt::format("{}: {}", piece.row_name(static_cast<Index>(i)), text_of_too_many(look, args_)));
+      throw InvalidArgument(piece.cell(static_cast<Index>(i), args_.target), ": " + text_of_too_many(look, args_));
   }
 }
 
@@ -158,11 +159,8 @@ RowSums PassRows::answer(const RowQuestion& question, const KnownTable& known, s
     const Vector k = weights(piece);
     const Table rows = piece.row_names();
     const EncodedTable X = encode(std::move(piece), known.encoding);
-    try {
-      sums.update(X.X(), labels, k);
-    } catch (const InvalidArgument& e) {
-      throw InvalidArgument(with_row_of_file(e.what(), rows, sums.num_rows()));
-    }
+    in_rows_of_file(
+        rows, [&] { sums.update(X.X(), labels, k); }, sums.num_rows());
   }
   return sums;
 }

@@ -72,25 +72,25 @@ std::string remedy_of_gap(const SavedModel& model) {
 }
 
 void check_arguments(const PredictArguments& args) {
-  if (args.digits && (*args.digits < 1 || *args.digits > 17))
-    throw InvalidArgument(fmt::format("--digits is {}; it must lie between 1 and 17", *args.digits));
-  if (!(args.level > 0 && args.level < 1)) throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args.level));
+  if (args.digits && (*args.digits < 1 || *args.digits > 17)) throw wrong("--digits", *args.digits, "it must lie between 1 and 17");
+  if (!(args.level > 0 && args.level < 1)) throw wrong("--level", args.level, "it must lie between 0 and 1");
   if (args.is_parquet() && (args.json || args.digits))
     throw InvalidArgument(
         fmt::format("{} cannot be used with --output '{}'{}; leave it out, or give a path that does not end with .parquet",
                     args.json ? "--json" : "--digits", args.output, args.json ? "" : ": a Parquet file holds all digits of the numbers"));
   for (const char* ending : {".arrow", ".feather"})
     if (args.has_ending(ending))
-      throw InvalidArgument(
-          fmt::format("--output is '{}', but predict writes no Arrow files; give a path that ends with .parquet or .csv, or "
-                      "use predict_to of Python",
-                      args.output));
+      throw refused(
+          "--output",
+          fmt::format(
+              "is '{}', but predict writes no Arrow files; give a path that ends with .parquet or .csv, or use predict_to of Python",
+              args.output));
   std::vector<std::string> inputs = args.files;
   inputs.push_back(args.model);
   for (const std::string& input : inputs) {
     std::error_code none;
     if (!args.output.empty() && std::filesystem::equivalent(args.output, input, none))
-      throw InvalidArgument(fmt::format("--output is '{}', which is read; give another path", args.output));
+      throw refused("--output", fmt::format("is '{}', which is read; give another path", args.output));
   }
 }
 
@@ -109,7 +109,7 @@ class Predictor {
     options_.interval = args.interval;
     check_rule(model, options_);
     if (internal::has_classes(task_of(model)) && args.level_given)
-      throw InvalidArgument("--level applies only to intervals; a classifier predicts probabilities, without intervals; leave it out");
+      throw refused("--level", "applies only to intervals; a classifier predicts probabilities, without intervals; leave it out");
     most_rows_ =
         predicts_each_row_alone(model, options_) ? rows_of_a_piece(model.encoding.num_columns()) : std::numeric_limits<Index>::max();
     stream_.expect("predicting", 1);
@@ -151,8 +151,8 @@ class Predictor {
     set_format(args_.format, csv);
     csv.missing = missing();
     if (csv.missing == Missing::keep && !model_.imputation)
-      throw InvalidArgument(
-          fmt::format("--missing impute needs a model that was fitted with --missing impute; this one was not; {}", remedy_of_gap(model_)));
+      throw refused("--missing",
+                    fmt::format("impute needs a model that was fitted with --missing impute; this one was not; {}", remedy_of_gap(model_)));
     csv.remedy = [&](const std::string&) { return remedy_of_gap(model_); };
     csv.missing_markers = args_.missing_markers;
     for (const FeatureColumn& f : model_.encoding.features) {

@@ -35,12 +35,12 @@ std::string folds_csv(const SelectionCounts& counts, const std::vector<Index>& f
 
 int run_select(const SelectArguments& args) {
   check_selection(args);
-  if (args.top < 0) throw InvalidArgument(fmt::format("--top is {}; it must be 0 or more", args.top));
+  if (args.top < 0) throw wrong("--top", args.top, "it must be 0 or more");
   SelectArguments folds_file = args;  // the same check as for -o, before any work
   folds_file.output = args.folds_out;
   require_writable(folds_file);
   if (!args.folds_out.empty() && args.folds_out == args.output)
-    throw InvalidArgument(fmt::format("--folds-out and --output are both '{}'; give two paths", args.output));
+    throw refused("--folds-out", fmt::format("and --output are both '{}'; give two paths", args.output));
   const bool linear = args.preset.empty() ? args.model == "linear" : internal::has_noise(task_of_preset(args.preset));
   ModelProblem problem = model_problem(args, linear ? Task::linear : Task::logistic);
   SelectionCounts counts;

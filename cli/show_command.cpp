@@ -46,13 +46,12 @@ void add_show(CLI::App& app, Run& run) {
   c.footer("Example:\n  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n  ardvark show pima.ardvark");
   c.callback([args, &run] {
     run = [args] {
-      if (!(args->level > 0 && args->level < 1))
-        throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args->level));
+      if (!(args->level > 0 && args->level < 1)) throw wrong("--level", args->level, "it must lie between 0 and 1");
       if (holds_statistics(args->path)) return show_statistics(args->path, args->json);
       const SavedModel model = load_model(args->path);
-      if (args->covariance && !args->json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
+      if (args->covariance && !args->json) throw refused("--covariance", "needs --json; the table has no place for a matrix");
       if ((model.relevance() || model.process()) && args->covariance)
-        throw InvalidArgument("--covariance applies only to linear and logistic models");
+        throw refused("--covariance", "applies only to linear and logistic models");
       if (args->odds) static_cast<void>(summary(model, static_cast<const ModelOptions&>(*args)));  // refuses it where there are none
       fmt::print("{}", args->json ? to_json(model, args->level, args->covariance) + "\n"
                                   : naming_json(summary(model, static_cast<const ModelOptions&>(*args))));

@@ -18,7 +18,7 @@ struct StatsArguments : FitArguments {
 
 StatisticsForm form_of(const std::string& word) {
   if (word == "gram" || word == "factor") return statistics_form(word);
-  throw InvalidArgument(fmt::format("--form is '{}'; it must be gram or factor", word));
+  throw wrong("--form", word, "it must be gram or factor");
 }
 
 int run_stats(StatsArguments args) {
@@ -46,7 +46,7 @@ void check_files(const MergeArguments& args) {
   for (const std::string& path : args.files) {
     std::error_code none;
     if (std::filesystem::equivalent(path, args.output, none))
-      throw InvalidArgument(fmt::format("--output is '{}', one of the files to add; give a path that is not among them", args.output));
+      throw refused("--output", fmt::format("is '{}', one of the files to add; give a path that is not among them", args.output));
     if (const auto real = std::filesystem::weakly_canonical(path, none); !none && !seen.insert(real).second)
       throw InvalidArgument(fmt::format("'{}' is given twice; its rows would count twice", path));
   }
@@ -64,9 +64,9 @@ int run_merge(MergeArguments args) {
     try {
       all.merge(next);
     } catch (const InvalidArgument& e) {
-      const std::string message = e.what();
-      throw InvalidArgument(fmt::format("'{}' cannot be added to '{}': {}{}", args.files[i], args.files.front(), message,
-                                        message.ends_with("with the same levels") ? " (stats --levels)" : ""));
+      const bool is_of_levels = !e.fields().remedy.empty();  // no other difference has one
+      throw InvalidArgument(fmt::format("'{}' cannot be added to '{}': {}{}", args.files[i], args.files.front(), e.what(),
+                                        is_of_levels ? " (stats --levels)" : ""));
     }
   }
   save_uninterrupted(args.output, all, !args.quiet);

@@ -25,14 +25,13 @@ Levels levels_by_column(const std::vector<std::string>& texts) {
     const std::size_t equals = text.find('=');
     std::vector<std::string> levels;
     if (equals != std::string::npos) levels = split_names({text.substr(equals + 1)});
-    if (equals == std::string::npos || equals == 0 || levels.empty())
-      throw InvalidArgument(fmt::format("--levels is '{}'; it must be COLUMN=LEVEL,LEVEL,...", text));
+    if (equals == std::string::npos || equals == 0 || levels.empty()) throw wrong("--levels", text, "it must be COLUMN=LEVEL,LEVEL,...");
     std::vector<std::string> sorted = levels;
     std::ranges::sort(sorted);
     if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
-      throw InvalidArgument(fmt::format("--levels names the level '{}' of column '{}' twice", *twice, text.substr(0, equals)));
+      throw refused("--levels", fmt::format("names the level '{}' of column '{}' twice", *twice, text.substr(0, equals)));
     if (!out.emplace(text.substr(0, equals), std::move(levels)).second)
-      throw InvalidArgument(fmt::format("--levels names the column '{}' twice; list all its levels at once", text.substr(0, equals)));
+      throw refused("--levels", fmt::format("names the column '{}' twice; list all its levels at once", text.substr(0, equals)));
   }
   return out;
 }
@@ -96,7 +95,7 @@ class Reader {
     CsvOptions csv = csv_options(args_);
     for (const auto& [column, levels] : levels_) {
       if (column == args_.target || column == args_.weights_column)
-        throw InvalidArgument(fmt::format("--levels names column '{}', which is no feature", column));
+        throw refused("--levels", fmt::format("names column '{}', which is no feature", column));
       csv.categorical.push_back(column);
       csv.required.emplace_back(column, "--levels");
     }
@@ -142,14 +141,13 @@ class Reader {
     count_references(piece, k);
     const Table rows = piece.row_names();
     const EncodedTable X = finds_levels_ ? EncodedTable() : encode(std::move(piece), sums_.encoding);
-    try {
+    const auto add_rows = [&] {
       if (finds_levels_)
         sums_.statistics.update(piece, args_.target, args_.weights_column);
       else
         sums_.statistics.update(X.X(), y, k);
-    } catch (const InvalidArgument& e) {
-      throw InvalidArgument(with_row_of_file(e.what(), rows, sums_.statistics.num_rows()));
-    }
+    };
+    in_rows_of_file(rows, add_rows, sums_.statistics.num_rows());
   }
 
   void check_levels(const Table& piece) const {
@@ -160,10 +158,9 @@ class Reader {
       for (Index i = 0; i < piece.num_rows; ++i)
         if (const std::string& level = c.levels[static_cast<std::size_t>(piece.value(i, j))];
             std::ranges::find(given->second, level) == given->second.end())
-          throw InvalidArgument(
-              fmt::format("{}, column '{}': '{}' is not one of the levels of --levels: {}; add it there, or leave out "
-                          "such rows",
-                          piece.row_name(i), io::shown(c.name), io::shown(level), io::listed(given->second)));
+          throw io::wrong_cell(piece.cell(i, c.name), level,
+                               fmt::format("'{}' is not one of the levels of --levels: {}", io::shown(level), io::listed(given->second)),
+                               "add it there, or leave out such rows");
     }
   }
 
@@ -214,18 +211,10 @@ class Reader {
 
 }  // namespace
 
-std::string with_row_of_file(std::string_view message, const Table& rows, Index rows_before) {
-  const auto found = io::leading_row(message);
-  const bool is_of_piece = found && found->row > rows_before && found->row <= rows_before + rows.num_rows;
-  if (!is_of_piece || !found->rest.starts_with(" has ")) return std::string(message);  // of the file
-  return fmt::format("{}{}", rows.row_name(found->row - rows_before - 1), found->rest);
-}
-
 TableSums sums_of_table(const FitArguments& args, StatisticsForm form, bool for_fit, const std::vector<std::string>& levels) {
   if (args.missing == "impute")
-    throw InvalidArgument(
-        "--missing impute fills gaps from the other rows, which a table that is read in pieces does not keep; use "
-        "--missing drop here");
+    throw refused("--missing",
+                  "impute fills gaps from the other rows, which a table that is read in pieces does not keep; use --missing drop here");
   return Reader(args, form, for_fit, levels).read();
 }
 

@@ -38,10 +38,6 @@ struct TableSums {
 [[nodiscard]] int fit_by_passes(const FitArguments& args, bool is_kernel);
 [[nodiscard]] int fit_of_statistics(const FitArguments& args);
 
-/// Sums count rows over all files: a message that begins with "row 12" gets the name of the row in its file.
-/// \param rows  the names of the rows of the last piece
-[[nodiscard]] std::string with_row_of_file(std::string_view message, const Table& rows, Index rows_before);
-
 /// Writes a file that Ctrl-C does not cut.
 void save_uninterrupted(const std::string& path, const LinearStatistics& statistics, bool shows_progress);
 

@@ -57,6 +57,14 @@ typedef struct ardvark_error {
   /* The argument or option that is wrong. The message begins with this word: a name of this header or of ardvark_catalogue(), or labels or
    * y for a target. Empty if the message is about no argument, or about several. */
   char argument[64];
+  /* What else a message of ARDVARK_INVALID_ARGUMENT says, for programs: they need not read the message, whose words may change. Texts are
+   * empty if they do not apply, and cut if they are longer. */
+  int64_t row;                /* from 1, of the caller's rows or of the file; 0: none */
+  int64_t row_begin, row_end; /* message[row_begin] to message[row_end - 1] name the row: "row 3", "row 3 (line 4) of 'a.csv'" */
+  char column[256];           /* its name */
+  char value[256];            /* that is wrong, without quotes; NaN: a missing value */
+  char why[1024];             /* the constraint that does not hold; with ARDVARK_ENVIRONMENT: "memory" if there is not enough of it */
+  char remedy[1024];          /* what can be done: the message ends with it */
 } ardvark_error;
 
 /* ---- library ------------------------------------------------------------------------------------------------------------------------ */

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ardvark/errors.hpp"
 #include "ardvark/types.hpp"
 
 namespace ardvark {
@@ -88,6 +89,8 @@ class Table {
   /// A row as messages name it: "row 3 (line 4)", or "row 3" of a table that is not from a file; with `files`, the name of its file
   /// follows.
   [[nodiscard]] std::string row_name(Index row) const;
+  /// For an error: where this value is.
+  [[nodiscard]] ErrorFields cell(Index row, const std::string& column) const;
   /// The row among those of all files, from 1; dropped rows count.
   [[nodiscard]] Index row_number(Index row) const;
   /// The names of the rows without the values, for a table that is given away.

@@ -13,6 +13,7 @@
 
 #include "ardvark/progress.hpp"
 #include "capi/handles.hpp"
+#include "core/refusals.hpp"
 
 namespace ardvark::internal::capi {
 
@@ -25,7 +26,7 @@ inline std::string_view text_of(const char* text, const char* name) { return &re
     throw InvalidArgument(fmt::format("{}.struct_size is {}; it must be sizeof(ardvark_csc)", name, m.struct_size));
   if (m.index_bits != 32 && m.index_bits != 64)
     throw InvalidArgument(fmt::format("{}.index_bits is {}; it must be 32 or 64", name, m.index_bits));
-  if (m.rows < 0 || m.columns < 0) throw InvalidArgument(fmt::format("{} is {} x {}; neither may be negative", name, m.rows, m.columns));
+  if (m.rows < 0 || m.columns < 0) throw refused(name, fmt::format("is {} x {}; neither may be negative", m.rows, m.columns));
   if (m.index_bits == 32)
     return {static_cast<const std::int32_t*>(m.start), static_cast<const std::int32_t*>(m.row), m.value, m.rows, m.columns};
   return {static_cast<const std::int64_t*>(m.start), static_cast<const std::int64_t*>(m.row), m.value, m.rows, m.columns};
@@ -40,7 +41,7 @@ class Data {
       throw InvalidArgument(fmt::format("{}.struct_size is {}; it must be sizeof(ardvark_matrix)", name, m.struct_size));
     if (m.type != ARDVARK_FLOAT64 && m.type != ARDVARK_FLOAT32)
       throw InvalidArgument(fmt::format("{}.type is {}; it must be ARDVARK_FLOAT64 or ARDVARK_FLOAT32", name, m.type));
-    if (m.rows < 0 || m.columns < 0) throw InvalidArgument(fmt::format("{} is {} x {}; neither may be negative", name, m.rows, m.columns));
+    if (m.rows < 0 || m.columns < 0) throw refused(name, fmt::format("is {} x {}; neither may be negative", m.rows, m.columns));
     if (m.rows > 0 && m.columns > 0) required(static_cast<const char*>(m.data), name);
     if (m.type == ARDVARK_FLOAT64)
       view<double>(m);

@@ -11,6 +11,7 @@
 #include "ardvark/normalize.hpp"
 #include "ardvark/progress.hpp"
 #include "capi/arguments.hpp"
+#include "core/refusals.hpp"
 #include "model/choice.hpp"
 
 namespace ardvark::internal::capi {
@@ -24,7 +25,7 @@ Value word_of(std::string_view word, const char* name, std::initializer_list<std
     if (word == text) return value;
     known += (known.empty() ? "" : ", ") + std::string(text);
   }
-  throw InvalidArgument(fmt::format("{} is '{}'; it must be one of {}", name, word, known));
+  throw wrong(name, word, fmt::format("it must be one of {}", known));
 }
 
 RowOrder row_order_of(const ardvark_options* options) {
@@ -33,7 +34,7 @@ RowOrder row_order_of(const ardvark_options* options) {
 
 double level_of(const ardvark_options* options) {
   const double level = options == nullptr ? ModelOptions().level : options->options.level;
-  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
   return level;
 }
 
@@ -45,8 +46,7 @@ ardvark_result* prediction_of(const ardvark_model* model, const View& X, const d
   const ModelOptions& all = asked.values;
   const double level = level_of(options);
   if (target != nullptr && all.interval != "new")
-    throw InvalidArgument(
-        fmt::format("interval is '{}'; with a target it must be new, because the density is that of a new observation", all.interval));
+    throw wrong("interval", all.interval, "with a target it must be new, because the density is that of a new observation");
   const auto prediction = std::make_shared<const Prediction>(predict(*fit, X, all));
   std::optional<Vector> density;
   if (target != nullptr) density = log_density(*prediction, VectorView(target, X.rows()));
@@ -203,7 +203,7 @@ ardvark_code ardvark_predict_joint(const ardvark_model* model, const ardvark_mat
                                    ardvark_result** result, ardvark_error* error) {
   return guarded(error, [&] {
     required(result, "result");
-    if (draws < 0) throw InvalidArgument(fmt::format("draws is {}; it must be at least 0", draws));
+    if (draws < 0) throw wrong("draws", draws, "it must be at least 0");
     const auto fit = required(model, "model").model;
     const Data data(X, "X");
     const CallOptions asked(options);

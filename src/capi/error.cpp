@@ -1,6 +1,5 @@
-// The barrier: an exception becomes a code, a message and the name of an argument.
+// The barrier: an exception becomes a code, a message and fields.
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -24,20 +23,6 @@ char* copy(std::string_view text) {
 
 namespace {
 
-// The names of arguments in the C interface.
-constexpr std::array<std::string_view, 20> argument_names = {
-    "X",          "y",    "X_new",  "target", "labels",  "weights", "mean", "V",     "V_inverse", "noise_shape",
-    "noise_rate", "like", "center", "scale",  "lambdas", "columns", "name", "value", "values",    "path"};
-
-// The argument or option of a message: its first word, if this is a known name.
-std::string_view argument_of(std::string_view message) {
-  const std::string_view first = message.substr(0, message.find(' '));
-  const auto is_first = [&](std::string_view name) { return first == name; };
-  const bool is_known = std::any_of(argument_names.begin(), argument_names.end(), is_first) ||
-                        std::any_of(model_options().begin(), model_options().end(), [&](const ModelOption& o) { return is_first(o.name); });
-  return is_known ? first : std::string_view();
-}
-
 // Writes the text into a field of `room` bytes in the caller's structure. A text that is too long is cut, but not within a character.
 void write(std::string_view text, char* to, std::size_t room) {
   std::size_t size = std::min(text.size(), room - 1);
@@ -46,37 +31,58 @@ void write(std::string_view text, char* to, std::size_t room) {
   to[size] = '\0';
 }
 
-// The caller's structure may be shorter or longer than ours, if it is of another version.
-void tell(ardvark_error* error, ardvark_code code, std::string_view message) {
-  constexpr std::size_t before = offsetof(ardvark_error, message), all = offsetof(ardvark_error, argument) + sizeof error->argument;
-  if (error == nullptr || error->struct_size <= before) return;
-  error->code = code;
-  write(message, error->message, std::min(error->struct_size - before, sizeof error->message));
-  if (error->struct_size >= all)
-    write(code == ARDVARK_INVALID_ARGUMENT ? argument_of(message) : "", error->argument, sizeof error->argument);
+template <std::size_t room>
+void write(std::string_view text, char (&to)[room]) {
+  write(text, to, room);
 }
 
-ardvark_code tell_and_return(ardvark_error* error, ardvark_code code, std::string_view message) {
-  tell(error, code, message);
-  return code;
+// Nothing here takes memory, of which there may be none.
+const ErrorFields no_fields;
+
+// The structure of the caller may be shorter or longer than ours, if it is of another version.
+struct Told {
+  ardvark_code code;
+  std::string_view message;
+  const ErrorFields& fields = no_fields;
+  std::size_t row_begin = 0, row_end = 0;
+  std::string_view why = {};
+};
+
+ardvark_code tell(ardvark_error* error, const Told& told) {
+  constexpr std::size_t before = offsetof(ardvark_error, message),
+                        with_argument = offsetof(ardvark_error, argument) + sizeof error->argument,
+                        with_fields = offsetof(ardvark_error, remedy) + sizeof error->remedy;
+  if (error == nullptr || error->struct_size <= before) return told.code;
+  error->code = told.code;
+  write(told.message, error->message, std::min(error->struct_size - before, sizeof error->message));
+  if (error->struct_size >= with_argument) write(told.fields.argument, error->argument);
+  if (error->struct_size < with_fields) return told.code;
+  error->row = told.fields.row;
+  error->row_begin = static_cast<std::int64_t>(told.row_begin);
+  error->row_end = static_cast<std::int64_t>(told.row_end);
+  write(told.fields.value, error->value), write(told.fields.column, error->column);
+  write(told.why, error->why), write(told.fields.remedy, error->remedy);
+  return told.code;
 }
 
 }  // namespace
 
-void clear(ardvark_error* error) { tell(error, ARDVARK_OK, ""); }
+void clear(ardvark_error* error) { tell(error, {ARDVARK_OK, ""}); }
 
 ardvark_code caught(ardvark_error* error) noexcept try { throw; } catch (const InvalidArgument& e) {
-  return tell_and_return(error, ARDVARK_INVALID_ARGUMENT, e.what());
+  return tell(error, {ARDVARK_INVALID_ARGUMENT, e.what(), e.fields(), e.row_begin(), e.row_end(), e.fields().why});
+} catch (const OutOfMemory& e) {
+  return tell(error, {ARDVARK_ENVIRONMENT, e.what(), no_fields, 0, 0, "memory"});
 } catch (const EnvironmentError& e) {
-  return tell_and_return(error, ARDVARK_ENVIRONMENT, e.what());
+  return tell(error, {ARDVARK_ENVIRONMENT, e.what()});
 } catch (const Stopped& e) {
-  return tell_and_return(error, ARDVARK_STOPPED, e.what());
+  return tell(error, {ARDVARK_STOPPED, e.what()});
 } catch (const std::bad_alloc&) {
-  return tell_and_return(error, ARDVARK_ENVIRONMENT, "there is not enough memory for this problem");
+  return tell(error, {ARDVARK_ENVIRONMENT, "there is not enough memory for this problem", no_fields, 0, 0, "memory"});
 } catch (const std::exception& e) {
-  return tell_and_return(error, ARDVARK_INTERNAL, e.what());
+  return tell(error, {ARDVARK_INTERNAL, e.what()});
 } catch (...) {
-  return tell_and_return(error, ARDVARK_INTERNAL, "an exception of unknown type");
+  return tell(error, {ARDVARK_INTERNAL, "an exception of unknown type"});
 }
 
 }  // namespace ardvark::internal::capi

@@ -64,7 +64,7 @@ ardvark_code guarded(ardvark_error* error, Function&& f) noexcept try {
 /// \throws InvalidArgument  if the pointer is null
 template <typename T>
 T& required(T* pointer, const char* name) {
-  if (pointer == nullptr) throw InvalidArgument(std::string(name) + " is NULL; it must point to something");
+  if (pointer == nullptr) throw InvalidArgument({.argument = name, .value = "NULL", .why = "it must point to something"});
   return *pointer;
 }
 

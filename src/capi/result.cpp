@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "capi/handles.hpp"
+#include "core/refusals.hpp"
 #include "io/csv_form.hpp"
 #include "model/refusals.hpp"
 #include "model/spelling.hpp"
@@ -236,7 +237,7 @@ ardvark_code ardvark_result_entry(const ardvark_result* result, const char* path
       throw InvalidArgument(fmt::format("entry.struct_size is {}; it must be sizeof(ardvark_entry)", out.struct_size));
     const std::vector<Entry>& entries = entry_at(required(result, "result"), path).below;
     if (index < 0 || std::cmp_greater_equal(index, entries.size()))
-      throw InvalidArgument(fmt::format("index is {}; there are {} entries, counted from 0", index, entries.size()));
+      throw wrong("index", index, fmt::format("there are {} entries, counted from 0", entries.size()));
     const Entry& found = entries[static_cast<std::size_t>(index)];
     out.name = found.name.c_str();
     out.path = found.path.c_str();
@@ -250,8 +251,7 @@ ardvark_code ardvark_spell(const char* text, const char* language, const char* c
                            ardvark_error* error) {
   return guarded(error, [&] {
     const std::string_view name = &required(language, "language");
-    if (name != "python" && name != "octave")
-      throw InvalidArgument(fmt::format("language is '{}'; it must be one of python, octave", name));
+    if (name != "python" && name != "octave") throw wrong("language", name, "it must be one of python, octave");
     std::map<std::string, std::string> names;
     for (std::int64_t i = 0; i < count; ++i) {
       const char* const* const pair = &required(renamed, "renamed") + 2 * i;
@@ -295,7 +295,7 @@ ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const cha
     options.missing = Missing::keep;
     const auto character_of = [](const char* text, const char* name) -> std::optional<char> {
       if (text == nullptr) return std::nullopt;
-      if (std::string_view(text).size() != 1) throw InvalidArgument(fmt::format("{} is '{}'; it must be one character", name, text));
+      if (std::string_view(text).size() != 1) throw wrong(name, text, "it must be one character");
       return text[0];
     };
     options.delimiter = character_of(delimiter, "delimiter");

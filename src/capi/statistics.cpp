@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "capi/arguments.hpp"
+#include "core/refusals.hpp"
 
 using namespace ardvark;
 using namespace ardvark::internal;
@@ -58,7 +59,7 @@ ardvark_code ardvark_statistics_error(const ardvark_statistics* statistics, cons
                                       ardvark_error* error) {
   return guarded(error, [&] {
     const Fit* const fit = required(model, "model").model->score();
-    if (fit == nullptr) throw InvalidArgument("model is no linear regression");
+    if (fit == nullptr) throw refused("model", "is no linear regression");
     required(mean_square, "mean_square") = squared_error(*fit, required(statistics, "statistics").statistics);
   });
 }

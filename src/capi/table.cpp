@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "capi/handles.hpp"
-#include "io/text.hpp"
+#include "core/refusals.hpp"
 #include "model/missing.hpp"
 
 struct ardvark_table {
@@ -30,8 +30,7 @@ using Column = ardvark_table::Column;
 
 Column& new_column(ardvark_table& table, const char* name) {
   Column column{std::string(&required(name, "name"))};
-  if (!table.names.insert(column.name).second)
-    throw InvalidArgument(fmt::format("name is '{}'; the table has a column of this name", column.name));
+  if (!table.names.insert(column.name).second) throw wrong("name", column.name, "the table has a column of this name");
   return table.columns.emplace_back(std::move(column));
 }
 
@@ -59,9 +58,8 @@ Table table_of(const ardvark_table& table, const std::vector<FeatureColumn>& fea
 
 // The rows of a piece count from 1: a message gets the row over all calls.
 Table table_after(Index before, const ardvark_table& table) try { return table_of(table, {}, true, {}); } catch (const InvalidArgument& e) {
-  const auto found = io::leading_row(e.what());
-  if (!found) throw;
-  throw InvalidArgument(fmt::format("row {}{}", found->row + before, found->rest));
+  if (e.fields().row == 0) throw;
+  throw e.changed([&](ErrorFields& fields) { fields.row += before; });
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ Index threads_to_read(Index entries) { return is_small_to_read(entries) ? 1 : nu
 ThreadScope::ThreadScope(int threads) {
   if (!is_settable()) return;
   if (!buffers().take_one())
-    throw EnvironmentError("not enough memory: OpenBLAS needs 128 MB of address space; raise the limit of the program (ulimit -v, -d)");
+    throw OutOfMemory("not enough memory: OpenBLAS needs 128 MB of address space; raise the limit of the program (ulimit -v, -d)");
   scopes().enter(this, threads);
   ++scopes_of_this_thread;
 }

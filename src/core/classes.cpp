@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ardvark/errors.hpp"
+#include "core/refusals.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -22,8 +23,10 @@ std::vector<double> distinct(std::vector<double> values) {
 void require_exact(VectorView labels) {
   for (Index i = 0; i < labels.size(); ++i)
     if (may_be_rounded(labels[i]))
-      throw InvalidArgument(fmt::format("labels at row {} is {}; {}; give the positions 0, 1, ... of the classes, and their names", i + 1,
-                                        text_of(labels[i]), why_rounded));
+      throw InvalidArgument({.argument = "labels",
+                             .value = text_of(labels[i]),
+                             .row = i + 1,
+                             .why = fmt::format("{}; give the positions 0, 1, ... of the classes, and their names", why_rounded)});
 }
 
 // The two labels, ascending.
@@ -32,13 +35,13 @@ std::pair<double, double> two_labels(VectorView labels, bool signs) {
   double low = labels[0], high = labels[0];
   for (double label : labels) low = std::min(low, label), high = std::max(high, label);
   if (low == high && signs && std::abs(low) == 1) return {-1, 1};
-  if (low == high)
-    throw InvalidArgument(fmt::format("labels has only one class ({}); logistic regression needs exactly two", text_of(low)));
+  if (low == high) throw refused("labels", fmt::format("has only one class ({}); logistic regression needs exactly two", text_of(low)));
   for (Index i = 0; i < labels.size(); ++i)
     if (labels[i] != low && labels[i] != high)
       throw InvalidArgument(
-          fmt::format("labels has more than two classes ({}, {}, {}, first at row {}); logistic regression needs exactly two", text_of(low),
-                      text_of(labels[i]), text_of(high), i + 1));
+          {.argument = "labels", .value = text_of(labels[i]), .row = i + 1, .why = "logistic regression needs exactly two"},
+          fmt::format(" has more than two classes ({}, {}, {}, first at ", text_of(low), text_of(labels[i]), text_of(high)),
+          "); logistic regression needs exactly two");
   return {low, high};
 }
 
@@ -52,8 +55,11 @@ bool may_be_rounded(double label) {
 void require_names(VectorView labels, const std::vector<std::string>& names) {
   for (Index i = 0; i < labels.size() && !names.empty(); ++i)
     if (!(labels[i] >= 0 && labels[i] < static_cast<double>(names.size()) && labels[i] == std::floor(labels[i])))
-      throw InvalidArgument(fmt::format("labels at row {} is {}; class_names has {} entries, so labels must be numbers from 0 to {}", i + 1,
-                                        labels[i], names.size(), names.size() - 1));
+      throw InvalidArgument(
+          {.argument = "labels",
+           .value = fmt::format("{}", labels[i]),
+           .row = i + 1,
+           .why = fmt::format("class_names has {} entries, so labels must be numbers from 0 to {}", names.size(), names.size() - 1)});
 }
 
 Classes read_classes(VectorView labels, VectorView k, const std::vector<std::string>& names) {
@@ -67,8 +73,8 @@ Classes read_classes(VectorView labels, VectorView k, const std::vector<std::str
   out.labels = distinct(std::move(of_rows));
   for (const double label : out.labels) out.names.push_back(names.empty() ? text_of(label) : names[static_cast<std::size_t>(label)]);
   if (out.size() < 2)
-    throw InvalidArgument(
-        fmt::format("labels has only one class ({}); a classification needs at least two", out.names.empty() ? "" : out.names.front()));
+    throw refused("labels",
+                  fmt::format("has only one class ({}); a classification needs at least two", out.names.empty() ? "" : out.names.front()));
   out.num_rows.assign(out.labels.size(), 0);
   out.weight = Vector::Zero(out.size());
   for (Index i = 0; i < labels.size(); ++i) {

@@ -10,6 +10,7 @@
 #include "ardvark/errors.hpp"
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/refusals.hpp"
 #include "core/simd.hpp"
 
 namespace ardvark::internal::validate {
@@ -50,7 +51,7 @@ std::string shown(double x) { return std::isnan(x) ? "NaN" : fmt::format("{}", x
 void entry(double x, const char* what, Index i, Index j, const std::vector<std::string>& names) {
   if (!std::isfinite(x))
     throw InvalidArgument(
-        fmt::format("{} at row {}, column '{}' is {}; all values must be finite", what, i + 1, column_name(names, j), shown(x)));
+        {.argument = what, .value = shown(x), .row = i + 1, .column = column_name(names, j), .why = "all values must be finite"});
 }
 
 }  // namespace
@@ -61,9 +62,9 @@ std::string column_name(const std::vector<std::string>& names, Index j) {
 
 void shape(const MatrixView& X, const char* what) {
   (void)simd::level();  // every fit and prediction calls this, so a wrong ARDVARK_SIMD is refused before any work
-  if (X.rows() < 1) throw InvalidArgument(fmt::format("{} has {} rows; it must have at least 1", what, X.rows()));
-  if (X.cols() < 1) throw InvalidArgument(fmt::format("{} has {} columns; it must have at least 1", what, X.cols()));
-  if (X.data() == nullptr) throw InvalidArgument(fmt::format("{} is a null pointer", what));
+  if (X.rows() < 1) throw refused(what, fmt::format("has {} rows; it must have at least 1", X.rows()));
+  if (X.cols() < 1) throw refused(what, fmt::format("has {} columns; it must have at least 1", X.cols()));
+  if (X.data() == nullptr) throw refused(what, "is a null pointer");
   const Index least = X.layout() == Layout::column_major ? X.rows() : X.cols();
   if (X.stride() < least) throw InvalidArgument(fmt::format("the stride of {} is {}; it must be at least {}", what, X.stride(), least));
 }
@@ -76,9 +77,9 @@ void finite(const MatrixView& X, const char* what, const std::vector<std::string
 
 void shape(const CscView& X, const char* what) {
   (void)simd::level();
-  if (X.rows() < 1) throw InvalidArgument(fmt::format("{} has {} rows; it must have at least 1", what, X.rows()));
-  if (X.cols() < 1) throw InvalidArgument(fmt::format("{} has {} columns; it must have at least 1", what, X.cols()));
-  if (X.is_null()) throw InvalidArgument(fmt::format("{} is a null pointer", what));
+  if (X.rows() < 1) throw refused(what, fmt::format("has {} rows; it must have at least 1", X.rows()));
+  if (X.cols() < 1) throw refused(what, fmt::format("has {} columns; it must have at least 1", X.cols()));
+  if (X.is_null()) throw refused(what, "is a null pointer");
   if (X.start(0) != 0) throw InvalidArgument(fmt::format("{}: the first column starts at entry {}; it must be 0", what, X.start(0)));
   for (Index j = 0; j < X.cols(); ++j) {
     if (X.entries(j) < 0) throw InvalidArgument(fmt::format("{}: column {} ends before it starts", what, j + 1));
@@ -108,9 +109,11 @@ void new_entry(double x, Index i, Index j, const std::vector<std::string>& names
   const double unit = scale.size() > 0 ? scale[j] : 1.0;
   entry(x, "X_new", i, j, names);
   if (unit != 0 && !(std::abs(x - (center.size() > 0 ? center[j] : 0.0)) * unit < square_limit))
-    throw InvalidArgument(
-        fmt::format("X_new at row {}, column '{}' is {}; in the units of the fit its size must be below 1e150, or its square overflows",
-                    i + 1, column_name(names, j), x));
+    throw InvalidArgument({.argument = "X_new",
+                           .value = shown(x),
+                           .row = i + 1,
+                           .column = column_name(names, j),
+                           .why = "in the units of the fit its size must be below 1e150, or its square overflows"});
 }
 
 }  // namespace
@@ -135,14 +138,14 @@ void predicted(const Eigen::Ref<const Matrix>& values, Index first_row) {
   if (values.allFinite()) return;
   for (Index i = 0; i < values.rows(); ++i)
     if (!values.row(i).allFinite())
-      throw InvalidArgument(fmt::format("X_new at row {} holds values so large that its prediction overflows", first_row + i + 1));
+      throw InvalidArgument({.argument = "X_new", .row = first_row + i + 1, .why = "holds values so large that its prediction overflows"});
 }
 
 void vector(VectorView v, Index size, const char* what, Index rows_before) {
-  if (v.size() != size) throw InvalidArgument(fmt::format("{} has {} entries; it must have one per row of X: {}", what, v.size(), size));
+  if (v.size() != size) throw wrong_size(what, v.size(), fmt::format("it must have one per row of X: {}", size));
   for (Index i = 0; i < size; ++i)
     if (!std::isfinite(v[i]))
-      throw InvalidArgument(fmt::format("{} at row {} is {}; all values must be finite", what, rows_before + i + 1, shown(v[i])));
+      throw InvalidArgument({.argument = what, .value = shown(v[i]), .row = rows_before + i + 1, .why = "all values must be finite"});
 }
 
 void weights(VectorView w, Index rows, Index rows_before) {
@@ -151,7 +154,8 @@ void weights(VectorView w, Index rows, Index rows_before) {
   double sum = 0;
   for (Index i = 0; i < rows; ++i) {
     if (!(w[i] >= 0))
-      throw InvalidArgument(fmt::format("weights at row {} is {}; weights must not be negative", rows_before + i + 1, w[i]));
+      throw InvalidArgument(
+          {.argument = "weights", .value = fmt::format("{}", w[i]), .row = rows_before + i + 1, .why = "weights must not be negative"});
     sum += w[i];
   }
   if (!(sum < 1e150)) throw InvalidArgument(fmt::format("the sum of the weights is {}; it must be below 1e150", sum));
@@ -166,13 +170,16 @@ double spread(double sd, bool all_equal, const std::string& what) {
   return sd;
 }
 
-void positive(double value, const char* what) {
-  if (!(value > 0) || !std::isfinite(value)) throw InvalidArgument(fmt::format("{} is {}; it must be positive and finite", what, value));
+void positive(double value, const Name& name) {
+  constexpr const char* why = "it must be positive and finite";
+  if (!(value > 0) || !std::isfinite(value))
+    throw InvalidArgument({.argument = name.argument, .value = fmt::format("{}", value), .why = why},
+                          fmt::format("{} is {}; {}", name.more, value, why));
 }
 
-void gamma(const GammaDistribution& g, const char* shape_name, const char* rate_name) {
-  positive(g.shape, shape_name);
-  positive(g.rate, rate_name);
+void gamma(const GammaDistribution& g, const Name& shape, const Name& rate) {
+  positive(g.shape, shape);
+  positive(g.rate, rate);
 }
 
 }  // namespace ardvark::internal::validate

@@ -27,13 +27,18 @@ void predicted(const Eigen::Ref<const Matrix>& values, Index first_row = 0);
 void vector(VectorView v, Index size, const char* what, Index rows_before = 0);
 /// \throws InvalidArgument unless weights are finite, >= 0 and not all zero (or empty).
 void weights(VectorView weights, Index rows, Index rows_before = 0);
-/// \throws InvalidArgument unless shape and rate are finite and > 0; shape_name and rate_name are the caller's names, e.g. "noise.shape".
-void gamma(const GammaDistribution& g, const char* shape_name, const char* rate_name);
+/// An argument as the caller knows it, and what follows in the message: "a0", " (noise.shape)". No argument: "", "a fixed precision".
+struct Name {
+  Name(const char* its_argument, const char* then = "") : argument(its_argument), more(then) {}
+  const char *argument, *more;
+};
+/// \throws InvalidArgument unless shape and rate are finite and > 0
+void gamma(const GammaDistribution& g, const Name& shape, const Name& rate);
 /// Returns sd, or 0 if all values are equal.
 /// \throws InvalidArgument  sd is too large or too small to be squared; `what` names the values ("the target")
 [[nodiscard]] double spread(double sd, bool all_equal, const std::string& what);
 /// \throws InvalidArgument unless value > 0 and finite.
-void positive(double value, const char* what);
+void positive(double value, const Name& name);
 [[nodiscard]] std::string column_name(const std::vector<std::string>& names, Index j);
 
 }  // namespace ardvark::internal::validate

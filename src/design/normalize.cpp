@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/digits.hpp"
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
 
@@ -40,8 +41,7 @@ ColumnUnits column_units(MatrixView X, ColumnCenter center, ColumnScale scale) {
       break;
     case ColumnScale::deviation_all: units.scale.setConstant(deviation(Z.reshaped())); break;
   }
-  if (!units.center.allFinite() || !units.scale.allFinite())
-    throw InvalidArgument("X holds values whose squares or sums overflow: rescale it");
+  if (!units.center.allFinite() || !units.scale.allFinite()) throw refused("X", "holds values whose squares or sums overflow: rescale it");
   for (Index j = 0; j < p; ++j)  // a spread of a few rounding errors of the column counts as 0
     if (!is_spread(units.scale[j], units.center[j])) units.scale[j] = 0;
   return units;
@@ -50,7 +50,7 @@ ColumnUnits column_units(MatrixView X, ColumnCenter center, ColumnScale scale) {
 Matrix in_units(MatrixView X, const ColumnUnits& units) {
   validate::matrix(X, "X");
   if (X.cols() != units.center.size())
-    throw InvalidArgument(fmt::format("X has {} columns; the units are for {} columns", X.cols(), units.center.size()));
+    throw refused("X", fmt::format("has {} columns; the units are for {} columns", X.cols(), units.center.size()));
   Matrix Z = read_table(X);
   for (Index j = 0; j < Z.cols(); ++j) {
     if (units.scale[j] == 0)

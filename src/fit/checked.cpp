@@ -5,6 +5,7 @@
 
 #include "core/blas.hpp"
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "core/stopwatch.hpp"
 #include "fit/validate_options.hpp"
 #include "frame/describe.hpp"
@@ -180,9 +181,8 @@ LambdaPath path_as_asked(Task task, MatrixView X, VectorView y, const PathGrid& 
   FitOptions lasso = options;
   if (lasso.prior.kind == PriorKind::automatic) lasso.prior.kind = PriorKind::laplace;
   if (lasso.prior.kind != PriorKind::laplace)
-    throw InvalidArgument(fmt::format("prior is '{}'; a path of lambdas needs the Laplace prior", to_string(lasso.prior.kind)));
-  if (!lasso.preset.empty())
-    throw InvalidArgument(fmt::format("preset is '{}'; a path of lambdas needs a model, not a preset", lasso.preset));
+    throw wrong("prior", to_string(lasso.prior.kind), "a path of lambdas needs the Laplace prior");
+  if (!lasso.preset.empty()) throw wrong("preset", lasso.preset, "a path of lambdas needs a model, not a preset");
   validate_options(lasso, task, X.cols());
   const blas::ThreadScope threads(options.threads);
   return lasso_path(make_frame(task, X, y, lasso), grid);

@@ -8,6 +8,7 @@
 
 #include "ardvark/statistics.hpp"
 #include "core/blas.hpp"
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "fit/checked.hpp"
 #include "frame/frame.hpp"
@@ -126,8 +127,8 @@ LinearFit fit_linear(const std::vector<LinearStatistics>& given, const FitOption
   if (named.column_names.empty()) named.column_names = all.state().columns;
   ChosenLambda chosen = with_chosen_lambda(named, [&] {
     if (folds.size() < 2)
-      throw InvalidArgument(
-          "prior is 'laplace' without a lambda: its cross-validation needs the statistics of two folds at least; give a lambda");
+      throw refused("prior",
+                    "is 'laplace' without a lambda: its cross-validation needs the statistics of two folds at least; give a lambda");
     const auto parts = std::make_shared<const std::vector<LinearStatistics>>(with_columns_of(all, folds));
     return DividedRows{static_cast<int>(folds.size()), [&all](const FitOptions& one) { return path_of(all, {}, one); },
                        [parts, weight = all.weight()](int fold, const Vector& lambda, const FitOptions& one) {
@@ -145,13 +146,12 @@ LinearFit fit_linear(const LinearStatistics& all, const FitOptions& given) {
   const std::optional<Moments> total = state.total();
   if (!total) throw InvalidArgument("the statistics have no rows: call update() first");
   FitOptions options = given;
-  if (!options.weights.empty()) throw InvalidArgument("weights cannot be given with statistics: they belong to the rows, in update()");
+  if (!options.weights.empty()) throw refused("weights", "cannot be given with statistics: they belong to the rows, in update()");
   if (options.prior.kind == PriorKind::laplace && !(options.prior.lambda > 0))
-    throw InvalidArgument(
-        "prior is 'laplace' without a lambda; its cross-validation reads rows, which statistics do not have: give a lambda");
+    throw refused("prior", "is 'laplace' without a lambda; its cross-validation reads rows, which statistics do not have: give a lambda");
   const PresetMethod method = preset_facts(options.preset).method;
   if (options.scaling != Scaling::deviation || method == PresetMethod::greedy || method == PresetMethod::sequential)
-    throw InvalidArgument(fmt::format("preset is '{}'; it reads the rows themselves, and statistics do not have them", options.preset));
+    throw wrong("preset", options.preset, "it reads the rows themselves, and statistics do not have them");
   if (options.column_names.empty()) options.column_names = state.columns;
   refuse_collinear_columns(*total, options);
   const SmallTable table = small_table(state, *total, is_about_the_mean(options));

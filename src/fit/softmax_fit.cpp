@@ -7,6 +7,7 @@
 #include "core/blas.hpp"
 #include "core/classes.hpp"
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "design/with_row.hpp"
@@ -29,37 +30,32 @@ namespace ardvark::internal {
 void validate_options(const SoftmaxOptions& options, Index p) {
   const GammaDistribution& h = options.precision;
   if (!(h.shape == 0 && h.rate == 0 && (options.rule.value_or(UpdateRule::mackay) == UpdateRule::mackay || options.pruning.is_on())))
-    validate::gamma(h, "a0 (precision.shape)", "b0 (precision.rate)");
-  if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
+    validate::gamma(h, {"a0", " (precision.shape)"}, {"b0", " (precision.rate)"});
+  if (options.compat && options.preset.empty()) throw refused("compat", "reproduces a published program; it needs a preset");
   if (!options.preset.empty() && !preset_facts(options.preset).coding)
-    throw InvalidArgument(fmt::format("preset '{}' is not for several classes", options.preset));
+    throw refused("preset", options.preset, "is not for several classes");
   if (options.compat && !options.weights.empty())
-    throw InvalidArgument(
-        fmt::format("weights cannot be used with preset '{}' and compat; the published program has none", options.preset));
-  if (options.max_sweeps < 1) throw InvalidArgument(fmt::format("max_sweeps is {}; it must be at least 1", options.max_sweeps));
+    throw refused("weights", fmt::format("cannot be used with preset '{}' and compat; the published program has none", options.preset));
+  if (options.max_sweeps < 1) throw wrong("max_sweeps", options.max_sweeps, "it must be at least 1");
   if (options.tolerance && !(*options.tolerance >= 0 && std::isfinite(*options.tolerance)))
-    throw InvalidArgument(fmt::format("tolerance is {}; it must be 0 or more", *options.tolerance));
-  if (!(options.pruning.threshold >= 0))
-    throw InvalidArgument(fmt::format("pruning.threshold is {}; it must be 0 or more", options.pruning.threshold));
-  if (options.pruning.readmit_every < 0)
-    throw InvalidArgument(fmt::format("pruning.readmit_every is {}; it must be 0 or more", options.pruning.readmit_every));
-  if (options.penalize_intercept && !options.intercept) throw InvalidArgument("penalize_intercept needs intercept");
-  if (options.record_every < 0) throw InvalidArgument(fmt::format("record_every is {}; it must be 0 or more", options.record_every));
-  if (options.threads < 0)
-    throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
+    throw wrong("tolerance", *options.tolerance, "it must be 0 or more");
+  if (!(options.pruning.threshold >= 0)) throw wrong("pruning.threshold", options.pruning.threshold, "it must be 0 or more");
+  if (options.pruning.readmit_every < 0) throw wrong("pruning.readmit_every", options.pruning.readmit_every, "it must be 0 or more");
+  if (options.penalize_intercept && !options.intercept) throw refused("penalize_intercept", "needs intercept");
+  if (options.record_every < 0) throw wrong("record_every", options.record_every, "it must be 0 or more");
+  if (options.threads < 0) throw wrong("threads", options.threads, "it must be 0 (the caller's setting) or more");
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
-    throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
+    throw wrong_size("column_names", options.column_names.size(), fmt::format("it must have one per column of X: {}", p));
   if (options.coding != ClassCoding::softmax) return;  // fit_logistic validates the rest
   if (is_sparse(options.prior.kind) || options.prior.kind == PriorKind::laplace)
-    throw InvalidArgument(fmt::format(
-        "prior '{}' applies only to two classes; for several, use shared or ard (--prior ard), or a regression for each class (--coding "
-        "one-against-rest)",
-        to_string(options.prior.kind)));
-  if (options.rule == UpdateRule::laplace) throw InvalidArgument("rule laplace applies only to two classes: use fit_logistic");
+    throw refused("prior", to_string(options.prior.kind),
+                  "applies only to two classes; for several, use shared or ard (--prior ard), or a regression for each class (--coding "
+                  "one-against-rest)");
+  if (options.rule == UpdateRule::laplace) throw refused("rule", "laplace applies only to two classes: use fit_logistic");
   if (options.likelihood == LogisticLikelihood::bound)
-    throw InvalidArgument("likelihood 'bound' applies only to two classes: use fit_logistic, or one_against_rest");
+    throw refused("likelihood", "bound", "applies only to two classes: use fit_logistic, or one_against_rest");
   if (options.solver != SolverKind::automatic && options.solver != SolverKind::primal && options.solver != SolverKind::dual)
-    throw InvalidArgument(fmt::format("solver '{}' cannot be used with several classes; use primal or dual", to_string(options.solver)));
+    throw refused("solver", to_string(options.solver), "cannot be used with several classes; use primal or dual");
 }
 
 namespace {

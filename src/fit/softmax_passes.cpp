@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/refusals.hpp"
 #include "fit/softmax_machines.hpp"
 #include "method/softmax/by_passes.hpp"
 #include "method/spike_slab/prior_choice.hpp"
@@ -49,9 +50,9 @@ ClassCoding coding_by_passes(const SoftmaxOptions& options, Index C, Index num_r
   constexpr double most = 2e9;
   const ClassCoding coding = coding_of(options, C, num_rows, p);
   if (coding == ClassCoding::one_against_one)
-    throw InvalidArgument(
-        "coding one-against-one needs the whole table, and the rows are not in memory; use coding softmax or one-against-rest (--coding "
-        "one-against-rest), or read the table into memory");
+    throw refused("coding",
+                  "one-against-one needs the whole table, and the rows are not in memory; use coding softmax or one-against-rest (--coding "
+                  "one-against-rest), or read the table into memory");
   // Matrices of all weights: two Hessians, two factors, the covariance, and sums, of which some are kept at a time.
   const double weights = static_cast<double>((p + 1) * C), bytes = 6 * 8 * weights * weights;
   if (coding != ClassCoding::softmax || bytes <= most) return coding;

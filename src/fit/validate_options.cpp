@@ -5,11 +5,13 @@
 #include <cmath>
 
 #include "ardvark/softmax.hpp"
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "frame/prior_partition.hpp"
 #include "method/l1/lasso.hpp"
 #include "method/sweep/sweep_choice.hpp"
 #include "preset/preset.hpp"
+#include "table/fit_table.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
@@ -17,17 +19,14 @@ namespace {
 
 void validate_rule(const FitOptions& options, bool linear) {
   const Pruning& pruning = options.pruning;
-  if (!(pruning.threshold >= 0)) throw InvalidArgument(fmt::format("pruning.threshold is {}; it must be 0 or more", pruning.threshold));
-  if (pruning.readmit_every < 0)
-    throw InvalidArgument(fmt::format("pruning.readmit_every is {}; it must be 0 or more", pruning.readmit_every));
-  if (!(options.start_xi >= 0 && std::isfinite(options.start_xi)))
-    throw InvalidArgument(fmt::format("start_xi is {}; it must be 0 or more", options.start_xi));
-  if (options.penalize_intercept && !options.intercept) throw InvalidArgument("penalize_intercept needs intercept");
+  if (!(pruning.threshold >= 0)) throw wrong("pruning.threshold", pruning.threshold, "it must be 0 or more");
+  if (pruning.readmit_every < 0) throw wrong("pruning.readmit_every", pruning.readmit_every, "it must be 0 or more");
+  if (!(options.start_xi >= 0 && std::isfinite(options.start_xi))) throw wrong("start_xi", options.start_xi, "it must be 0 or more");
+  if (options.penalize_intercept && !options.intercept) throw refused("penalize_intercept", "needs intercept");
   if (options.rule != UpdateRule::laplace) return;
   if (linear || !options.compat || options.likelihood != LogisticLikelihood::laplace || options.prior.kind != PriorKind::ard ||
       !options.prior.group.empty())
-    throw InvalidArgument(
-        "rule laplace applies only to preset l1_slr_lap with compat; for the mode under a Laplace prior use Prior::laplace");
+    throw refused("rule", "laplace applies only to preset l1_slr_lap with compat; for the mode under a Laplace prior use Prior::laplace");
   validate::positive(options.prior.lambda, "prior.lambda");
 }
 
@@ -35,75 +34,74 @@ void validate_hyperpriors(const FitOptions& options, bool linear) {
   // Jeffreys' prior has no mean to start from, and its bound has no limit. It is allowed only with pruning or with a rule other than vb.
   const bool improper = options.precision.shape == 0 && options.precision.rate == 0 && sweeps_plainly(options);
   if (!improper)
-    validate::gamma(options.precision, linear ? "c0 (precision.shape)" : "a0 (precision.shape)",
-                    linear ? "d0 (precision.rate)" : "b0 (precision.rate)");
+    validate::gamma(options.precision, {linear ? "c0" : "a0", " (precision.shape)"}, {linear ? "d0" : "b0", " (precision.rate)"});
   if (options.prior.kind != PriorKind::laplace && !is_sparse(options.prior.kind)) validate_rule(options, linear);
 }
 
 // 0 is the default of a model; a published program has its own.                                                                (LIN.8)
 void validate_noise(const FitOptions& options) {
   const bool may_be_zero = options.preset.empty();
-  if (!may_be_zero || options.noise.shape != 0) validate::positive(options.noise.shape, "a0 (noise.shape)");
-  if (!may_be_zero || options.noise.rate != 0) validate::positive(options.noise.rate, "b0 (noise.rate)");
+  if (!may_be_zero || options.noise.shape != 0) validate::positive(options.noise.shape, {"a0", " (noise.shape)"});
+  if (!may_be_zero || options.noise.rate != 0) validate::positive(options.noise.rate, {"b0", " (noise.rate)"});
 }
 
 void validate_numbers(const FitOptions& options, Index p) {
-  if (options.max_sweeps < 1) throw InvalidArgument(fmt::format("max_sweeps is {}; it must be at least 1", options.max_sweeps));
+  if (options.max_sweeps < 1) throw wrong("max_sweeps", options.max_sweeps, "it must be at least 1");
   if (options.tolerance && !(*options.tolerance >= 0 && std::isfinite(*options.tolerance)))
-    throw InvalidArgument(fmt::format("tolerance is {}; it must be 0 or more", *options.tolerance));
+    throw wrong("tolerance", *options.tolerance, "it must be 0 or more");
   validate_start(options, p, 1);
   if (!(options.start_noise >= 0 && std::isfinite(options.start_noise)))
-    throw InvalidArgument(fmt::format("start_noise is {}; it must be 0 (the default) or more", options.start_noise));
-  if (options.threads < 0)
-    throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
+    throw wrong("start_noise", options.start_noise, "it must be 0 (the default) or more");
+  if (options.threads < 0) throw wrong("threads", options.threads, "it must be 0 (the caller's setting) or more");
   if (options.row_order != RowOrder::as_given && preset_facts(options.preset).method != PresetMethod::sequential)
-    throw InvalidArgument("row_order is by-content; it applies only to vb_logit_fit_iter: no other fit depends on the order of the rows");
-  if (options.record_every < 0) throw InvalidArgument(fmt::format("record_every is {}; it must be 0 or more", options.record_every));
+    throw InvalidArgument({.argument = "row_order",
+                           .value = "by-content",
+                           .why = "it applies only to vb_logit_fit_iter: no other fit depends on the order of the rows"});
+  if (options.record_every < 0) throw wrong("record_every", options.record_every, "it must be 0 or more");
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
-    throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
+    throw wrong_size("column_names", options.column_names.size(), fmt::format("it must have one per column of X: {}", p));
 }
 
 void validate_compat(const FitOptions& options) {
-  if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
+  if (options.compat && options.preset.empty()) throw refused("compat", "reproduces a published program; it needs a preset");
   if (options.compat && options.accelerate)
-    throw InvalidArgument("compat makes the sweeps of the published program; it cannot be used with accelerate");
+    throw refused("compat", "makes the sweeps of the published program; it cannot be used with accelerate");
 }
 
 void validate_laplace(const FitOptions& options, bool linear) {
   const bool laplace = options.prior.kind == PriorKind::laplace;
   if (laplace && linear && options.posterior == LinearPosterior::factorised)
-    throw InvalidArgument("posterior 'factorised' cannot be used with a Laplace prior");
+    throw refused("posterior", "factorised", "cannot be used with a Laplace prior");
   if (laplace) validate_lasso(options);
   if (!laplace && preset_facts(options.preset).method == PresetMethod::coordinate)
-    throw InvalidArgument(fmt::format("preset '{}' has a Laplace prior; the prior is '{}'", options.preset, to_string(options.prior.kind)));
+    throw refused("preset", options.preset, fmt::format("has a Laplace prior; the prior is '{}'", to_string(options.prior.kind)));
   if (!laplace && options.rule != UpdateRule::laplace && options.prior.lambda != 0)
-    throw InvalidArgument(fmt::format("prior.lambda is {}; lambda applies only to the Laplace prior, and the prior is '{}'",
-                                      options.prior.lambda, to_string(options.prior.kind)));
+    throw wrong("prior.lambda", options.prior.lambda,
+                fmt::format("lambda applies only to the Laplace prior, and the prior is '{}'", to_string(options.prior.kind)));
 }
 
 // Which priors and options the likelihood of counts has.
 void validate_counts(const FitOptions& options) {
   const PriorKind prior = options.prior.kind;
   if (is_sparse(prior) || prior == PriorKind::laplace)
-    throw InvalidArgument(
-        fmt::format("prior is '{}'; a regression of counts has the priors shared, ard, groups and none", to_string(prior)));
-  if (options.posterior != LinearPosterior::joint) throw InvalidArgument("posterior applies only to linear fits");
-  if (options.likelihood) throw InvalidArgument("likelihood applies only to logistic fits");
+    throw wrong("prior", to_string(prior), "a regression of counts has the priors shared, ard, groups and none");
+  if (options.posterior != LinearPosterior::joint) throw refused("posterior", "applies only to linear fits");
+  if (options.likelihood) throw refused("likelihood", "applies only to logistic fits");
 }
 
 void validate_preset(const FitOptions& options, Task task) {
   if (options.preset.empty()) return;
   const PresetFacts& facts = preset_facts(options.preset);
-  if (facts.coding) throw InvalidArgument(fmt::format("preset '{}' is for several classes: use fit_softmax", options.preset));
+  if (facts.coding) throw refused("preset", options.preset, "is for several classes: use fit_softmax");
   if (task_of_preset(options.preset) != task)
-    throw InvalidArgument(fmt::format("preset '{}' is a {} model; it cannot be used for {} regression", options.preset,
-                                      to_string(task_of_preset(options.preset)), to_string(task)));
+    throw refused(
+        "preset", options.preset,
+        fmt::format("is a {} model; it cannot be used for {} regression", to_string(task_of_preset(options.preset)), to_string(task)));
   if (!options.weights.empty() && (options.compat || !facts.slr_toolbox))
-    throw InvalidArgument(fmt::format("weights cannot be used with preset '{}'{}; the published program has none", options.preset,
-                                      options.compat ? " and compat" : ""));
+    throw refused("weights", fmt::format("cannot be used with preset '{}'{}; the published program has none", options.preset,
+                                         options.compat ? " and compat" : ""));
   if ((options.intercept || options.standardize) && !facts.slr_toolbox)
-    throw InvalidArgument(
-        fmt::format("preset '{}' has no intercept and does not scale columns; add a column of ones, or fit a model", options.preset));
+    throw refused("preset", options.preset, "has no intercept and does not scale columns; add a column of ones, or fit a model");
 }
 
 }  // namespace
@@ -114,12 +112,12 @@ void validate_options(const FitOptions& options, Task task, Index num_columns) {
   validate_numbers(options, num_columns);
   validate_compat(options);
   if (options.solver == SolverKind::sequential)
-    throw InvalidArgument("solver 'sequential' cannot be chosen; use the preset vb_logit_fit_iter or the class SequentialLogistic");
+    throw refused("solver", "sequential", "cannot be chosen; use the preset vb_logit_fit_iter or the class SequentialLogistic");
   validate_laplace(options, linear);
   if (options.solver == SolverKind::coordinate)
-    throw InvalidArgument("solver 'coordinate' cannot be chosen; it is the solver of the Laplace prior (Prior::laplace)");
+    throw refused("solver", "coordinate", "cannot be chosen; it is the solver of the Laplace prior (Prior::laplace)");
   if (options.solver == SolverKind::greedy)
-    throw InvalidArgument("solver 'greedy' cannot be chosen; use the presets rvm_regression and rvm_classification");
+    throw refused("solver", "greedy", "cannot be chosen; use the presets rvm_regression and rvm_classification");
   validate_preset(options, task);
   if (linear) validate_noise(options);
   if (is_count(task)) validate_counts(options);
@@ -132,8 +130,7 @@ void validate_sparse_table(const FitOptions& options) {
                           : options.solver == SolverKind::qr                             ? "solver 'qr'"
                           : options.standardize && options.scaling != Scaling::deviation ? "this scaling"
                                                                                          : "";
-  if (!who.empty())
-    throw InvalidArgument(fmt::format("X is sparse, and {} needs a dense X; a sparse X has the priors shared, ard, groups and none", who));
+  if (!who.empty()) refuse_sparse(who);
 }
 
 }  // namespace ardvark::internal

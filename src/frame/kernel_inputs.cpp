@@ -10,6 +10,7 @@
 
 #include "core/classes.hpp"
 #include "core/digits.hpp"
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "design/by_content.hpp"
 #include "frame/prepare.hpp"
@@ -144,7 +145,7 @@ namespace {
 void refuse_equal_names(const std::vector<std::string>& names) {
   for (const std::string& name : names)
     if (std::count(names.begin(), names.end(), name) > 1)
-      throw InvalidArgument(fmt::format("class_names holds '{}' twice; each class has a name of its own", name));
+      throw refused("class_names", fmt::format("holds '{}' twice; each class has a name of its own", name));
 }
 
 }  // namespace
@@ -158,8 +159,8 @@ ClassTargets class_targets(const Vector& labels, const std::vector<std::string>&
   const Classes classes = read_classes(labels, {}, names);
   const Index C = classes.size();
   if (C > 100 && 2 * C > labels.size())
-    throw InvalidArgument(
-        fmt::format("labels has {} classes in {} different rows; these look like measurements: use a regression", C, labels.size()));
+    throw refused("labels",
+                  fmt::format("has {} classes in {} different rows; these look like measurements: use a regression", C, labels.size()));
   refuse_equal_names(names);
   ClassTargets out{classes.names};
   for (Index c = C == 2 ? 1 : 0; c < C; ++c) {  // two classes: one machine, for the second class

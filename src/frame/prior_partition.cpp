@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "posterior/state.hpp"
 
@@ -13,7 +14,7 @@ namespace ardvark::internal {
 namespace {
 
 void check_column(Index j, const char* what, Index num_columns) {
-  if (j < 0 || j >= num_columns) throw InvalidArgument(fmt::format("{} names column {}; X has columns 0 to {}", what, j, num_columns - 1));
+  if (j < 0 || j >= num_columns) throw refused(what, fmt::format("names column {}; X has columns 0 to {}", j, num_columns - 1));
 }
 
 }  // namespace
@@ -37,20 +38,22 @@ void require_rows(const FitOptions& options, double total, Index num_flat) {
   const bool are_equal = std::adjacent_find(options.weights.begin(), options.weights.end(), std::not_equal_to<>()) == options.weights.end();
   if (are_equal && std::abs(total - std::round(total)) < 1e-9 * total)
     throw InvalidArgument(fmt::format("{:.10g} rows cannot determine {}; a linear fit needs at least as many rows", total, columns));
-  throw InvalidArgument(fmt::format(
-      "weights have the sum {:.6g}, which counts as the number of rows; so few rows cannot determine {}; a weight is a number of "
-      "repetitions: multiply relative weights so that they sum to the number of observations",
-      total, columns));
+  throw refused("weights",
+                fmt::format("have the sum {:.6g}, which counts as the number of rows; so few rows cannot determine {}; a weight is a "
+                            "number of repetitions: multiply relative weights so that they sum to the number of observations",
+                            total, columns));
 }
 
 void require_noise_shape(const FitOptions& options, double total, Index num_flat) {
   const double rows = total - static_cast<double>(options.posterior == LinearPosterior::joint ? num_flat : 0);
   const double shape = options.noise.shape + 0.5 * rows;
   if (shape >= least_noise_shape) return;
-  throw InvalidArgument(fmt::format(
-      "a0 (noise.shape) is {:.6g}, which with {:.6g} for the rows is {:.6g}, too little for a posterior of the noise; it must be at least "
-      "{:g}: give a larger a0, or more rows (their number is the sum of the weights)",
-      options.noise.shape, 0.5 * rows, shape, least_noise_shape));
+  throw refused(
+      "a0",
+      fmt::format(
+          "(noise.shape) is {:.6g}, which with {:.6g} for the rows is {:.6g}, too little for a posterior of the noise; it must be at least "
+          "{:g}: give a larger a0, or more rows (their number is the sum of the weights)",
+          options.noise.shape, 0.5 * rows, shape, least_noise_shape));
 }
 
 bool has_proper_intercept(const FitOptions& options, const std::vector<Index>& flat_columns) {
@@ -73,14 +76,14 @@ GivenPrecisions given_precisions(const Prior& prior, Index num_columns) {
     out.mark[static_cast<std::size_t>(j)] = Partition::flat;
   }
   if (prior.fixed_precision.size() != prior.fixed_columns.size())
-    throw InvalidArgument(fmt::format("prior.fixed_precision has {} entries; it must have one per fixed column: {}",
-                                      prior.fixed_precision.size(), prior.fixed_columns.size()));
+    throw wrong_size("prior.fixed_precision", prior.fixed_precision.size(),
+                     fmt::format("it must have one per fixed column: {}", prior.fixed_columns.size()));
   for (std::size_t i = 0; i < prior.fixed_columns.size(); ++i) {
     const Index j = prior.fixed_columns[i];
     check_column(j, "prior.fixed_columns", num_columns);
     if (out.mark[static_cast<std::size_t>(j)] == Partition::flat)
       throw InvalidArgument(fmt::format("column {} is both flat and of fixed precision", j));
-    validate::positive(prior.fixed_precision[i], "a fixed precision");
+    validate::positive(prior.fixed_precision[i], {"", "a fixed precision"});
     out.mark[static_cast<std::size_t>(j)] = Partition::fixed;
     out.fixed[j] = prior.fixed_precision[i];
   }
@@ -91,10 +94,9 @@ bool has_groups(const Prior& prior) { return prior.kind != PriorKind::shared && 
 
 void check_groups(const Prior& prior, Index num_columns) {
   if (static_cast<Index>(prior.group.size()) != num_columns)
-    throw InvalidArgument(fmt::format("prior.group has {} entries; it must have one per column of X: {}", prior.group.size(), num_columns));
+    throw wrong_size("prior.group", prior.group.size(), fmt::format("it must have one per column of X: {}", num_columns));
   for (Index g : prior.group)
-    if (g < 0 || g >= num_columns)
-      throw InvalidArgument(fmt::format("prior.group holds {}; group numbers are 0 to {}", g, num_columns - 1));
+    if (g < 0 || g >= num_columns) throw refused("prior.group", fmt::format("holds {}; group numbers are 0 to {}", g, num_columns - 1));
 }
 
 // The groups in use, and how the caller numbers them.
@@ -151,10 +153,10 @@ NumberedPartition partition_of(const FitOptions& options, const GivenPrecisions&
 void take_hyperpriors_of_groups(const std::vector<GammaDistribution>& hyperprior, const std::vector<Index>& named, PreparedPrior& out) {
   const Index needed = named.empty() ? 0 : *std::max_element(named.begin(), named.end()) + 1;
   if (static_cast<Index>(hyperprior.size()) < needed)
-    throw InvalidArgument(fmt::format("prior.hyperprior has {} entries; it must have one per group: {}", hyperprior.size(), needed));
+    throw wrong_size("prior.hyperprior", hyperprior.size(), fmt::format("it must have one per group: {}", needed));
   for (Index g = 0; g < out.shape.size(); ++g) {
     const GammaDistribution& h = hyperprior[static_cast<std::size_t>(named[static_cast<std::size_t>(g)])];
-    validate::gamma(h, "the shape of a group's hyper-prior", "the rate of a group's hyper-prior");
+    validate::gamma(h, {"", "the shape of a group's hyper-prior"}, {"", "the rate of a group's hyper-prior"});
     out.shape[g] = h.shape;
     out.rate[g] = h.rate;
   }
@@ -183,12 +185,13 @@ bool is_one_for_all(const FitOptions& options) { return options.prior.kind == Pr
 void validate_start(const FitOptions& options, Index p, Index num_models) {
   const auto size = static_cast<Index>(options.start_precision.size());
   if (size == 0) return;
-  for (double a : options.start_precision) validate::positive(a, "an entry of start_precision");
+  for (double a : options.start_precision) validate::positive(a, {"", "an entry of start_precision"});
   const bool with_intercept = options.intercept && size == num_models * (p + 1);
   if (size == num_models * p || with_intercept || is_one_for_all(options)) return;
-  throw InvalidArgument(fmt::format("start_precision has {} entries; it must have one per column of X{}: {}{}", size,
-                                    num_models > 1 ? fmt::format(" for each of {} regressions or classes", num_models) : "", num_models * p,
-                                    options.intercept ? fmt::format(", or {} with the intercept's", num_models * (p + 1)) : ""));
+  throw wrong_size("start_precision", size,
+                   fmt::format("it must have one per column of X{}: {}{}",
+                               num_models > 1 ? fmt::format(" for each of {} regressions or classes", num_models) : "", num_models * p,
+                               options.intercept ? fmt::format(", or {} with the intercept's", num_models * (p + 1)) : ""));
 }
 
 std::vector<double> start_of_model(const FitOptions& options, Index num_models, Index model) {

@@ -8,6 +8,7 @@
 
 #include "ardvark/errors.hpp"
 #include "core/digits.hpp"
+#include "core/refusals.hpp"
 #include "design/table_design.hpp"
 
 namespace ardvark::internal {
@@ -230,8 +231,8 @@ GappedTable gapped_table(MatrixView X_view, VectorView y, const Vector& k, const
     for (Index i = 0; known.empty() && i < n; ++i)  // no row that counts has a value: the column is constant
       if (!X.row(i).segment(variable.first, variable.width).hasNaN()) known.push_back(i);
     if (known.empty())
-      throw InvalidArgument(fmt::format("column '{}' has no value: it is missing in all {} rows; leave the column out",
-                                        encoding.features[static_cast<std::size_t>(variable.feature)].name, n));
+      throw wrong_column(encoding.features[static_cast<std::size_t>(variable.feature)].name,
+                         fmt::format("has no value: it is missing in all {} rows", n), "leave the column out");
     for (const Index i : gaps) X.row(i).segment(variable.first, variable.width).setConstant(std::nan(""));
   }
   for (Index j = 0; j <= p; ++j) set_unit(X, k, j, centred, out.units);

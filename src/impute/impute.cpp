@@ -11,6 +11,7 @@
 #include "ardvark/logistic.hpp"
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/refusals.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
@@ -32,15 +33,18 @@ void check(MatrixView X, VectorView y, const FitOptions& options, const Imputati
   validate::shape(X, "X");
   validate::vector(y, X.rows(), target);
   validate::weights(options.weights, X.rows());
-  if (how.imputations < 5) throw InvalidArgument(fmt::format("imputations is {}; it must be at least 5", how.imputations));
+  if (how.imputations < 5) throw wrong("imputations", how.imputations, "it must be at least 5");
   if (!options.preset.empty() || options.prior.kind == PriorKind::laplace)
     throw InvalidArgument(
         "missing values are imputed only for models with a posterior: without a preset, and with another prior than laplace");
   for (Index i = 0; i < X.rows(); ++i)
     for (Index j = 0; j < X.cols(); ++j)
       if (std::isinf(X(i, j)))
-        throw InvalidArgument(fmt::format("X at row {}, column '{}' is {}; all values must be finite, or NaN if they are missing", i + 1,
-                                          validate::column_name(options.column_names, j), X(i, j)));
+        throw InvalidArgument({.argument = "X",
+                               .value = fmt::format("{}", X(i, j)),
+                               .row = i + 1,
+                               .column = validate::column_name(options.column_names, j),
+                               .why = "all values must be finite, or NaN if they are missing"});
 }
 
 // Completed tables and, for new rows, what is drawn from each.

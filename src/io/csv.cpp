@@ -61,7 +61,7 @@ Table read_csv(const std::string& path, const CsvOptions& options) {
   try {
     return read_table(path, options);
   } catch (const std::bad_alloc&) {
-    throw EnvironmentError(fmt::format("not enough memory to hold the table of '{}': ignore columns that are not needed", path));
+    throw OutOfMemory(fmt::format("not enough memory to hold the table of '{}': ignore columns that are not needed", path));
   }
 }
 

@@ -138,27 +138,29 @@ bool CsvRecords::ends_blank(std::size_t count) const {
 }
 
 // Of a row with more or fewer fields than it should have.
-std::string CsvRecords::why_not_a_row() {
+InvalidArgument CsvRecords::not_a_row() {
   const std::size_t count = fields_.size(), names = names_.size(), trailing = dialect_.num_trailing;
-  const std::string fields = fmt::format("{} has {} field{}", row_name(), count, count == 1 ? "" : "s");
+  const std::string fields = fmt::format(" has {} field{}", count, count == 1 ? "" : "s");
+  const auto error = [&](const std::string& sentence, const std::string& remedy) {
+    return InvalidArgument({.row = row_, .row_name = row_name(), .why = sentence, .remedy = remedy}, sentence);
+  };
   if (trailing > 0 && count == names + trailing)
-    return fmt::format(
-        "{}: '{}' stands after the last column of the header, where the rows before it have nothing; give this column a name in the "
-        "header, or the first one, if it holds row names",
-        row_name(), shown(fields_[count - 1].text()));
+    return error(fmt::format(": '{}' stands after the last column of the header, where the rows before it have nothing",
+                             shown(fields_[count - 1].text())),
+                 "give this column a name in the header, or the first one, if it holds row names");
   if (trailing > 0 && count == names)
-    return fmt::format("{}, and the rows before it end with {} after so many; let every row end so, or none", fields,
-                       trailing == 1 ? "a delimiter" : "delimiters");
+    return error(fmt::format("{}, and the rows before it end with {} after so many", fields, trailing == 1 ? "a delimiter" : "delimiters"),
+                 "let every row end so, or none");
+  const std::string header = fmt::format("{}, the header has {}", fields, names);
   if (count > names && ends_blank(count - names))
-    return fmt::format("{}, the header has {}: the row ends with a delimiter, as others do not; remove the {} at its end", fields, names,
-                       name_of_delimiter(dialect_.delimiter));
+    return error(header + ": the row ends with a delimiter, as others do not",
+                 fmt::format("remove the {} at its end", name_of_delimiter(dialect_.delimiter)));
   if (row_ == 1 && count < names && fields_[0].text().find_first_not_of("-+=:| ") == std::string_view::npos)
-    return fmt::format("{}, the header has {}; a line that underlines the header is no row: leave it out, or export the table as CSV",
-                       fields, names);
+    return error(header, "a line that underlines the header is no row: leave it out, or export the table as CSV");
   if (double number = 0; count < names && row_ > 1 && !parse_number(trimmed(fields_[0].text()), number))
-    return fmt::format("{} ('{}'), the header has {}; if the table ends before it, leave out this line and those after it (head -n {})",
-                       fields, shown(fields_[0].text()), names, line_ - 1);
-  return fmt::format("{}, the header has {}{}", fields, names, names == 1 ? hint_of_delimiter(names_.front(), dialect_.delimiter) : "");
+    return error(fmt::format("{} ('{}'), the header has {}", fields, shown(fields_[0].text()), names),
+                 fmt::format("if the table ends before it, leave out this line and those after it (head -n {})", line_ - 1));
+  return error(header + (names == 1 ? hint_of_delimiter(names_.front(), dialect_.delimiter) : ""), "");
 }
 
 bool CsvRecords::next() {
@@ -176,7 +178,7 @@ bool CsvRecords::next() {
       fields_.front().begin = fields_.front().end = position_;  // refill() may have moved the buffer
     }
     const std::size_t trailing = dialect_.num_trailing;
-    if (fields_.size() != names_.size() + trailing || !ends_blank(trailing)) throw InvalidArgument(why_not_a_row());
+    if (fields_.size() != names_.size() + trailing || !ends_blank(trailing)) throw not_a_row();
     fields_.erase(fields_.end() - static_cast<std::ptrdiff_t>(trailing), fields_.end());
     return true;
   }
@@ -190,6 +192,18 @@ std::string CsvRecords::row_name() const {
 std::string CsvRecords::where(std::size_t field) const {
   if (row_ == 0 || field >= names_.size()) return fmt::format("{}, field {}", row_name(), field + 1);
   return fmt::format("{}, column '{}'", row_name(), shown(names_[field]));
+}
+
+ErrorFields CsvRecords::cell(std::size_t field, const std::string& value) const {
+  return {.value = value, .row = row_, .row_name = row_name(), .column = field < names_.size() ? names_[field] : ""};
+}
+
+InvalidArgument CsvRecords::wrong_field(std::size_t field, const std::string& value, const std::string& why,
+                                        const std::string& remedy) const {
+  ErrorFields fields = cell(field, value);
+  fields.why = why, fields.remedy = remedy;
+  const std::string place = where(field);
+  return {std::move(fields), fmt::format("{}: {}", row_ > 0 ? place.substr(row_name().size()) : place, why)};
 }
 
 bool CsvRecords::read_record() {
@@ -246,7 +260,7 @@ CsvRecords::Split CsvRecords::split_quoted(char* opening, char*& next) {
     closing = static_cast<char*>(std::memchr(closing, '"', static_cast<std::size_t>(end_ - closing)));
     if (closing == nullptr) {
       if (!at_end_of_file_) return Split::cut;
-      throw InvalidArgument(fmt::format("{}: the quote that opens here is never closed", where(fields_.size())));
+      throw wrong_field(fields_.size(), "", "the quote that opens here is never closed");
     }
     if (closing + 1 == end_ && !at_end_of_file_) return Split::cut;
     if (closing + 1 == end_ || closing[1] != '"') break;
@@ -259,8 +273,7 @@ CsvRecords::Split CsvRecords::split_quoted(char* opening, char*& next) {
   if ((next == end_ && !at_end_of_file_) || is_cut_line_end(next)) return Split::cut;
   if (*next == '\r' && next[1] == '\n') ++next;  // next[1] may be the sentinel if the file ends with CR
   if (*next != dialect_.delimiter && !is_line_end(*next))
-    throw InvalidArgument(
-        fmt::format("{}: text follows the closing quote (a quote inside quotes is written twice)", where(fields_.size())));
+    throw wrong_field(fields_.size(), "", "text follows the closing quote (a quote inside quotes is written twice)");
   fields_.push_back({opening + 1, closing, true, has_doubled_quotes});
   return Split::whole;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ardvark/errors.hpp"
 #include "ardvark/types.hpp"
 #include "io/csv_dialect.hpp"
 #include "io/input_file.hpp"
@@ -54,6 +55,11 @@ class CsvRecords {
   [[nodiscard]] std::string row_name() const;  ///< "row 17 (line 18)", of the current row, or of the header; with " of 'PATH'" if asked for
   /// "row 17 (line 18), column 'bmi'" for a field of the current row.
   [[nodiscard]] std::string where(std::size_t field) const;
+  /// The field of the current row, for an error.
+  [[nodiscard]] ErrorFields cell(std::size_t field, const std::string& value = {}) const;
+  /// An error about a field of the current row: "row 17 (line 18), column 'bmi': WHY; REMEDY".
+  [[nodiscard]] InvalidArgument wrong_field(std::size_t field, const std::string& value, const std::string& why,
+                                            const std::string& remedy = {}) const;
   [[nodiscard]] const File& file() const { return file_.file(); }
   [[nodiscard]] std::uint64_t num_bytes_read() const { return file_.num_bytes_read(); }  ///< of the file, which may be compressed
 
@@ -64,7 +70,7 @@ class CsvRecords {
   void take_sample(const CsvFormat& format);
   std::size_t read_text(char* to, std::size_t size);
   [[nodiscard]] bool ends_blank(std::size_t count) const;
-  [[nodiscard]] std::string why_not_a_row();
+  [[nodiscard]] InvalidArgument not_a_row();
   Split split_record();
   Split split_quoted(char* opening, char*& next);
   /// A line ends with LF, CRLF or CR. A CR alone counts only after one was found in the text.

@@ -90,11 +90,11 @@ class RowNames {
     if (number == 0 || number == 1) first_ = number;
   }
   [[noreturn]] static void refuse(const CsvRecords& records, std::string_view text, const char* why) {
-    throw InvalidArgument(fmt::format(
-        "{}: '{}' {}, so column 1, {}, does not hold row names; name it in the header, or leave it out: "
-        "--ignore '{}'",
-        records.row_name(), shown(text), why,
-        records.is_header_short() ? "for which the header has no field" : "which has no name in the header", records.names().front()));
+    const char* const nameless = records.is_header_short() ? "for which the header has no field" : "which has no name in the header";
+    ErrorFields fields = records.cell(0, shown(text));
+    fields.remedy = fmt::format("name it in the header, or leave it out: --ignore '{}'", records.names().front());
+    throw InvalidArgument(std::move(fields),
+                          fmt::format(": '{}' {}, so column 1, {}, does not hold row names", shown(text), why, nameless));
   }
 
   std::size_t most_names_;
@@ -116,18 +116,16 @@ std::vector<std::size_t> nameless_fields(const CsvRecords& records, const CsvOpt
 
 void require_blank(CsvRecords& records, std::size_t field) {
   CsvField& value = records.fields()[field];
-  if (!is_blank_text(value.raw()))
-    throw InvalidArgument(
-        fmt::format("{}: '{}' stands in column {}, which has no name in the header; give it one, or leave it out: --ignore '{}'",
-                    records.row_name(), shown(value.text()), field + 1, records.names()[field]));
+  if (!is_blank_text(value.raw())) {
+    ErrorFields fields = records.cell(field, shown(value.text()));
+    fields.remedy = fmt::format("give it one, or leave it out: --ignore '{}'", records.names()[field]);
+    const std::string sentence = fmt::format(": '{}' stands in column {}, which has no name in the header", fields.value, field + 1);
+    throw InvalidArgument(std::move(fields), sentence);
+  }
 }
 
 std::string note_of_blank(std::size_t field) {
   return fmt::format("column {}, which has no name in the header, is empty and is left out", field + 1);
-}
-
-[[noreturn]] void fail_at(const CsvRecords& records, const StoredColumn& column, const std::string& what) {
-  throw InvalidArgument(fmt::format("{}: {}", records.where(column.field), what));
 }
 
 std::string way_to_text(const StoredColumn& column) {
@@ -143,34 +141,37 @@ std::string before_markers(std::string_view text) {
 }
 
 // A text in a column of numbers.
-std::string why_no_number(const StoredColumn& column, const CsvOptions& options, CsvField& field, char decimal) {
+InvalidArgument no_number(const CsvRecords& records, const StoredColumn& column, const CsvOptions& options, CsvField& field) {
   const std::string_view text = trimmed(field.text());
-  if (io::truth_of(text)) return fmt::format("'{}' is not a number; {}", shown(text), one_way);
-  if (const Comma comma = other_mark_in(text, decimal); comma.meaning != nullptr)
-    return fmt::format("'{}' {}; {}", shown(text), comma.meaning, comma.remedy);
-  if (io::names_a_sum(text))
-    return fmt::format("'{}' is not a number; if this row sums up others, leave it out{}", shown(text), way_to_text(column));
-  if (text == column.name)
-    return fmt::format("'{}' is not a number, but the name of the column; if this row repeats the header, leave it out", shown(text));
-  if (text.size() > longest_marker)
-    return fmt::format("'{}' is not a number; write a number there, or leave out such rows{}", shown(text), way_to_text(column));
-  return fmt::format("'{}' is not a number; {}{}{}", shown(text), before_markers(text), ask_for_markers({&text, 1}, column, options),
-                     io::may_mean_missing(text) ? "" : way_to_text(column));
+  const auto error = [&](const std::string& why, const std::string& remedy) {
+    return records.wrong_field(column.field, shown(text), fmt::format("'{}' {}", shown(text), why), remedy);
+  };
+  if (io::truth_of(text)) return error("is not a number", one_way);
+  if (const Comma comma = other_mark_in(text, records.dialect().decimal); comma.meaning != nullptr)
+    return error(comma.meaning, comma.remedy);
+  if (io::names_a_sum(text)) return error("is not a number", "if this row sums up others, leave it out" + way_to_text(column));
+  if (text == column.name) return error("is not a number, but the name of the column", "if this row repeats the header, leave it out");
+  if (text.size() > longest_marker) return error("is not a number", "write a number there, or leave out such rows" + way_to_text(column));
+  return error("is not a number", before_markers(text) + ask_for_markers({&text, 1}, column, options) +
+                                      (io::may_mean_missing(text) ? "" : way_to_text(column)));
+}
+
+// About a text of an earlier row.
+InvalidArgument wrong_text(const ErrorFields& text, const std::string& why, const std::string& remedy) {
+  return io::wrong_cell(text, text.value, fmt::format("'{}' {}", text.value, why), remedy);
 }
 
 // A number in a column that holds only texts so far. \param num_before  different texts before it
 [[noreturn]] void refuse_number_after_text(const CsvRecords& records, const CsvOptions& options, const StoredColumn& column,
                                            std::string_view text, Index num_before) {
   if (2 * column.num_commas >= column.num_texts)  // a whole number in a column with decimal commas
-    throw InvalidArgument(fmt::format("{} {}; {}", column.texts->first_comma, column.texts->comma.meaning, column.texts->comma.remedy));
-  if (io::truth_of(column.levels.first()))
-    throw InvalidArgument(
-        fmt::format("{} is a text, but {} holds the number '{}'; {}", column.texts->first, records.row_name(), shown(text), one_way));
-  std::string way = "; " + before_markers(column.levels.first()) +
+    throw wrong_text(column.texts->first_comma, column.texts->comma.meaning, column.texts->comma.remedy);
+  const std::string why = fmt::format("is a text, but {} holds the number '{}'", records.row_name(), shown(text));
+  if (io::truth_of(column.levels.first())) throw wrong_text(column.texts->first, why, one_way);
+  std::string way = before_markers(column.levels.first()) +
                     ask_for_markers(std::span(column.levels.texts()).first(static_cast<std::size_t>(num_before)), column, options);
   if (records.row() == 2 && records.dialect().has_words_first) way += "; if row 1 belongs to the header, as units do, leave it out";
-  throw InvalidArgument(fmt::format("{} is a text, but {} holds the number '{}'{}{}", column.texts->first, records.row_name(), shown(text),
-                                    way, way_to_text(column)));
+  throw wrong_text(column.texts->first, why, way + way_to_text(column));
 }
 
 // Whether a new text is a number with a comma; remembers the first of them.
@@ -178,7 +179,7 @@ void note_comma(const CsvRecords& records, StoredColumn& column, std::string_vie
   const Comma comma = column.listed ? Comma{} : other_mark_in(trimmed(text), records.dialect().decimal);
   column.has_comma.push_back(comma.meaning != nullptr);
   if (comma.meaning == nullptr || (column.num_commas > 0 && (column.texts->comma.is_clear || !comma.is_clear))) return;
-  column.texts->first_comma = fmt::format("{}: '{}'", records.where(column.field), shown(text));
+  column.texts->first_comma = records.cell(column.field, shown(text));
   column.texts->comma = comma;
 }
 
@@ -190,12 +191,12 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
     double value;
     if (read_number(text, decimal, value)) {
       if (std::isnan(value) || is_marker(text, options)) return std::nullopt;
-      if (std::isinf(value)) fail_at(records, column, fmt::format("{} is not finite", shown(text)));
+      if (std::isinf(value)) throw records.wrong_field(column.field, shown(text), fmt::format("{} is not finite", shown(text)));
       column.kind = Kind::number;
       return value;
     }
     if (is_missing(text, options)) return std::nullopt;
-    if (column.kind == Kind::number) fail_at(records, column, why_no_number(column, options, field, decimal));
+    if (column.kind == Kind::number) throw no_number(records, column, options, field);
     column.kind = Kind::text;
   }
   const std::string_view text = field.text();
@@ -203,21 +204,23 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
   std::string room;
   const auto [code, is_new] = column.levels.code(column.verbatim ? text : io::code_of(text, room));
   if (column.num_texts++ == 0)
-    column.texts = std::make_unique<StoredColumn::Texts>(
-        StoredColumn::Texts{fmt::format("{}: '{}'", records.where(column.field), shown(text)), {}, {}});
+    column.texts = std::make_unique<StoredColumn::Texts>(StoredColumn::Texts{records.cell(column.field, shown(text)), {}, {}});
   if (is_new) note_comma(records, column, text);
   if (column.has_comma[static_cast<std::size_t>(code)]) ++column.num_commas;
   if (double number; is_new && !column.listed && read_number(trimmed(text), decimal, number) && !std::isnan(number))
     refuse_number_after_text(records, options, column, text, code);
-  if (is_new && !io::is_utf8(text)) fail_at(records, column, fmt::format("'{}' is not UTF-8: save the file as UTF-8", shown(text)));
+  if (is_new && !io::is_utf8(text))
+    throw records.wrong_field(column.field, shown(text), fmt::format("'{}' is not UTF-8:", shown(text)), "save the file as UTF-8");
   return static_cast<double>(code);
 }
 
 // Such numbers would be read as categories. Nothing: they are none.
-std::string why_no_categories(const StoredColumn& column) {
+std::optional<InvalidArgument> why_no_categories(const StoredColumn& column) {
   if (2 * column.num_commas <= column.num_texts) return {};
-  return fmt::format("{} {}, like {} of the {} values of the column; {}{}", column.texts->first_comma, column.texts->comma.meaning,
-                     column.num_commas, column.num_texts, column.texts->comma.remedy, way_to_text(column));
+  return wrong_text(
+      column.texts->first_comma,
+      fmt::format("{}, like {} of the {} values of the column", column.texts->comma.meaning, column.num_commas, column.num_texts),
+      column.texts->comma.remedy + way_to_text(column));
 }
 
 }  // namespace ardvark::internal::csv
@@ -290,7 +293,8 @@ bool CsvRows::next(double* row) {
     bool complete = true;
     for (StoredColumn& column : stored_) {
       const std::optional<double> value = read_value(records, options_, column, records.fields()[column.field]);
-      if (!value) complete = keeps_gap(column, options_.missing == Missing::refuse ? records.where(column.field) : "") && complete;
+      if (!value)
+        complete = keeps_gap(column, options_.missing == Missing::refuse ? records.cell(column.field) : ErrorFields()) && complete;
       *to++ = value.value_or(std::numeric_limits<double>::quiet_NaN());
     }
     if (complete) return true;
@@ -310,14 +314,15 @@ bool CsvRows::has_row_names() const { return state_->row_names.has_value(); }
 char CsvRows::decimal() const { return state_->records->dialect().decimal; }
 
 void CsvRows::check_end(Index num_rows) const {
-  if (const auto refused = refused_columns(); !refused.empty()) throw InvalidArgument(refused.front().second);
+  for (const StoredColumn& column : stored_)
+    if (const auto why = why_no_categories(column)) throw *why;
   TableRows::check_end(num_rows);
 }
 
 std::vector<std::pair<std::string, std::string>> CsvRows::refused_columns() const {
   std::vector<std::pair<std::string, std::string>> out;
   for (const StoredColumn& column : stored_)
-    if (std::string why = why_no_categories(column); !why.empty()) out.emplace_back(column.name, std::move(why));
+    if (const auto why = why_no_categories(column)) out.emplace_back(column.name, why->what());
   return out;
 }
 

@@ -17,6 +17,7 @@
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "io/levels.hpp"
 #include "io/notation.hpp"
 #include "io/text.hpp"
@@ -76,14 +77,15 @@ std::vector<Index> match_names(const Table& table, const FeatureEncoding& encodi
 
 // The first row whose value is not among the good ones, with its text. \param is_good  per level
 struct Found {
-  std::string row, text;
+  Index row;
+  std::string text;
 };
 Found first_bad(const Table& table, Index column, const std::vector<bool>& is_good) {
   Index row = 0;
   const auto is_bad = [&](double level) { return !std::isnan(level) && !is_good[static_cast<std::size_t>(level)]; };
   while (row + 1 < table.num_rows && !is_bad(table.value(row, column))) ++row;
   const auto level = static_cast<std::size_t>(table.value(row, column));
-  return {table.row_name(row), shown(table.columns[static_cast<std::size_t>(column)].levels[level])};
+  return {row, shown(table.columns[static_cast<std::size_t>(column)].levels[level])};
 }
 
 // The level that says the same as this truth, in any spelling; -1: none.
@@ -112,9 +114,11 @@ std::vector<Index> match_levels(const Table& table, Index column, const FeatureC
   if (std::ranges::all_of(is_known, std::identity())) return matched;
   const auto [row, text] = first_bad(table, column, is_known);
   const std::string nearest = io::did_you_mean(text, feature.levels);
-  throw InvalidArgument(fmt::format("{}, column '{}': '{}' is not a level that the model knows{} knows {}; write one of these, or {}", row,
-                                    shown(feature.name), text, nearest.empty() ? "; it" : nearest + " It", listed(feature.levels),
-                                    encoding.keeps_gaps ? "leave the value out: the model fills gaps" : "leave out such rows"));
+  throw io::wrong_cell(
+      table.cell(row, feature.name), text,
+      fmt::format("'{}' is not a level that the model knows{} knows {}", text, nearest.empty() ? "; it" : nearest + " It",
+                  listed(feature.levels)),
+      fmt::format("write one of these, or {}", encoding.keeps_gaps ? "leave the value out: the model fills gaps" : "leave out such rows"));
 }
 
 // Numbers for a feature of texts: 0 and 1 are false and true if these are its levels.
@@ -124,9 +128,9 @@ std::vector<Index> match_numbers(const Table& table, Index column, const Feature
   for (Index row = 0; row < table.num_rows; ++row) {
     const double value = table.value(row, column);
     if (std::isnan(value) || (are_truths && ((value == 0 && no >= 0) || (value == 1 && yes >= 0)))) continue;
-    throw InvalidArgument(fmt::format("{}, column '{}': {} is a number, but the model was fitted to texts there: {}; {}",
-                                      table.row_name(row), shown(feature.name), value, listed(feature.levels),
-                                      table.is_from_file ? "list the column as categorical" : "turn the numbers into texts"));
+    throw io::wrong_cell(table.cell(row, feature.name), fmt::format("{}", value),
+                         fmt::format("{} is a number, but the model was fitted to texts there: {}", value, listed(feature.levels)),
+                         table.is_from_file ? "list the column as categorical" : "turn the numbers into texts");
   }
   return {dummy_of(feature, no, encoding.dummies), dummy_of(feature, yes, encoding.dummies)};
 }
@@ -165,19 +169,19 @@ std::vector<double> match_truths(const Table& table, Index column, const Feature
   if (!feature.is_truth && !std::ranges::all_of(texts, is_number))  // then the message names a text that is no number
     for (std::size_t level = 0; level < texts.size(); ++level) is_good[level] = is_good[level] || is_number(texts[level]);
   const auto [row, text] = first_bad(table, column, is_good);
-  throw InvalidArgument(fmt::format("{}, column '{}': '{}' is a text, but the model was fitted to {} there; {}", row, shown(feature.name),
-                                    text, feature.is_truth ? "true and false" : "numbers",
-                                    remedy_of_text(text, texts, feature.is_truth, table.is_from_file)));
+  throw io::wrong_cell(
+      table.cell(row, feature.name), text,
+      fmt::format("'{}' is a text, but the model was fitted to {} there", text, feature.is_truth ? "true and false" : "numbers"),
+      remedy_of_text(text, texts, feature.is_truth, table.is_from_file));
 }
 
 // Numbers for true and false; a number between is the share of rows that are true.
 void require_truths(const Table& table, Index column, const FeatureColumn& feature) {
   for (Index row = 0; row < table.num_rows; ++row)
     if (const double value = table.value(row, column); value < 0 || value > 1)
-      throw InvalidArgument(
-          fmt::format("{}, column '{}': {} is a number, but the model was fitted to true and false there; write true or "
-                      "false, or 1 or 0",
-                      table.row_name(row), shown(feature.name), value));
+      throw io::wrong_cell(table.cell(row, feature.name), fmt::format("{}", value),
+                           fmt::format("{} is a number, but the model was fitted to true and false there", value),
+                           "write true or false, or 1 or 0");
 }
 
 std::vector<Route> plan(const Table& table, const FeatureEncoding& encoding) {
@@ -308,24 +312,24 @@ void choose_reference(const std::vector<double>& rows, FeatureColumn& feature) {
 }
 
 void set_reference(const std::string& text, const RowsOfLevel& rows_of, FeatureEncoding& encoding) {
-  if (text.find('=') == std::string::npos) throw InvalidArgument(fmt::format("reference is '{}'; it must be COLUMN=LEVEL", shown(text)));
+  if (text.find('=') == std::string::npos) throw wrong("reference", shown(text), "it must be COLUMN=LEVEL");
   for (FeatureColumn& feature : encoding.features) {
     if (!text.starts_with(feature.name + "=")) continue;
     const std::string level = text.substr(feature.name.size() + 1);
     if (!feature.categorical)
-      throw InvalidArgument(fmt::format("reference is '{}', but column '{}' holds {}; only a text column has a reference", shown(text),
-                                        shown(feature.name),
-                                        feature.is_truth ? "true and false, which are compared with false" : "numbers"));
+      throw refused("reference",
+                    fmt::format("is '{}', but column '{}' holds {}; only a text column has a reference", shown(text), shown(feature.name),
+                                feature.is_truth ? "true and false, which are compared with false" : "numbers"));
     auto found = std::ranges::find(feature.levels, level);
     if (found == feature.levels.end()) found = std::ranges::find(feature.levels, io::code_of(level));
     if (found == feature.levels.end())
-      throw InvalidArgument(fmt::format("reference is '{}', but '{}' is not a level of column '{}'; its levels are {}", shown(text),
-                                        shown(level), shown(feature.name), listed(feature.levels)));
+      throw refused("reference", fmt::format("is '{}', but '{}' is not a level of column '{}'; its levels are {}", shown(text),
+                                             shown(level), shown(feature.name), listed(feature.levels)));
     feature.reference = static_cast<Index>(found - feature.levels.begin());
     feature.reference_rows = rows_of(feature, *found);
     return;
   }
-  throw InvalidArgument(fmt::format("reference is '{}', but no feature column has the name before the '='", shown(text)));
+  throw refused("reference", fmt::format("is '{}', but no feature column has the name before the '='", shown(text)));
 }
 
 }  // namespace internal::io
@@ -395,7 +399,7 @@ bool FeatureEncoding::has_text() const { return std::ranges::any_of(features, &F
 FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, Dummies dummies,
                               const std::vector<std::string>& references, VectorView weights) {
   if (!weights.empty() && weights.size() != table.num_rows)
-    throw InvalidArgument(fmt::format("weights has {} entries; the table has {} rows", weights.size(), table.num_rows));
+    throw wrong_size("weights", weights.size(), fmt::format("the table has {} rows", table.num_rows));
   for (const std::string& name : exclude) static_cast<void>(table.at(name));
   std::vector<ColumnFacts> columns;
   columns.reserve(table.columns.size());
@@ -452,7 +456,7 @@ EncodedTable encode(Table&& table, const FeatureEncoding& encoding) {
 
 Vector column_values(const Table& table, Index column) {
   if (!(column >= 0 && column < table.num_columns()))
-    throw InvalidArgument(fmt::format("column is {}; it must be from 0 to {}", column, table.num_columns() - 1));
+    throw wrong("column", column, fmt::format("it must be from 0 to {}", table.num_columns() - 1));
   Vector values(table.num_rows);
   for (Index row = 0; row < table.num_rows; ++row) values[row] = table.value(row, column);
   return values;

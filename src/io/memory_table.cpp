@@ -13,6 +13,7 @@
 
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"
+#include "core/refusals.hpp"
 #include "io/text.hpp"
 
 namespace ardvark {
@@ -23,8 +24,9 @@ namespace {
 
 using io::shown;
 
-[[noreturn]] void fail_at(Index row, const std::string& column, const std::string& what) {
-  throw InvalidArgument(fmt::format("row {}, column '{}': {}", row + 1, shown(column), what));
+[[noreturn]] void fail_at(Index row, const std::string& column, const std::string& value, const std::string& why,
+                          const std::string& remedy = {}) {
+  throw io::wrong_cell({.row = row + 1, .column = column}, value, why, remedy);
 }
 
 // What is done about a missing value, and what the message advises.
@@ -32,7 +34,7 @@ struct OnMissing {
   Missing missing;
   const std::string& remedy;
   void meet(Index row, const std::string& column) const {
-    if (missing == Missing::refuse) fail_at(row, column, "the value is missing; " + remedy);
+    if (missing == Missing::refuse) fail_at(row, column, "NaN", "the value is missing", remedy);
   }
 };
 
@@ -49,7 +51,7 @@ void check(Index num_rows, const std::vector<ColumnView>& columns) {
       throw InvalidArgument(fmt::format("two columns of the table are named '{}'", shown(column.name)));
     const auto size = static_cast<Index>(column.numbers.size() + column.texts.size());
     if (size != num_rows || (!column.numbers.empty() && !column.texts.empty()))
-      throw InvalidArgument(fmt::format("column '{}' has {} values; the table has {} rows", shown(column.name), size, num_rows));
+      throw wrong_column(shown(column.name), fmt::format("has {} values; the table has {} rows", size, num_rows));
   }
 }
 
@@ -57,7 +59,8 @@ void put_numbers(const ColumnView& column, const OnMissing& missing, Index strid
   for (std::size_t i = 0; i < column.numbers.size(); ++i, to += stride) {
     const double x = column.numbers[i];
     if (std::isnan(x)) missing.meet(static_cast<Index>(i), column.name);
-    if (std::isinf(x)) fail_at(static_cast<Index>(i), column.name, fmt::format("the value is {}; it must be finite", x));
+    if (std::isinf(x))
+      fail_at(static_cast<Index>(i), column.name, fmt::format("{}", x), fmt::format("the value is {}; it must be finite", x));
     *to = x;
   }
 }
@@ -80,7 +83,8 @@ std::vector<std::string> put_texts(const ColumnView& column, const OnMissing& mi
     if (column.texts[i] == nullptr) continue;
     const std::string_view text = without_blanks(column.texts[i]);
     const auto [found, is_new] = level_of.try_emplace(text);
-    if (is_new && !io::is_utf8(text)) fail_at(static_cast<Index>(i), column.name, fmt::format("the text '{}' is not UTF-8", shown(text)));
+    if (is_new && !io::is_utf8(text))
+      fail_at(static_cast<Index>(i), column.name, shown(text), fmt::format("the text '{}' is not UTF-8", shown(text)));
     if (is_new) found->second.name = io::code_of(text);
   }
   std::vector<std::string> levels;
@@ -106,7 +110,7 @@ Table make_table(Index num_rows, const std::vector<ColumnView>& columns, Missing
   const std::size_t stride = columns.size(), rows = static_cast<std::size_t>(num_rows);
   const bool fits = rows <= SIZE_MAX / sizeof(double) / stride;
   table.values.reset(fits ? static_cast<double*>(std::malloc(rows * stride * sizeof(double))) : nullptr);
-  if (table.values == nullptr) throw EnvironmentError(fmt::format("not enough memory for a table of {} x {}", num_rows, stride));
+  if (table.values == nullptr) throw OutOfMemory(fmt::format("not enough memory for a table of {} x {}", num_rows, stride));
   for (std::size_t j = 0; j < stride; ++j) {
     const ColumnView& column = columns[j];
     TableColumn& out = table.columns.emplace_back(TableColumn{column.name, !column.texts.empty(), {}});

@@ -266,8 +266,10 @@ void ParquetRows::open(const std::string& path) {
 
 bool ParquetRows::next(double* row) {
   State& s = *state_;
-  const auto where = [&](const StoredColumn& column) {
-    return fmt::format("row {}{}, column '{}'", s.row, s.names_file ? fmt::format(" of '{}'", path()) : "", shown(column.name));
+  const auto cell = [&](const StoredColumn& column) {
+    return ErrorFields{.row = s.row,
+                       .row_name = fmt::format("row {}{}", s.row, s.names_file ? fmt::format(" of '{}'", path()) : ""),
+                       .column = column.name};
   };
   for (;;) {
     ++s.row;
@@ -284,7 +286,7 @@ bool ParquetRows::next(double* row) {
       std::optional<double> value;
       if (column.kind == Kind::number) {
         const double x = is_null ? std::numeric_limits<double>::quiet_NaN() : s.answer->column<double>(j)[i];
-        if (std::isinf(x)) throw InvalidArgument(fmt::format("{}: {} is not finite", where(column), x));
+        if (std::isinf(x)) throw wrong_cell(cell(column), fmt::format("{}", x), fmt::format("{} is not finite", x));
         if (!std::isnan(x) && std::ranges::find(s.missing_numbers, x) == s.missing_numbers.end()) value = x;
       } else {
         const std::string_view text = is_null ? "" : s.answer->column<DuckDbText>(j)[i].view();
@@ -293,7 +295,7 @@ bool ParquetRows::next(double* row) {
         if (column.verbatim || !(is_null || is_marker))
           value = static_cast<double>(column.levels.code(column.verbatim ? text : code_of(text, room)).first);
       }
-      if (!value) complete = keeps_gap(column, options_.missing == Missing::refuse ? where(column) : "") && complete;
+      if (!value) complete = keeps_gap(column, options_.missing == Missing::refuse ? cell(column) : ErrorFields()) && complete;
       row[j] = value.value_or(std::numeric_limits<double>::quiet_NaN());
     }
     if (complete) return true;

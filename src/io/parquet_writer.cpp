@@ -93,8 +93,9 @@ std::string table_of_rows(const DuckDb& duckdb) {
 // The reason of the system is at the end of what DuckDB says: IO Error: Could not write file "x": No space left on device. A newer version
 // puts this into a text in quotes, and more after it.
 std::string reason_of(const std::string& message) {
-  const std::size_t at = message.rfind("\": ");
-  return at == std::string::npos ? message : message.substr(at + 3, message.find('"', at + 1) - at - 3);
+  const std::size_t at = message.rfind("\": ");  // of DuckDB
+  if (at == std::string::npos) return message;
+  return message.substr(at + 3, message.find('"', at + 1) - at - 3);  // of DuckDB
 }
 
 std::string in_small_letters(std::string name) {

@@ -200,7 +200,7 @@ void SafetensorsReader::read_all(std::uint64_t file_size) try {
     header_checksum_ = own_checksum(header, *place) == written ? HeaderChecksum::right : HeaderChecksum::wrong;
   }
 } catch (const std::bad_alloc&) {
-  throw EnvironmentError(fmt::format("not enough memory to read the header of '{}'", path_));
+  throw OutOfMemory(fmt::format("not enough memory to read the header of '{}'", path_));
 }
 
 void SafetensorsReader::read_at(std::uint64_t offset, void* to, std::size_t size) const {
@@ -412,7 +412,7 @@ Vector SafetensorsReader::vector(const std::string& name) const try {
   read(name, stored, result.data());
   return result;
 } catch (const std::bad_alloc&) {
-  throw EnvironmentError(fmt::format("not enough memory for the array '{}' of '{}'", shown(name), path_));
+  throw OutOfMemory(fmt::format("not enough memory for the array '{}' of '{}'", shown(name), path_));
 }
 
 Matrix SafetensorsReader::matrix(const std::string& name) const try {
@@ -421,7 +421,7 @@ Matrix SafetensorsReader::matrix(const std::string& name) const try {
   read(name, stored, result.data());
   return result;
 } catch (const std::bad_alloc&) {
-  throw EnvironmentError(fmt::format("not enough memory for the array '{}' of '{}'", shown(name), path_));
+  throw OutOfMemory(fmt::format("not enough memory for the array '{}' of '{}'", shown(name), path_));
 }
 
 const std::string& SafetensorsReader::text(const std::string& key) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ardvark/select.hpp"
+#include "core/refusals.hpp"
 #include "io/text.hpp"
 #include "target/target.hpp"
 
@@ -24,7 +25,7 @@ std::string with_sd(const SelectionSpread& s, int decimals) {
 }  // namespace
 
 std::string summary(const SelectionCounts& counts, Index top) {
-  if (top < 0) throw InvalidArgument(fmt::format("top is {}; it must be 0 or more", top));
+  if (top < 0) throw wrong("top", top, "it must be 0 or more");
   std::string out = fmt::format("Selection counts{}: {} fits ({} folds, {} {}, seed {})\n",
                                 counts.method.empty() ? "" : fmt::format(" ({})", counts.method), counts.num_fits(), counts.folds,
                                 counts.repeats, counts.repeats == 1 ? "repeat" : "repeats", counts.seed);

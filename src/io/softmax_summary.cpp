@@ -8,6 +8,7 @@
 
 #include "ardvark/softmax.hpp"
 #include "core/class_pairs.hpp"
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
@@ -196,8 +197,7 @@ std::string summary(const SoftmaxFit& fit, const SummaryOptions& options) {
 namespace internal::io {
 
 SummaryText summary_text(const SoftmaxFit& fit, const SummaryOptions& options) {
-  if (!(options.level > 0 && options.level < 1))
-    throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", options.level));
+  if (!(options.level > 0 && options.level < 1)) throw wrong("level", options.level, "it must lie between 0 and 1");
   refuse_other_units(options,
                      fit.coding == ClassCoding::softmax
                          ? "; here, e to the power of a coefficient is the factor for the odds of its class against the mean of all classes"

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/blas.hpp"
+#include "core/refusals.hpp"
 #include "io/levels.hpp"
 #include "io/text.hpp"
 #include "rows/statistics_state.hpp"
@@ -58,8 +59,8 @@ struct Source {
 };
 
 // \param rows_before  of the statistics
-std::string name_of_row(const Table& table, Index row, Index rows_before) {
-  return table.is_from_file ? table.row_name(row) : fmt::format("row {}", rows_before + row + 1);
+ErrorFields cell_of(const Table& table, Index row, Index rows_before, const std::string& column) {
+  return table.is_from_file ? table.cell(row, column) : ErrorFields{.row = rows_before + row + 1, .column = column};
 }
 
 [[noreturn]] void refuse_type(const Table& table, Index column, const FeatureColumn& feature, const std::string& is, Index rows_before) {
@@ -71,13 +72,14 @@ std::string name_of_row(const Table& table, Index row, Index rows_before) {
   };
   while (row + 1 < table.num_rows && !is_bad(row)) ++row;
   const double value = table.value(row, column);
-  const std::string text = here.categorical && !std::isnan(value) ? fmt::format("'{}'", shown(here.levels[static_cast<std::size_t>(value)]))
-                                                                  : fmt::format("{}", value);
-  throw InvalidArgument(fmt::format(
-      "{}, column '{}': {} is {}, but earlier rows have {} there; {}", name_of_row(table, row, rows_before), shown(feature.name), text,
-      here.categorical ? "a text" : "a number", is,
-      table.is_from_file ? fmt::format("read it as text (--categorical '{0}'), or leave it out (--ignore '{0}')", shown(feature.name))
-                         : "make it a column of numbers, or of texts, in all rows"));
+  const bool is_text = here.categorical && !std::isnan(value);
+  const std::string text = is_text ? here.levels[static_cast<std::size_t>(value)] : fmt::format("{}", value);
+  const std::string why = fmt::format("{} is {}, but earlier rows have {} there", is_text ? fmt::format("'{}'", shown(text)) : text,
+                                      here.categorical ? "a text" : "a number", is);
+  throw io::wrong_cell(cell_of(table, row, rows_before, feature.name), text, why,
+                       table.is_from_file
+                           ? fmt::format("read it as text (--categorical '{0}'), or leave it out (--ignore '{0}')", shown(feature.name))
+                           : "make it a column of numbers, or of texts, in all rows");
 }
 
 std::vector<Source> sources_of(const Table& table, const FeatureEncoding& encoding, const std::vector<std::string>& exclude,
@@ -143,8 +145,9 @@ RowMajor encoded_rows(const Table& table, const FeatureEncoding& encoding, const
     for (Index i = 0; i < count; ++i) {
       const double value = table.value(first + i, sources[f].column);
       if (feature.categorical && std::isnan(value))
-        throw InvalidArgument(fmt::format("row {} has no value in column '{}'; leave out the row, or fill the gap", rows_before + i + 1,
-                                          shown(feature.name)));
+        throw InvalidArgument(
+            {.value = "NaN", .row = rows_before + i + 1, .column = feature.name, .remedy = "leave out the row, or fill the gap"},
+            fmt::format(" has no value in column '{}'", shown(feature.name)));
       if (!feature.categorical)
         X(i, start) = sources[f].truth.empty() || std::isnan(value) ? value : sources[f].truth[static_cast<std::size_t>(value)];
       else if (const Index at = dummy[static_cast<std::size_t>(value)]; at >= 0)
@@ -198,8 +201,8 @@ void LinearStatistics::update(const Table& table, const std::string& target, con
   if (!weights.empty()) exclude.push_back(weights), k = numbers_of(table, weights, "column of weights");
   for (Index i = 0; i < k.size(); ++i)
     if (!(k[i] >= 0) || !std::isfinite(k[i]))
-      throw InvalidArgument(fmt::format("{}, column '{}': {} is no weight; weights must be finite and 0 or more",
-                                        name_of_row(table, i, state_->num_rows), shown(weights), k[i]));
+      throw io::wrong_cell(cell_of(table, i, state_->num_rows, weights), fmt::format("{}", k[i]),
+                           fmt::format("{} is no weight; weights must be finite and 0 or more", k[i]));
   State next = *state_;  // if a row is refused, the statistics stay as they were
   if (next.num_rows > 0 && next.encoding.features.empty())
     throw InvalidArgument("earlier rows have columns without names; a table has names");
@@ -268,8 +271,7 @@ LinearStatistics LinearStatistics::with_references(const std::vector<std::string
   LinearStatistics out = *this;
   State& state = *out.state_;
   if (state.encoding.dummies != Dummies::every_level) {
-    if (!references.empty())
-      throw InvalidArgument("reference cannot be given with these statistics, whose text columns have theirs already");
+    if (!references.empty()) throw refused("reference", "cannot be given with these statistics, whose text columns have theirs already");
     return out;
   }
   FeatureEncoding encoding = state.encoding;

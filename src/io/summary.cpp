@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ardvark/fit.hpp"
+#include "core/refusals.hpp"
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
 #include "posterior/state.hpp"
@@ -157,8 +158,8 @@ namespace ardvark::internal::io {
 std::string labelled(const char* label, const std::string& text) { return fmt::format("{:<22}{}\n", label, text); }
 
 void refuse_other_units(const SummaryOptions& options, const char* instead_of_odds) {
-  if (options.odds) throw InvalidArgument(fmt::format("odds applies only to logistic regressions of two classes{}", instead_of_odds));
-  if (options.standardized) throw InvalidArgument("standardized applies only to regressions and to logistic regressions of two classes");
+  if (options.odds) throw refused("odds", fmt::format("applies only to logistic regressions of two classes{}", instead_of_odds));
+  if (options.standardized) throw refused("standardized", "applies only to regressions and to logistic regressions of two classes");
 }
 
 bool has_groups(const Fit& fit) {
@@ -196,7 +197,7 @@ std::string noise_in_words(const Fit& fit, double level) {
 
 SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
   if (options.odds && !is_count(fit.task) && (!has_classes(fit.task) || fit.classes.size() != 2))
-    throw InvalidArgument("odds applies only to logistic regressions of two classes and to regressions of counts");
+    throw refused("odds", "applies only to logistic regressions of two classes and to regressions of counts");
   const char* ratio = is_count(fit.task) ? "rate ratio" : "odds ratio";
   const double level = options.level;
   std::string out;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ardvark/errors.hpp"
+#include "core/refusals.hpp"
 #include "io/table_rows.hpp"
 #include "io/text.hpp"
 
@@ -39,6 +40,10 @@ std::string Table::row_name(Index row) const {
   return name + (of == nullptr ? "" : fmt::format(" of '{}'", of->path));
 }
 
+ErrorFields Table::cell(Index row, const std::string& column) const {
+  return {.row = file_rows.empty() ? row + 1 : file_rows[static_cast<std::size_t>(row)], .row_name = row_name(row), .column = column};
+}
+
 Index Table::row_number(Index row) const {
   const FileOfRows* const of = file_of(files, row);
   return (of == nullptr ? 0 : of->rows_before) + (file_rows.empty() ? row + 1 : file_rows[static_cast<std::size_t>(row)]);
@@ -66,9 +71,7 @@ void Table::drop_gaps_of(const std::vector<Index>& which) {
     std::copy_n(from, width, values.get() + static_cast<std::size_t>(kept++) * width);
   }
   if (kept == num_rows) return;
-  if (kept == 0)
-    throw InvalidArgument(
-        fmt::format("column '{}' has no value, so no rows are left", io::shown(columns[static_cast<std::size_t>(which.front())].name)));
+  if (kept == 0) throw wrong_column(io::shown(columns[static_cast<std::size_t>(which.front())].name), "has no value, so no rows are left");
   if (file_lines.empty() && is_from_file && has_lines)
     for (const Index row : rows_kept) lines_kept.push_back(row + 1);
   num_dropped += num_rows - kept;

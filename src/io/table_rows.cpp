@@ -200,10 +200,9 @@ void TableRows::begin_file(const std::string& path, const std::vector<std::strin
   }
 }
 
-bool TableRows::keeps_gap(StoredColumn& column, const std::string& where) const {
+bool TableRows::keeps_gap(StoredColumn& column, const ErrorFields& cell) const {
   if (options_.missing == Missing::refuse)
-    throw InvalidArgument(
-        fmt::format("{}: the value is missing; {}", where, options_.remedy ? options_.remedy(column.name) : "leave out the row"));
+    throw wrong_cell(cell, "NaN", "the value is missing", options_.remedy ? options_.remedy(column.name) : "leave out the row");
   ++column.num_missing;
   return options_.missing == Missing::keep;
 }

@@ -70,7 +70,7 @@ struct StoredColumn {
   std::vector<bool> has_comma;  // per level: whether it is a number with a comma
   Index num_missing = 0, num_texts = 0, num_commas = 0;
   struct Texts {
-    std::string first, first_comma;  // place and text
+    ErrorFields first, first_comma;  // their places
     Comma comma;                     // of the first comma, or of the first whose meaning is clear
   };
   std::unique_ptr<Texts> texts;  // of the texts that are there: most columns of a wide table are numbers
@@ -115,7 +115,7 @@ class TableRows {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool is_first() const { return first_path_ == path_; }
   /// A value of the row is missing. True: the row is kept. \throws InvalidArgument  missing values are refused
-  bool keeps_gap(StoredColumn& column, const std::string& where) const;
+  bool keeps_gap(StoredColumn& column, const ErrorFields& cell) const;
 
   CsvOptions options_;
   std::vector<StoredColumn> stored_;

@@ -168,8 +168,8 @@ Table read_csv(const std::vector<std::string>& paths, const CsvOptions& options)
     io::unify_truths(table);
     return table;
   } catch (const std::bad_alloc&) {
-    throw EnvironmentError(fmt::format("not enough memory to hold the table of '{}' and {} more: ignore columns that are not needed",
-                                       paths.front(), paths.size() - 1));
+    throw OutOfMemory(fmt::format("not enough memory to hold the table of '{}' and {} more: ignore columns that are not needed",
+                                  paths.front(), paths.size() - 1));
   }
 }
 

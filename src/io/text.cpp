@@ -265,14 +265,10 @@ std::string evidence_in_words(const char* what, double bound, PriorKind prior, B
                      scope == BoundScope::same_flat ? ", comparable only with models in which the same columns have no prior" : "");
 }
 
-std::optional<LeadingRow> leading_row(std::string_view message) {
-  constexpr std::string_view word = "row ";
-  if (!message.starts_with(word)) return std::nullopt;
-  Index row = 0;
-  const char* const digits = message.data() + word.size();
-  const auto [end, error] = std::from_chars(digits, message.data() + message.size(), row);
-  if (error != std::errc()) return std::nullopt;
-  return LeadingRow{row, message.substr(static_cast<std::size_t>(end - message.data()))};
+InvalidArgument wrong_cell(ErrorFields cell, std::string value, const std::string& why, std::string remedy) {
+  cell.value = std::move(value), cell.why = why, cell.remedy = std::move(remedy);
+  std::string sentence = fmt::format(", column '{}': {}", shown(cell.column), why);
+  return {std::move(cell), std::move(sentence)};
 }
 
 const char* verdict(const Fit& fit, Index j) {

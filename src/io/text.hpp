@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ardvark/errors.hpp"
 #include "ardvark/fit.hpp"
 
 namespace ardvark::internal::io {
@@ -65,12 +66,8 @@ namespace ardvark::internal::io {
 /// \param what  how the number is near to it: "at least ", "about "
 [[nodiscard]] std::string evidence_in_words(const char* what, double bound, PriorKind prior, BoundScope scope);
 
-/// The row that a message begins with, as in "row 12 has the value nan".
-struct LeadingRow {
-  Index row;
-  std::string_view rest;  ///< of the message, after the number
-};
-[[nodiscard]] std::optional<LeadingRow> leading_row(std::string_view message);
+/// "row 12, column 'bmi': WHY; REMEDY". \param cell  its row and column, as Table::cell() gives them
+[[nodiscard]] InvalidArgument wrong_cell(ErrorFields cell, std::string value, const std::string& why, std::string remedy = {});
 
 /// What the fit says of a column: kept, -, undecided; flat: it has no prior, so that nothing is judged.
 [[nodiscard]] const char* verdict(const Fit& fit, Index j);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/decay.hpp"
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "kernel/kernel_function.hpp"
 
@@ -33,7 +34,7 @@ class Widths {
   }
   void check_inputs(Index d) const {
     if (!one_for_all() && d != static_cast<Index>(widths_.size()))
-      throw InvalidArgument(fmt::format("X has {} columns; the kernel has one width per column: {}", d, widths_.size()));
+      throw refused("X", fmt::format("has {} columns; the kernel has one width per column: {}", d, widths_.size()));
   }
 
  private:
@@ -216,9 +217,11 @@ class Matern52Kernel final : public DistanceKernel {  // (KER.15): (1 + r + r^2/
 
 template <typename AnyKernel>
 std::shared_ptr<const KernelFunction> with_checked(std::vector<double> widths) {
-  if (widths.empty()) throw InvalidArgument("widths is empty; it must have one entry, or one per column of X");
+  if (widths.empty())
+    throw InvalidArgument({.argument = "widths", .value = "empty", .why = "it must have one entry, or one per column of X"});
   for (std::size_t i = 0; i < widths.size(); ++i)
-    validate::positive(widths[i], widths.size() == 1 ? "width" : fmt::format("widths at {}", i).c_str());
+    validate::positive(widths[i],
+                       widths.size() == 1 ? validate::Name("width") : validate::Name("widths", fmt::format(" at {}", i).c_str()));
   return std::make_shared<AnyKernel>(std::move(widths));
 }
 

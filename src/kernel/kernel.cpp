@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "kernel/kernel_function.hpp"
 
@@ -21,10 +22,10 @@ constexpr Index tile_rows = 256, tile_cols = 64;
 void check_points(const Points& X, const Points& C, const Eigen::Ref<Matrix>& out, const KernelFunction& function) {
   validate::matrix(X, "X");
   validate::matrix(C, "C");
-  if (X.cols() != C.cols()) throw InvalidArgument(fmt::format("C has {} columns; it must have as many as X: {}", C.cols(), X.cols()));
+  if (X.cols() != C.cols()) throw refused("C", fmt::format("has {} columns; it must have as many as X: {}", C.cols(), X.cols()));
   if (out.rows() != X.rows() || out.cols() != C.rows())
-    throw InvalidArgument(fmt::format("out is {} x {}; it must have a row per row of X and a column per row of C: {} x {}", out.rows(),
-                                      out.cols(), X.rows(), C.rows()));
+    throw refused("out", fmt::format("is {} x {}; it must have a row per row of X and a column per row of C: {} x {}", out.rows(),
+                                     out.cols(), X.rows(), C.rows()));
   function.check_inputs(X.cols());
 }
 
@@ -42,16 +43,17 @@ void for_each_tile(const Points& X, const Points& C, Eigen::Ref<Matrix>& out, Wo
 
 void check_counts(const KernelSpec& spec, std::size_t num_parameters, std::size_t least_parts, std::size_t most_parts) {
   if (spec.parameters.size() != num_parameters)
-    throw InvalidArgument(fmt::format("kernel '{}' has {} parameters; it must have {}", spec.kind, spec.parameters.size(), num_parameters));
+    throw refused("kernel", spec.kind, fmt::format("has {} parameters; it must have {}", spec.parameters.size(), num_parameters));
   if (spec.parts.size() < least_parts || spec.parts.size() > most_parts)
-    throw InvalidArgument(fmt::format("kernel '{}' has {} parts; it must have {}{}", spec.kind, spec.parts.size(),
-                                      most_parts > least_parts ? "at least " : "", least_parts));
+    throw refused(
+        "kernel", spec.kind,
+        fmt::format("has {} parts; it must have {}{}", spec.parts.size(), most_parts > least_parts ? "at least " : "", least_parts));
 }
 
 Kernel polynomial_from(double degree, double offset) {
   constexpr int most = std::numeric_limits<int>::max();
   if (!(degree >= 1 && degree <= most && degree == std::floor(degree)))
-    throw InvalidArgument(fmt::format("degree is {}; it must be a whole number from 1 to {}", degree, most));
+    throw wrong("degree", degree, fmt::format("it must be a whole number from 1 to {}", most));
   return Kernel::polynomial(static_cast<int>(degree), offset);
 }
 
@@ -69,14 +71,14 @@ std::vector<double> Kernel::log_parameters() const {
 
 Kernel Kernel::with_log_parameters(const std::vector<double>& log_parameters) const {
   if (static_cast<Index>(log_parameters.size()) != num_parameters())
-    throw InvalidArgument(fmt::format("log_parameters has {} entries; it must have one per parameter of the kernel: {}",
-                                      log_parameters.size(), num_parameters()));
+    throw wrong_size("log_parameters", log_parameters.size(),
+                     fmt::format("it must have one per parameter of the kernel: {}", num_parameters()));
   std::vector<double> parameters(log_parameters.size());
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     parameters[i] = std::exp(log_parameters[i]);
     if (!(parameters[i] > 0) || !std::isfinite(parameters[i]))
-      throw InvalidArgument(
-          fmt::format("log_parameters at {} is {}; it must be finite, and its exponential positive and finite", i, log_parameters[i]));
+      throw refused("log_parameters",
+                    fmt::format("at {} is {}; it must be finite, and its exponential positive and finite", i, log_parameters[i]));
   }
   return function_->with_parameters(parameters);
 }
@@ -90,8 +92,8 @@ void Kernel::derivative(const Eigen::Ref<const Matrix>& X, const Eigen::Ref<cons
                         Eigen::Ref<Matrix> out) const {
   check_points(X, C, out, *function_);
   const Index num = num_parameters();
-  if (num == 0) throw InvalidArgument(fmt::format("parameter is {}; the kernel {} has no parameters", parameter, name()));
-  if (parameter < 0 || parameter >= num) throw InvalidArgument(fmt::format("parameter is {}; it must be from 0 to {}", parameter, num - 1));
+  if (num == 0) throw wrong("parameter", parameter, fmt::format("the kernel {} has no parameters", name()));
+  if (parameter < 0 || parameter >= num) throw wrong("parameter", parameter, fmt::format("it must be from 0 to {}", num - 1));
   for_each_tile(X, C, out, [&](const Points& x, const Points& c, Matrix& D) { function_->derivative(x, c, parameter, D); });
 }
 
@@ -124,10 +126,9 @@ Kernel Kernel::from_spec(const KernelSpec& spec) {
       all = kind == "sum" ? all + from_spec(spec.parts[i]) : all * from_spec(spec.parts[i]);
     return all;
   }
-  throw InvalidArgument(
-      fmt::format("kernel '{}' is unknown; it must be one of gaussian, laplacian, cauchy, matern32, matern52, linear, polynomial, spline, "
-                  "scaled, sum, product",
-                  kind));
+  throw refused(
+      "kernel", kind,
+      "is unknown; it must be one of gaussian, laplacian, cauchy, matern32, matern52, linear, polynomial, spline, scaled, sum, product");
 }
 
 }  // namespace ardvark

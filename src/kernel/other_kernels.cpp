@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/blas.hpp"
+#include "core/refusals.hpp"
 #include "kernel/kernel_function.hpp"
 
 namespace ardvark {
@@ -65,8 +66,7 @@ class CallableKernel final : public FixedKernel {
   }
   std::string name() const override { return name_; }
   KernelSpec spec() const override {
-    throw InvalidArgument(
-        fmt::format("kernel '{}' is a callable and cannot be stored; build it from the kernels of the library instead", name_));
+    throw refused("kernel", name_, "is a callable and cannot be stored; build it from the kernels of the library instead");
   }
 
  private:
@@ -122,17 +122,16 @@ namespace ardvark {
 Kernel Kernel::linear() { return Kernel(std::make_shared<LinearKernel>()); }
 
 Kernel Kernel::polynomial(int degree, double offset) {
-  if (degree < 1) throw InvalidArgument(fmt::format("degree is {}; it must be at least 1", degree));
-  if (!(offset >= 0) || !std::isfinite(offset))
-    throw InvalidArgument(fmt::format("offset is {}; it must be finite and not negative", offset));
+  if (degree < 1) throw wrong("degree", degree, "it must be at least 1");
+  if (!(offset >= 0) || !std::isfinite(offset)) throw wrong("offset", offset, "it must be finite and not negative");
   return Kernel(std::make_shared<PolynomialKernel>(degree, offset));
 }
 
 Kernel Kernel::spline() { return Kernel(std::make_shared<SplineKernel>()); }
 
 Kernel Kernel::callable(std::function<double(const double* x, const double* c, Index d)> function, std::string name) {
-  if (!function) throw InvalidArgument("function is empty; it must be callable");
-  if (name.empty()) throw InvalidArgument("name is empty; a callable kernel must have one to show");
+  if (!function) throw InvalidArgument({.argument = "function", .value = "empty", .why = "it must be callable"});
+  if (name.empty()) throw InvalidArgument({.argument = "name", .value = "empty", .why = "a callable kernel must have one to show"});
   return Kernel(std::make_shared<CallableKernel>(std::move(function), std::move(name)));
 }
 

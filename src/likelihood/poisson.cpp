@@ -43,7 +43,10 @@ void validate_counts(const Vector& y, const Vector& k, Index num_flat) {
   constexpr double most = 1e9;
   for (Index n = 0; n < y.size(); ++n)
     if (!(y[n] >= 0 && y[n] <= most && y[n] == std::floor(y[n])))
-      throw InvalidArgument(fmt::format("y at row {} is {}; a count is a whole number from 0 to {:.0e}", n + 1, y[n], most));
+      throw InvalidArgument({.argument = "y",
+                             .value = fmt::format("{}", y[n]),
+                             .row = n + 1,
+                             .why = fmt::format("a count is a whole number from 0 to {:.0e}", most)});
   if (num_flat > 0 && k.dot(y) == 0)
     throw InvalidArgument(
         "every count is 0: the weight of the intercept, or of another column without a prior, would decrease without limit");

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "ardvark/model.hpp"
+#include "core/refusals.hpp"
 #include "model/refusals.hpp"
 #include "target/target.hpp"
 
@@ -21,6 +22,9 @@ namespace ardvark::internal {
 
 template <typename Value>
 using Words = std::initializer_list<std::pair<const char*, Value>>;
+
+/// The option that sets this field of the core; nullptr: none, or one that the program does not set with an option of this name.
+[[nodiscard]] const char* option_of_field(std::string_view field);
 
 /// \throws InvalidArgument  with the name of the option and the words that it may be in this fit
 template <typename Value>
@@ -30,36 +34,32 @@ Value choose(const ModelOptions& options, const char* option, const std::string&
   std::set<std::string> known;
   for (const auto& [name, value] : words)
     if (!is_refused(option, name, cases_of(options))) known.insert(name);
-  throw InvalidArgument(fmt::format("{} is '{}'; it must be one of {}", options.spelled(option), word, fmt::join(known, ", ")));
+  throw wrong(options.spelled(option), word, fmt::format("it must be one of {}", fmt::join(known, ", ")));
+}
+
+/// "NAME 'VALUE' WHY", or "--NAME VALUE WHY".
+[[nodiscard]] inline InvalidArgument refused(const ModelOptions& options, const std::string& name, const std::string& value,
+                                             const std::string& why) {
+  const std::string argument = options.spelled(name);
+  return {{.argument = argument, .value = value, .why = why},
+          fmt::format("{} {}", options.spelled(name, value).substr(argument.size()), why)};
 }
 
 /// \throws InvalidArgument  if one of these options was given: "NAME why"
 inline void refuse(const ModelOptions& options, std::initializer_list<const char*> names, const std::string& why) {
   for (const char* name : names)
-    if (options.has(name)) throw InvalidArgument(fmt::format("{} {}", options.spelled(name), why));
+    if (options.has(name)) throw refused(options.spelled(name), why);
 }
 
-/// Messages of the core begin with names of fields. Here they get the names of the options, in the spelling of the interface.
+/// Errors of the core name fields. Here they name the options, in the spelling of the interface.
 template <typename Work>
 auto in_names_of(const ModelOptions& options, Work&& work) {
   try {
     return work();
   } catch (const InvalidArgument& e) {
-    const std::string_view message = e.what(), field = message.substr(0, message.find(' '));
-    const auto say = [&](const std::string& name) {
-      throw InvalidArgument(fmt::format("{}{}", options.spelled(name), message.substr(field.size())));
-    };
-    if (field == "prior.group") say("group");
-    if (field == "prior.flat_columns") say("flat");
-    if (field == "prior.lambda") say("lambda");
-    if (field == "pruning.threshold") say("prune_at");
-    if (field == "pruning.readmit_every") say("readmit_every");
-    const auto is_field = [&](const ModelOption& option) { return option.name == field; };
-    const std::span<const ModelOption> all = model_options();
-    const std::string_view rest = message.substr(field.size());
-    if ((rest.starts_with(" is ") || rest.starts_with(" applies only")) && std::any_of(all.begin(), all.end(), is_field))
-      say(std::string(field));
-    throw;
+    throw e.changed([&](ErrorFields& fields) {
+      if (const char* name = option_of_field(fields.argument)) fields.argument = options.spelled(name);
+    });
   }
 }
 
@@ -84,8 +84,8 @@ void set_hyperparameters(const ModelOptions& from, Task task, Options& options) 
     options.precision = {from.c0.value_or(options.precision.shape), from.d0.value_or(options.precision.rate)};
   } else {
     if (from.c0 || from.d0)
-      throw InvalidArgument(fmt::format("{} and {} apply only to regressions; the precisions of a classification have {} and {}",
-                                        from.spelled("c0"), from.spelled("d0"), from.spelled("a0"), from.spelled("b0")));
+      throw refused(from.spelled("c0"), fmt::format("and {} apply only to regressions; the precisions of a classification have {} and {}",
+                                                    from.spelled("d0"), from.spelled("a0"), from.spelled("b0")));
     options.precision = {from.a0.value_or(options.precision.shape), from.b0.value_or(options.precision.rate)};
   }
 }

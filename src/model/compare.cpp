@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "core/classes.hpp"
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "frame/noise_prior.hpp"
@@ -262,21 +263,20 @@ void rank(Comparison& comparison) {
 
 void check_comparison(const ComparisonOptions& options) {
   const ModelOptions& model = options.model;
+  if (model.model.empty()) throw InvalidArgument(fmt::format("say what to compare: {}, or logistic", model.spelled("model", "linear")));
   if (model.model != "linear" && model.model != "logistic")
-    throw InvalidArgument(model.model.empty()
-                              ? fmt::format("say what to compare: {}, or logistic", model.spelled("model", "linear"))
-                              : fmt::format("{} is '{}'; it must be one of linear, logistic (relevance vector machines: {})",
-                                            model.spelled("model"), model.model, model.spelled("kernel", "gaussian")));
+    throw wrong(model.spelled("model"), model.model,
+                fmt::format("it must be one of linear, logistic (relevance vector machines: {})", model.spelled("kernel", "gaussian")));
   refuse_to_impute(model, "a comparison");
   const std::string machines = options.kernels.empty() ? model.spelled("models", "kernel") : model.spelled("kernel");
   if (has_machines(options) && !model.intercept)
-    throw InvalidArgument(
-        fmt::format("{} cannot be used with {}: {} have an intercept, and models are comparable only if all or none have "
-                    "one",
-                    model.spelled("intercept"), machines, options.kernels.empty() ? "kernel machines" : "relevance vector machines"));
+    throw refused(model.spelled("intercept"),
+                  fmt::format("cannot be used with {}: {} have an intercept, and models are comparable only if all or none have one",
+                              machines, options.kernels.empty() ? "kernel machines" : "relevance vector machines"));
   if (has_machines(options) && (!model.flat.empty() || model.has("flat")))
-    throw InvalidArgument(fmt::format("{} cannot be used with {}: models are comparable only if they have the same columns without a prior",
-                                      model.spelled("flat"), machines));
+    throw refused(
+        model.spelled("flat"),
+        fmt::format("cannot be used with {}: models are comparable only if they have the same columns without a prior", machines));
   for (const ModelOption& option : model_options())
     if (option.group == OptionGroup::machine && options.kernels.empty())
       refuse(model, {option.name}, fmt::format("applies only to relevance vector machines: it needs {}", model.spelled("kernel")));
@@ -326,7 +326,7 @@ Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptio
   const bool several = model.model == "logistic" && has_several_classes(model, target);
   const MatrixView inputs = options.inputs.rows() == 0 ? X : options.inputs;
   if (inputs.rows() != X.rows())
-    throw InvalidArgument(fmt::format("inputs has {} rows; it must have as many as X: {}", inputs.rows(), X.rows()));
+    throw refused("inputs", fmt::format("has {} rows; it must have as many as X: {}", inputs.rows(), X.rows()));
 
   Comparison out;
   out.task = task_of_model(model.model);

@@ -8,6 +8,7 @@
 
 #include "ardvark/counts.hpp"
 #include "core/classes.hpp"
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "fit/softmax_machines.hpp"
 #include "io/text.hpp"
@@ -23,8 +24,8 @@ namespace ardvark::internal {
 
 void require_numbers(const ModelOptions& options) {
   if (options.class_names.empty()) return;
-  throw InvalidArgument(fmt::format("y is text ('{}', ...); a regression needs numbers (for classes: {})",
-                                    io::shown(options.class_names.front()), options.spelled("model", "logistic")));
+  throw refused("y", fmt::format("is text ('{}', ...); a regression needs numbers (for classes: {})",
+                                 io::shown(options.class_names.front()), options.spelled("model", "logistic")));
 }
 
 void require_two_classes(const ModelOptions& options, VectorView labels) {
@@ -109,8 +110,9 @@ struct ModelFitter {
   [[nodiscard]] SavedModel two_classes(const LogisticModel& logistic) const;
   [[nodiscard]] SavedModel several_classes(const LogisticModel& logistic) const;
   [[noreturn]] void refuse_to_impute() const {
-    throw InvalidArgument(fmt::format("{} applies only to linear regression and to logistic regression of two classes; use {} here",
-                                      options.spelled("missing", "impute"), options.spelled("missing", "drop")));
+    throw refused(options, "missing", "impute",
+                  fmt::format("applies only to linear regression and to logistic regression of two classes; use {} here",
+                              options.spelled("missing", "drop")));
   }
 };
 
@@ -131,7 +133,7 @@ SavedModel ModelFitter::several_classes(const LogisticModel& logistic) const {
   if (encoding != nullptr) refuse_to_impute();
   const SoftmaxOptions softmax = softmax_options(options, logistic.options);
   if (options.diagnose && coding_of(softmax, count_classes(target), X.rows(), X.cols()) == ClassCoding::softmax)
-    throw InvalidArgument(no_diagnosis_of_classes(options));
+    throw no_diagnosis_of_classes(options);
   SavedModel model{fit_softmax(X, target, softmax)};
   model.softmax()->target = options.target;
   add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(*model.softmax(), X, target, softmax, why_not); });
@@ -188,17 +190,16 @@ SavedModel ModelFitter::operator()(const KernelModel& model) const {
 
 SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options, const FeatureEncoding* encoding) {
   const ResolvedModel model = resolve(options);
-  if (X.rows() < 1 || X.cols() < 1) throw InvalidArgument(fmt::format("X is empty ({} x {})", X.rows(), X.cols()));
+  if (X.rows() < 1 || X.cols() < 1) throw refused("X", fmt::format("is empty ({} x {})", X.rows(), X.cols()));
   return std::visit(ModelFitter{X, given, target, options, encoding}, model);
 }
 
 // A mode has no posterior, and a preset is a published program.
 void require_posterior_to_impute(const ModelOptions& options) {
   if (options.preset.empty() && options.prior != "laplace") return;
-  throw InvalidArgument(
-      fmt::format("{} applies only to models with a posterior: without a preset, and with another prior than laplace; "
-                  "use {} here",
-                  options.spelled("missing", "impute"), options.spelled("missing", "drop")));
+  throw refused(options, "missing", "impute",
+                fmt::format("applies only to models with a posterior: without a preset, and with another prior than laplace; use {} here",
+                            options.spelled("missing", "drop")));
 }
 
 SavedModel fit_rows(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
@@ -280,7 +281,7 @@ SavedModel sequential_model(const SequentialLogistic& filter, const ModelOptions
   Fit fit = filter.fit(options.column_names);
   fit.target = options.target;
   if (!options.class_names.empty() && options.class_names.size() != 2)
-    throw InvalidArgument(fmt::format("class_names has {} entries; it must have two, for -1 and +1", options.class_names.size()));
+    throw wrong_size("class_names", options.class_names.size(), "it must have two, for -1 and +1");
   if (!options.class_names.empty()) fit.classes = options.class_names;
   SavedModel model = with_encoding({std::move(fit)});
   if (filter.precision() != static_cast<double>(model.score()->num_columns())) model.options.emplace_back("precision", filter.precision());

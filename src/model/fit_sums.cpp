@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/refusals.hpp"
 #include "model/choice.hpp"
 #include "model/fit_parts.hpp"
 #include "model/remarks.hpp"
@@ -17,6 +18,10 @@ namespace ardvark {
 using namespace internal;
 
 namespace {
+
+InvalidArgument refused_model(const ModelOptions& options, const std::string& why) {
+  return options.preset.empty() ? refused(options, "model", options.model, why) : refused(options, "preset", options.preset, why);
+}
 
 // \param folds  the parts of `statistics`
 SavedModel fit_sums(const LinearStatistics& statistics, const std::vector<LinearStatistics>& folds, const ModelOptions& options) {
@@ -74,8 +79,7 @@ SavedModel fit_several_by_passes(const AskRows& ask, const ModelOptions& given, 
 
 KernelFit fit_kernel_by_passes(const AskRows& ask, KernelOptions kernel, const ModelOptions& options, Index num_columns) {
   if (options.task.empty() && options.class_names.empty())
-    throw InvalidArgument(
-        fmt::format("{} is not given; for rows that are not in memory it must be regression or classification", options.spelled("task")));
+    throw refused(options.spelled("task"), "is not given; for rows that are not in memory it must be regression or classification");
   adapt(options, num_columns, kernel);
   KernelFit fit;
   if (!options.task.empty() && has_noise(relevance_task(options)))
@@ -98,7 +102,9 @@ SavedModel fit_model(const AskRows& given_rows, const ModelOptions& given) {
   return in_names_of(given, [&] {
     const auto num_columns =
         static_cast<Index>(given.encoding.features.empty() ? given.column_names.size() : given.encoding.names().size());
-    if (num_columns == 0) throw InvalidArgument("column_names is empty; rows that are not in memory need the names of their columns");
+    if (num_columns == 0)
+      throw InvalidArgument(
+          {.argument = "column_names", .value = "empty", .why = "rows that are not in memory need the names of their columns"});
     const ModelOptions options = with_encoded_columns(given, num_columns);
     const ResolvedModel model = resolve(options);
     refuse_in(given, fit_case::passes);

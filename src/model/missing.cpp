@@ -7,6 +7,7 @@
 #include <span>
 #include <variant>
 
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "impute/row_imputer.hpp"
 #include "io/text.hpp"
@@ -95,7 +96,7 @@ std::string note_of_dropped(Index num_dropped, const std::string& column, Index 
 
 RowsInUse rows_in_use(MatrixView X, VectorView target, const ModelOptions& options, Missing missing) {
   const Index n = X.rows();
-  if (target.size() != n) throw InvalidArgument(fmt::format("y has {} entries; it must have one per row of X: {}", target.size(), n));
+  if (target.size() != n) throw wrong_size("y", target.size(), fmt::format("it must have one per row of X: {}", n));
   if (!options.weights.empty()) validate::weights(options.weights, n);
   RowsInUse out{{}, {}, target.eigen(), options, {}};
   const FeatureEncoding encoding = !options.encoding.features.empty() ? options.encoding : [&] {
@@ -106,8 +107,8 @@ RowsInUse rows_in_use(MatrixView X, VectorView target, const ModelOptions& optio
   std::vector<Index> gaps = gaps_of_features(X, encoding);
   for (std::size_t f = 0; f < gaps.size(); ++f)
     if (gaps[f] == n)
-      throw InvalidArgument(fmt::format("column '{}' has no value: it is missing in all {} rows; leave the column out",
-                                        io::shown(encoding.features[f].name), n));
+      throw wrong_column(io::shown(encoding.features[f].name), fmt::format("has no value: it is missing in all {} rows", n),
+                         "leave the column out");
   std::vector<Index> rows;
   for (Index i = 0; i < n; ++i)
     if (!std::isnan(target[i]) && (missing == Missing::keep || !has_gap(X, i))) rows.push_back(i);
@@ -160,8 +161,8 @@ std::uint64_t seed_of(const ModelOptions& options) {
 
 void refuse_to_impute(const ModelOptions& options, const char* what) {
   if (missing_of(options) == Missing::keep)
-    throw InvalidArgument(fmt::format("{} applies only to one fit; for {} use {}", options.spelled("missing", "impute"), what,
-                                      options.spelled("missing", "drop")));
+    throw refused(options, "missing", "impute",
+                  fmt::format("applies only to one fit; for {} use {}", what, options.spelled("missing", "drop")));
 }
 
 bool can_impute(const ModelOptions& options) {

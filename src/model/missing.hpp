@@ -57,10 +57,12 @@ auto with_remedy(const std::string& remedy, Work&& work, const std::string& of_t
   try {
     return work();
   } catch (const InvalidArgument& e) {
-    const std::string_view message = e.what();
-    if (remedy.empty() || !message.ends_with("is NaN; all values must be finite")) throw;
-    const bool is_target = !of_target.empty() && message.starts_with("y at row ");
-    throw InvalidArgument(std::string(message) + "; if the value is missing: " + (is_target ? of_target : remedy));
+    const bool is_gap = e.fields().row > 0 && e.fields().value == "NaN";
+    if (remedy.empty() || !is_gap) throw;
+    throw e.changed([&](ErrorFields& fields) {
+      const bool is_target = !of_target.empty() && fields.argument == "y";
+      fields.remedy = "if the value is missing: " + (is_target ? of_target : remedy);
+    });
   }
 }
 

@@ -7,6 +7,7 @@
 #include "ardvark/model.hpp"
 #include "core/blas.hpp"
 #include "core/eigen_solvers.hpp"
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
 #include "frame/solution.hpp"
@@ -21,16 +22,16 @@ constexpr double rounding = 1e-6;  // of a matrix from inv(): far above its roun
 
 Matrix symmetric(const MatrixView& view, Index p, const char* name) {
   if (view.rows() != p || view.cols() != p)
-    throw InvalidArgument(
-        fmt::format("{} is {} x {}; it must be {} x {}, because mean has {} entries", name, view.rows(), view.cols(), p, p, p));
+    throw InvalidArgument({.argument = name,
+                           .value = fmt::format("{} x {}", view.rows(), view.cols()),
+                           .why = fmt::format("it must be {} x {}, because mean has {} entries", p, p, p)});
   validate::matrix(view, name);
   Matrix V = read_table(view);
   const double largest = V.cwiseAbs().maxCoeff();
   for (Index j = 0; j < p; ++j)
     for (Index i = 0; i < j; ++i) {
       if (!(std::abs(V(i, j) - V(j, i)) <= rounding * largest))
-        throw InvalidArgument(
-            fmt::format("{} is not symmetric: ({}, {}) is {}, ({}, {}) is {}", name, i + 1, j + 1, V(i, j), j + 1, i + 1, V(j, i)));
+        throw refused(name, fmt::format("is not symmetric: ({}, {}) is {}, ({}, {}) is {}", i + 1, j + 1, V(i, j), j + 1, i + 1, V(j, i)));
       V(i, j) = V(j, i) = 0.5 * V(i, j) + 0.5 * V(j, i);
     }
   return V;
@@ -44,8 +45,8 @@ CovarianceFactor factor_of(const Matrix& V) {
   const Eigen::SelfAdjointEigenSolver<Matrix> axes(V);
   const Vector& variance = axes.eigenvalues();
   if (!(variance[0] >= -rounding * std::max(variance[p - 1], 0.0)))
-    throw InvalidArgument(fmt::format("V is not a covariance matrix: its eigenvalues go from {:.3g} to {:.3g}; none may be negative",
-                                      variance[0], variance[p - 1]));
+    throw refused("V", fmt::format("is not a covariance matrix: its eigenvalues go from {:.3g} to {:.3g}; none may be negative",
+                                   variance[0], variance[p - 1]));
   factor.kind = CovarianceFactor::Kind::reduced;  // x'Vx = ||R x||^2                                                    (RIDGE.7)
   factor.d = Vector::Zero(p);
   factor.T.resize(0, p);
@@ -77,18 +78,18 @@ double quadratic_of(const Vector& w, const CovarianceFactor& factor, const Matri
 
 SavedModel model_from_moments(const ardvark::Moments& moments, const ModelOptions& options) {
   const Index p = moments.mean.size();
-  if (p < 1) throw InvalidArgument("mean is empty; it must have one entry per column");
+  if (p < 1) throw InvalidArgument({.argument = "mean", .value = "empty", .why = "it must have one entry per column"});
   validate::vector(moments.mean, p, "mean");
   const bool regression = moments.noise.shape != 0 || moments.noise.rate != 0;
   if (regression) validate::gamma(moments.noise, "noise.shape", "noise.rate");
   if (regression && moments.noise.shape < least_noise_shape)
-    throw InvalidArgument(fmt::format("noise.shape is {}; it must be at least {:g}", moments.noise.shape, least_noise_shape));
-  if (!options.class_names.empty() && (regression || options.class_names.size() != 2))
-    throw InvalidArgument(regression
-                              ? std::string("class_names applies only to classifications; this is a regression, because noise is given")
-                              : fmt::format("class_names has {} entries; it must have two", options.class_names.size()));
+    throw wrong("noise.shape", moments.noise.shape, fmt::format("it must be at least {:g}", least_noise_shape));
+  if (!options.class_names.empty() && regression)
+    throw refused("class_names", "applies only to classifications; this is a regression, because noise is given");
+  if (!options.class_names.empty() && options.class_names.size() != 2)
+    throw wrong_size("class_names", options.class_names.size(), "it must have two");
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
-    throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column: {}", options.column_names.size(), p));
+    throw wrong_size("column_names", options.column_names.size(), fmt::format("it must have one per column: {}", p));
   const Matrix V = symmetric(moments.V, p, "V");
 
   Frame frame;

@@ -10,7 +10,9 @@
 #include <string_view>
 
 #include "ardvark/model.hpp"
+#include "core/refusals.hpp"
 #include "io/text.hpp"
+#include "model/choice.hpp"
 #include "model/option_help.hpp"
 #include "model/resolve.hpp"
 
@@ -23,13 +25,13 @@ namespace {
 using Value = ModelOptions::Value;
 
 std::string shown(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return fmt::format("'{}'", *text);
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
   return "a list";
 }
 
 [[noreturn]] void fail(const std::string& name, const Value& value, const char* constraint) {
-  throw InvalidArgument(fmt::format("{} is {}; it must be {}", name, shown(value), constraint));
+  if (const auto* text = std::get_if<std::string>(&value)) throw wrong(name, *text, fmt::format("it must be {}", constraint));
+  throw InvalidArgument({.argument = name, .value = shown(value), .why = fmt::format("it must be {}", constraint)});
 }
 
 double number_of(const std::string& name, const Value& value) {
@@ -213,6 +215,20 @@ std::string with_options_spelled(const std::string& text, const std::function<st
 }  // namespace ardvark::internal
 
 namespace ardvark::internal {
+
+const char* option_of_field(std::string_view field) {
+  constexpr std::pair<std::string_view, const char*> others[] = {{"prior.group", "group"},
+                                                                 {"prior.flat_columns", "flat"},
+                                                                 {"prior.lambda", "lambda"},
+                                                                 {"pruning.threshold", "prune_at"},
+                                                                 {"pruning.readmit_every", "readmit_every"}};
+  for (const auto& [name, option] : others)
+    if (name == field) return option;
+  if (field == "weights") return nullptr;  // --weights names a column
+  const std::span<const ModelOption> all = model_options();
+  const auto found = std::ranges::find_if(all, [&](const ModelOption& option) { return option.name == field; });
+  return found == all.end() ? nullptr : found->name;
+}
 
 std::string instead_of(std::string_view foreign, const std::function<std::string(const std::string&, const std::string&)>& spell) {
   constexpr std::pair<std::string_view, const char*> words[] = {

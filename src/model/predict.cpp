@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "io/text.hpp"
 #include "model/choice.hpp"
@@ -44,34 +45,33 @@ ClassRule class_rule(const ModelOptions& options) {
                                                          {"average", ClassRule::average}};
   const auto found = rules.find(options.rule);
   if (found == rules.end())
-    throw InvalidArgument(fmt::format("{} is '{}'; for a model of several classes it must be one of automatic, exact, plug-in, average",
-                                      options.spelled("rule"), options.rule));
+    throw wrong(options.spelled("rule"), options.rule,
+                "for a model of several classes it must be one of automatic, exact, plug-in, average");
   return found->second;
 }
 
 PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& options) {
   const Task task = task_of(model);
   if (model.process() != nullptr && options.rule != "automatic")
-    throw InvalidArgument(fmt::format("{} cannot be used with a kernel machine: its predictions average over all that is uncertain",
-                                      options.spelled("rule", options.rule)));
+    throw refused(options, "rule", options.rule,
+                  "cannot be used with a kernel machine: its predictions average over all that is uncertain");
   const bool is_joint = model.score() != nullptr && model.score()->is_joint();
   if (options.rule == mixture) {
     if (has_noise(task) && !is_joint) return PredictiveRule::automatic;
-    throw InvalidArgument(fmt::format(
-        "{} applies only to regressions with a factorised posterior: vrvm_regression and relevance vector machines{}",
-        options.spelled("rule", mixture), is_joint ? "; this posterior is joint, and its predictions are exact without it" : ""));
+    throw refused(options, "rule", mixture,
+                  fmt::format("applies only to regressions with a factorised posterior: vrvm_regression and relevance vector machines{}",
+                              is_joint ? "; this posterior is joint, and its predictions are exact without it" : ""));
   }
   const auto found = predictive_rules().find(options.rule);
   if (found == predictive_rules().end())
-    throw InvalidArgument(fmt::format(
-        "{} is '{}'; it must be one of automatic, mixture, exact, plug-in, mackay, published, published-batch, published-incremental",
-        options.spelled("rule"), options.rule));
+    throw wrong(options.spelled("rule"), options.rule,
+                "it must be one of automatic, mixture, exact, plug-in, mackay, published, published-batch, published-incremental");
   if (!has_classes(task) && found->second != PredictiveRule::automatic)
-    throw InvalidArgument(fmt::format("{} applies only to logistic models", options.spelled("rule", options.rule)));
+    throw refused(options, "rule", options.rule, "applies only to logistic models");
   if (model.relevance() && options.rule.starts_with("published"))
-    throw InvalidArgument(fmt::format(
-        "{} applies only to logistic models on the table's columns; relevance vector machines have automatic, exact, plug-in and mackay",
-        options.spelled("rule", options.rule)));
+    throw refused(
+        options, "rule", options.rule,
+        "applies only to logistic models on the table's columns; relevance vector machines have automatic, exact, plug-in and mackay");
   return found->second;
 }
 
@@ -79,12 +79,12 @@ PredictionOf prediction_of(const SavedModel& model, const ModelOptions& options)
   const auto what =
       choose<PredictionOf>(options, "interval", options.interval, {{"new", PredictionOf::new_observation}, {"mean", PredictionOf::mean}});
   if (what == PredictionOf::new_observation) return what;
-  const std::string mean = options.spelled("interval", options.interval);
   if (has_classes(task_of(model)))
-    throw InvalidArgument(fmt::format("{} applies only to regressions; a classifier predicts probabilities, without intervals", mean));
+    throw refused(options, "interval", options.interval,
+                  "applies only to regressions; a classifier predicts probabilities, without intervals");
   if (options.rule == mixture)
-    throw InvalidArgument(
-        fmt::format("{} and {} cannot be used together: the mean has no noise to integrate out", mean, options.spelled("rule", mixture)));
+    throw refused(options, "interval", options.interval,
+                  fmt::format("and {} cannot be used together: the mean has no noise to integrate out", options.spelled("rule", mixture)));
   return what;
 }
 
@@ -141,12 +141,14 @@ Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions
 
 Prediction predict(const SavedModel& model, CscView X_new, const ModelOptions& options) {
   const Fit* fit = model.score();
-  if (fit == nullptr) throw InvalidArgument("X_new is sparse; only a linear model and a logistic one of two classes predict sparse rows");
+  if (fit == nullptr)
+    throw InvalidArgument(
+        {.argument = "X_new", .value = "sparse", .why = "only a linear model and a logistic one of two classes predict sparse rows"});
   const PredictionOf what = prediction_of(model, options);
   const PredictiveRule rule = predictive_rule(model, options);
   if (is_count(fit->task)) return count_prediction(*fit, X_new, what);
   if (has_classes(fit->task)) return class_prediction(*fit, X_new, rule);
-  if (options.rule == mixture) throw InvalidArgument(fmt::format("{} needs dense rows", options.spelled("rule", mixture)));
+  if (options.rule == mixture) throw refused(options, "rule", mixture, "needs dense rows");
   return student_prediction(*fit, X_new, what);
 }
 
@@ -217,8 +219,10 @@ namespace {
 
 Index position(VectorView y, Index i, Index num_classes) {
   if (!(y[i] >= 0 && y[i] < static_cast<double>(num_classes)) || y[i] != std::floor(y[i]))
-    throw InvalidArgument(
-        fmt::format("y at row {} is {}; for a classifier it must be the position of the class, 0 to {}", i + 1, y[i], num_classes - 1));
+    throw InvalidArgument({.argument = "y",
+                           .value = fmt::format("{}", y[i]),
+                           .row = i + 1,
+                           .why = fmt::format("for a classifier it must be the position of the class, 0 to {}", num_classes - 1)});
   return static_cast<Index>(y[i]);
 }
 

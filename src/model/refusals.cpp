@@ -7,6 +7,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "core/refusals.hpp"
 #include "model/option_help.hpp"
 #include "preset/preset.hpp"
 
@@ -101,14 +102,15 @@ std::optional<Refused> refusal_of(const ModelOptions& options, const ModelOption
   const auto* const text = std::get_if<std::string ModelOptions::*>(&option.member);
   if (refused != 0) {
     const bool shows_value = (refused & forms_of_rows) != 0 && text != nullptr && option.facts.words.empty();
-    return Refused{shows_value ? options.spelled(option.name, options.*(*text)) : options.spelled(option.name),
+    return Refused{options.spelled(option.name), shows_value ? options.*(*text) : "",
+                   shows_value ? options.spelled(option.name, options.*(*text)) : options.spelled(option.name),
                    reason(options, option, refused), ""};
   }
   if (!has_value || text == nullptr) return std::nullopt;
   for (const OptionWord& word : option.facts.words)
     if (const FitCases of_word = word.not_in & forms; of_word != 0 && options.*(*text) == word.word)
-      return Refused{options.spelled(option.name, word.word), spelled_reason(options, reason_of(of_word & -of_word)),
-                     other_words(options, option, forms)};
+      return Refused{options.spelled(option.name), word.word, options.spelled(option.name, word.word),
+                     spelled_reason(options, reason_of(of_word & -of_word)), other_words(options, option, forms)};
   return std::nullopt;
 }
 
@@ -146,7 +148,9 @@ std::optional<Refused> refused_in(const ModelOptions& options, FitCases cases) {
 }
 
 void refuse_in(const ModelOptions& options, FitCases cases) {
-  if (const auto refused = refused_in(options, cases)) throw InvalidArgument(refused->what + " " + refused->why + refused->otherwise);
+  if (const auto refused = refused_in(options, cases))
+    throw InvalidArgument({.argument = refused->argument, .value = refused->value, .why = refused->why},
+                          refused->what.substr(refused->argument.size()) + " " + refused->why + refused->otherwise);
 }
 
 std::vector<std::string> words_of(const ModelOption& option, FitCases cases) {
@@ -179,8 +183,7 @@ std::vector<std::string> names_of_cases(FitCases cases) {
 void check_range(const ModelOptions& options, const ModelOption& option) {
   const OptionRange& range = option.facts.range;
   const auto check = [&](double number) {
-    if (!holds(range, number))
-      throw InvalidArgument(fmt::format("{} is {}; it must {}", options.spelled(option.name), number, in_words(range)));
+    if (!holds(range, number)) throw wrong(options.spelled(option.name), number, "it must " + in_words(range));
   };
   std::visit(
       [&](auto member) {

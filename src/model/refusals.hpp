@@ -16,6 +16,7 @@ namespace ardvark::internal {
 /// An option that cannot be used, in the spelling of the interface: "--solver qr" "needs a dense X"
 /// " (--solver may be automatic, ...)".
 struct Refused {
+  std::string argument, value;  // "--solver", "qr"
   std::string what, why, otherwise;
 };
 /// The first option that was given and cannot be used in one of these cases. Of the forms of the rows:

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/classes.hpp"
+#include "core/refusals.hpp"
 #include "io/text.hpp"
 #include "model/choice.hpp"
 #include "model/missing.hpp"
@@ -56,8 +57,8 @@ void answer_foreign_name(const ModelOptions& from) {
   for (const auto& [foreign, ours, what] : names) {
     if (word != foreign) continue;
     const bool is_nearest = foreign == "horseshoe" || foreign == "elasticnet";
-    throw InvalidArgument(fmt::format("{} is '{}'; {} {}: {}", from.spelled("prior"), from.prior,
-                                      is_nearest ? "the nearest prior here is" : "here it is", from.spelled("prior", ours), what));
+    throw wrong(from.spelled("prior"), from.prior,
+                fmt::format("{} {}: {}", is_nearest ? "the nearest prior here is" : "here it is", from.spelled("prior", ours), what));
   }
 }
 
@@ -88,8 +89,8 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
 double lambda_of_toolbox(const ModelOptions& from) {
   const double gamma1 = *from.toolbox_gamma1;
   if (from.lambda)
-    throw InvalidArgument(fmt::format("{} and {} cannot be used together: they set the same value, in different units",
-                                      from.spelled("toolbox_gamma1"), from.spelled("lambda")));
+    throw refused(from.spelled("toolbox_gamma1"),
+                  fmt::format("and {} cannot be used together: they set the same value, in different units", from.spelled("lambda")));
   return preset_facts(from.preset).method == PresetMethod::sweeps && !from.compat ? std::sqrt(gamma1) : gamma1;
 }
 
@@ -185,16 +186,16 @@ bool is_softmax(const ModelOptions& options, Index num_classes) {
 void require_few_classes(const ModelOptions& options, Index count, Index num_rows, const std::string& otherwise) {
   if (count <= 2 || 2 * count <= num_rows) return;
   const bool has_names = !options.class_names.empty();
-  throw InvalidArgument(fmt::format("labels holds {} different {} in {} rows; more than two classes need two rows each on average{}", count,
-                                    has_names ? "classes" : "numbers", num_rows, has_names ? "" : "; measurements need " + otherwise));
+  throw refused("labels", fmt::format("holds {} different {} in {} rows; more than two classes need two rows each on average{}", count,
+                                      has_names ? "classes" : "numbers", num_rows, has_names ? "" : "; measurements need " + otherwise));
 }
 void require_classes(const ModelOptions& options, VectorView labels, const std::string& otherwise) {
   require_few_classes(options, count_classes(labels), labels.size(), otherwise);
 }
 
-std::string no_diagnosis_of_classes(const ModelOptions& options) {
-  return fmt::format("{} applies to two classes, and to more with {} or {}; a softmax has no k-hat", options.spelled("diagnose"),
-                     options.spelled("coding", "one-against-rest"), options.spelled("model", "rvm"));
+InvalidArgument no_diagnosis_of_classes(const ModelOptions& options) {
+  return refused(options.spelled("diagnose"), fmt::format("applies to two classes, and to more with {} or {}; a softmax has no k-hat",
+                                                          options.spelled("coding", "one-against-rest"), options.spelled("model", "rvm")));
 }
 
 namespace {
@@ -203,27 +204,26 @@ namespace {
 void check_diagnose(const ModelOptions& options, Task task) {
   const std::string diagnose = options.spelled("diagnose"), &preset = options.preset;
   if (!has_classes(task))
-    throw InvalidArgument(
-        fmt::format("{} applies only to classifications; there is nothing to compare the posterior of a regression with", diagnose));
+    throw refused(diagnose, "applies only to classifications; there is nothing to compare the posterior of a regression with");
   if (options.keep_covariance == "never")
-    throw InvalidArgument(fmt::format("{} needs the covariance; {} must not be never", diagnose, options.spelled("keep_covariance")));
+    throw refused(diagnose, fmt::format("needs the covariance; {} must not be never", options.spelled("keep_covariance")));
   if ((preset.empty() && options.prior == "laplace") || preset_facts(preset).laplace_prior)
-    throw InvalidArgument(fmt::format("{} compares distributions; a fit under the Laplace prior is a mode", diagnose));
+    throw refused(diagnose, "compares distributions; a fit under the Laplace prior is a mode");
   if (preset.empty() && options.prior == "slab")
-    throw InvalidArgument(fmt::format("{} compares densities; under {} a weight is zero with a positive probability: use {}", diagnose,
-                                      options.spelled("prior", "slab"), options.spelled("prior", "sparse")));
-  if (preset_facts(preset).coding) throw InvalidArgument(no_diagnosis_of_classes(options));
+    throw refused(diagnose, fmt::format("compares densities; under {} a weight is zero with a positive probability: use {}",
+                                        options.spelled("prior", "slab"), options.spelled("prior", "sparse")));
+  if (preset_facts(preset).coding) throw no_diagnosis_of_classes(options);
 }
 
 ResolvedModel resolve_any(const ModelOptions& options) {
   const auto spelled = [&](const auto&... words) { return options.spelled(words...); };
   check_ranges(options);
-  if (options.model.empty() == options.preset.empty())
+  if (options.model.empty() && options.preset.empty())
     throw InvalidArgument(
-        options.model.empty()
-            ? fmt::format("say what to fit: {}, logistic, counts, kernel or rvm, or {} NAME", spelled("model", "linear"), spelled("preset"))
-            : fmt::format("{} and {} cannot be used together; a preset is a published program, a model is for your data", spelled("model"),
-                          spelled("preset")));
+        fmt::format("say what to fit: {}, logistic, counts, kernel or rvm, or {} NAME", spelled("model", "linear"), spelled("preset")));
+  if (!options.model.empty() && !options.preset.empty())
+    throw refused(spelled("model"), fmt::format("and {} cannot be used together; a preset is a published program, a model is for your data",
+                                                spelled("preset")));
   using enum ModelKind;
   const ModelKind kind =
       !options.preset.empty()
@@ -248,7 +248,8 @@ void check_names_differ(const char* what, const std::vector<std::string>& names)
   std::vector<std::string_view> sorted(names.begin(), names.end());
   std::sort(sorted.begin(), sorted.end());
   if (const auto same = std::adjacent_find(sorted.begin(), sorted.end()); same != sorted.end())
-    throw InvalidArgument(fmt::format("{} has '{}' twice; names must differ", what, io::shown(*same)));
+    throw InvalidArgument({.argument = what, .value = std::string(*same), .why = "names must differ"},
+                          fmt::format(" has '{}' twice; names must differ", io::shown(*same)));
 }
 
 ModelKind kind_of(const LinearModel&) { return ModelKind::linear; }
@@ -264,7 +265,7 @@ ModelOptions with_encoded_columns(const ModelOptions& given, Index num_columns) 
   if (given.encoding.features.empty()) return options;
   const FeatureEncoding encoding = std::exchange(options.encoding, {});
   if (encoding.num_columns() != num_columns)
-    throw InvalidArgument(fmt::format("X has {} columns; the encoding makes {}", num_columns, encoding.num_columns()));
+    throw refused("X", fmt::format("has {} columns; the encoding makes {}", num_columns, encoding.num_columns()));
   if (options.column_names.empty()) options.column_names = encoding.names();
   if (options.input_group.empty()) options.input_group = encoding.groups();
   const bool judges_groups = options.preset.empty() && options.prior != "laplace" && options.prior != "dense";

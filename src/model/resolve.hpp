@@ -54,7 +54,7 @@ void require_few_classes(const ModelOptions& options, Index count, Index num_row
 void require_classes(const ModelOptions& options, VectorView labels, const std::string& otherwise);
 
 /// The message that refuses `diagnose` with a softmax of several classes.
-[[nodiscard]] std::string no_diagnosis_of_classes(const ModelOptions& options);
+[[nodiscard]] InvalidArgument no_diagnosis_of_classes(const ModelOptions& options);
 
 /// For resolve(): all options of a relevance vector machine that do not depend on the inputs.
 [[nodiscard]] RelevanceOptions relevance_options(const ModelOptions& options);

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/classes.hpp"
+#include "core/refusals.hpp"
 #include "kernel/kernel_function.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
@@ -48,8 +49,7 @@ std::vector<double> widths_of(const ModelOptions& from) {
     rest.remove_prefix(comma + 1);
   }
   if (*std::min_element(widths.begin(), widths.end()) == 0)
-    throw InvalidArgument(
-        fmt::format("{} is '{}'; it must be a positive number, one per input, auto, shared or each", from.spelled("width"), from.width));
+    throw wrong(from.spelled("width"), from.width, "it must be a positive number, one per input, auto, shared or each");
   return widths;
 }
 
@@ -92,7 +92,7 @@ Kernel toolbox_kernel(double R, Index num_inputs) { return Kernel::gaussian(std:
 void check_toolbox_R(const ModelOptions& from) {
   if (!from.toolbox_R) return;
   if (!from.has("kernel") || from.kernel != "gaussian")
-    throw InvalidArgument(fmt::format("{} needs {}", from.spelled("toolbox_R"), from.spelled("kernel", "gaussian")));
+    throw refused(from.spelled("toolbox_R"), fmt::format("needs {}", from.spelled("kernel", "gaussian")));
   refuse(from, {"width"}, fmt::format("and {} cannot be used together: they set the same value", from.spelled("toolbox_R")));
 }
 
@@ -106,15 +106,14 @@ void set_published_kernel(const ModelOptions& from, Index num_inputs, RelevanceO
   }
   const double R = from.toolbox_R ? *from.toolbox_R : positive_number<double>(from.width);
   if (R == 0)
-    throw InvalidArgument(fmt::format("{} is '{}'; with {} it is R of exp(-R |x-c|^2/D), a positive number", from.spelled("width"),
-                                      from.width, from.spelled("compat")));
+    throw wrong(from.spelled("width"), from.width,
+                fmt::format("with {} it is R of exp(-R |x-c|^2/D), a positive number", from.spelled("compat")));
   options.kernel = toolbox_kernel(R, num_inputs);
 }
 
 Index centres_of(const ModelOptions& from) {
   const auto count = positive_number<Index>(from.centres);
-  if (count == 0)
-    throw InvalidArgument(fmt::format("{} is '{}'; it must be a whole number from 1, auto or all", from.spelled("centres"), from.centres));
+  if (count == 0) throw wrong(from.spelled("centres"), from.centres, "it must be a whole number from 1, auto or all");
   return count;
 }
 
@@ -129,8 +128,8 @@ void set_centres(const ModelOptions& from, RelevanceOptions& options) {
 Task relevance_task(const ModelOptions& options) {
   if (!options.preset.empty()) return task_of_preset(options.preset);
   if (options.task.empty())
-    throw InvalidArgument(fmt::format("{} is not given; for {} it must be regression or classification", options.spelled("task"),
-                                      options.spelled("model", "rvm")));
+    throw refused(options.spelled("task"),
+                  fmt::format("is not given; for {} it must be regression or classification", options.spelled("model", "rvm")));
   return choose<Task>(options, "task", options.task, {{"regression", Task::linear}, {"classification", Task::logistic}});
 }
 
@@ -186,8 +185,8 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
   }
   options.bands = choose<Bands>(from, "bands", from.bands, {{"published", Bands::published}, {"open", Bands::open}});
   if (options.bands == Bands::open && !falls_with_distance(options.kernel))
-    throw InvalidArgument(fmt::format("{} needs a kernel that falls with the distance; {} does not", from.spelled("bands", "open"),
-                                      from.spelled("kernel", from.kernel)));
+    throw refused(from, "bands", "open",
+                  fmt::format("needs a kernel that falls with the distance; {} does not", from.spelled("kernel", from.kernel)));
   options.likelihood = likelihood_of(from);
   if (from.max_sweeps) options.max_sweeps = *from.max_sweeps;
   return options;
@@ -202,11 +201,11 @@ std::vector<double> widths_of_inputs(const ModelOptions& from, const std::vector
   if (group.empty())
     for (Index j = 0; j < num_inputs; ++j) group.push_back(j);
   if (*std::min_element(group.begin(), group.end()) < 0)
-    throw InvalidArgument(fmt::format("{} holds a negative number; groups are numbered from 0", from.spelled("input_group")));
+    throw refused(from.spelled("input_group"), "holds a negative number; groups are numbered from 0");
   const Index num_groups = 1 + *std::max_element(group.begin(), group.end());
   if (of_groups.size() > 1 && static_cast<Index>(of_groups.size()) != num_groups)
-    throw InvalidArgument(fmt::format("{} has {} numbers; it must have one, or one for each input column of the table: {}",
-                                      from.spelled("width"), of_groups.size(), num_groups));
+    throw refused(from.spelled("width"), fmt::format("has {} numbers; it must have one, or one for each input column of the table: {}",
+                                                     of_groups.size(), num_groups));
   std::vector<double> of_inputs;
   for (const Index g : group) of_inputs.push_back(of_groups[of_groups.size() > 1 ? static_cast<std::size_t>(g) : 0]);
   return of_inputs;
@@ -250,9 +249,7 @@ KernelOptions kernel_options(const ModelOptions& from) {
   options.all_vectors = from.vectors == "all";
   if (from.vectors != "auto" && from.vectors != "all") {
     options.num_vectors = positive_number<Index>(from.vectors);
-    if (options.num_vectors == 0)
-      throw InvalidArgument(
-          fmt::format("{} is '{}'; it must be auto, all, or a whole number from 1", from.spelled("vectors"), from.vectors));
+    if (options.num_vectors == 0) throw wrong(from.spelled("vectors"), from.vectors, "it must be auto, all, or a whole number from 1");
   }
   options.divergence = from.divergence;
   options.all_centres = from.centres == "all";

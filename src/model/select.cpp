@@ -1,6 +1,7 @@
 // Fits that say which columns are selected: over many divisions of the rows, and along a path of lambdas.
 #include <fmt/format.h>
 
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "fit/softmax_machines.hpp"
 #include "model/choice.hpp"
@@ -21,11 +22,11 @@ ResolvedModel resolve_selection(const ModelOptions& options) {
   refuse_to_impute(options, "a selection");
   refuse_in(options, fit_case::selection);
   if (preset_facts(options.preset).kernel)
-    throw InvalidArgument(fmt::format("{} selects rows (the relevance vectors), not columns; slr_var selects columns in the same way",
-                                      options.spelled("preset", options.preset)));
+    throw refused(options, "preset", options.preset,
+                  "selects rows (the relevance vectors), not columns; slr_var selects columns in the same way");
   if (options.preset.empty() && (options.model == "rvm" || options.model == "kernel" || options.model == "counts"))
-    throw InvalidArgument(fmt::format("{} is '{}'; a selection is of columns of {} or logistic", options.spelled("model"), options.model,
-                                      options.spelled("model", "linear")));
+    throw wrong(options.spelled("model"), options.model,
+                fmt::format("a selection is of columns of {} or logistic", options.spelled("model", "linear")));
   return resolve(options);
 }
 

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/refusals.hpp"
+
 namespace ardvark::internal {
 
 void refuse_weights(const FitOptions& options) {
-  if (!options.weights.empty()) throw InvalidArgument("weights cannot be given with rows that are read in passes: they belong to the rows");
+  if (!options.weights.empty()) throw refused("weights", "cannot be given with rows that are read in passes: they belong to the rows");
 }
 
 void refuse_what_needs_rows(const FitOptions& options, bool is_softmax) {

@@ -10,6 +10,7 @@
 
 #include "core/blas.hpp"
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "likelihood/registry.hpp"
@@ -348,9 +349,8 @@ void RowSums::update(MatrixView X, VectorView y, VectorView weights) {
   if (X.rows() == 0) return;
   pulse();
   if (state.num_columns != 0 && state.num_columns != X.cols())
-    throw InvalidArgument(fmt::format("X has {} columns; earlier rows have {}", X.cols(), state.num_columns));
-  if (y.size() != X.rows())
-    throw InvalidArgument(fmt::format("y has {} values; it must have one for each row of X: {}", y.size(), X.rows()));
+    throw refused("X", fmt::format("has {} columns; earlier rows have {}", X.cols(), state.num_columns));
+  if (y.size() != X.rows()) throw refused("y", fmt::format("has {} values; it must have one for each row of X: {}", y.size(), X.rows()));
   if (state.asked().num_columns > 0 && state.asked().num_columns != X.cols())
     refuse_change(fmt::format("there were {} columns, and now there are {}", state.asked().num_columns, X.cols()));
   state.num_columns = X.cols();

@@ -12,6 +12,7 @@
 #include <numbers>
 #include <vector>
 
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "predict/predictive.hpp"
@@ -146,7 +147,7 @@ Vector CountPrediction::standard_deviation() const {
 }
 
 std::pair<Vector, Vector> CountPrediction::interval(double level) const {
-  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
   const double tail = 0.5 * (1 - level);
   if (what == PredictionOf::mean) {
     const Vector half = student_t_quantile(std::numeric_limits<double>::infinity(), level) * log_variance.cwiseSqrt();
@@ -165,7 +166,7 @@ Vector CountPrediction::log_density(VectorView y) const {
   Vector out(mean.size());
   for (Index i = 0; i < out.size(); ++i) {
     if (!(y[i] >= 0) || y[i] != std::floor(y[i]))
-      throw InvalidArgument(fmt::format("y at row {} is {}; a count is a whole number >= 0", i + 1, y[i]));
+      throw InvalidArgument({.argument = "y", .value = fmt::format("{}", y[i]), .row = i + 1, .why = "a count is a whole number >= 0"});
     out[i] = log_count_probability(y[i], log_mean[i], log_variance[i]);
   }
   return out;

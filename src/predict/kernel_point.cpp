@@ -6,6 +6,7 @@
 
 #include "core/blas.hpp"
 #include "core/products.hpp"
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
 
@@ -94,7 +95,7 @@ Matrix vectors_as_used(const KernelFit& fit) {
 void check_new_rows(const KernelFit& fit, MatrixView X) {
   validate::shape(X, "X_new");
   if (X.cols() != fit.num_inputs())
-    throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {} inputs", X.cols(), fit.num_inputs()));
+    throw refused("X_new", fmt::format("has {} columns; the fit has {} inputs", X.cols(), fit.num_inputs()));
   validate::new_rows(X, fit.input_names, fit.input_center, fit.input_scale);
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ardvark/linear.hpp"
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "posterior/state.hpp"
@@ -102,7 +103,7 @@ class NoiseMixture {
 void require_sound(const NoiseMixturePrediction& p) {
   validate::gamma(p.noise, "noise.shape", "noise.rate");
   validate::vector(p.variance_of_mean, p.mean.size(), "variance_of_mean");
-  if (!(p.variance_of_mean.array() >= 0).all()) throw InvalidArgument("variance_of_mean holds a negative number");
+  if (!(p.variance_of_mean.array() >= 0).all()) throw refused("variance_of_mean", "holds a negative number");
 }
 
 }  // namespace
@@ -115,7 +116,7 @@ Vector NoiseMixturePrediction::standard_deviation() const {
 
 Vector NoiseMixturePrediction::half_width(double level) const {
   require_sound(*this);
-  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
   const NoiseMixture mixture(noise.shape);
   const double unit = noise.rate / noise.shape;
   Vector out(mean.size());
@@ -131,7 +132,9 @@ Vector NoiseMixturePrediction::log_density(VectorView y) const {
   Vector out(mean.size());
   for (Index i = 0; i < out.size(); ++i) {
     const double z = std::abs(y[i] - mean[i]) / std::sqrt(unit);
-    if (!(z < most_distance)) throw InvalidArgument(fmt::format("y at row {} is {}; its distance from the mean overflows", i + 1, y[i]));
+    if (!(z < most_distance))
+      throw InvalidArgument(
+          {.argument = "y", .value = fmt::format("{}", y[i]), .row = i + 1, .why = "its distance from the mean overflows"});
     out[i] = mixture.log_density(z, variance_of_mean[i] / unit) - 0.5 * std::log(unit);
   }
   return out;

@@ -10,6 +10,7 @@
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "core/blas.hpp"
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "posterior/state.hpp"
@@ -43,8 +44,7 @@ constexpr int max_steps = 500;
 }  // namespace
 
 void predictive_moments(const Fit& fit, const FitTable& X, Vector& m, Vector* s) {
-  if (X.cols() != fit.num_columns())
-    throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
+  if (X.cols() != fit.num_columns()) throw refused("X_new", fmt::format("has {} columns; the fit has {}", X.cols(), fit.num_columns()));
   if (!holds_posterior(fit))
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
   if (s != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none)
@@ -195,7 +195,7 @@ Vector StudentPrediction::standard_deviation() const {
 }
 
 Vector StudentPrediction::half_width(double level) const {
-  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
   return scale * student_t_quantile(degrees_of_freedom, level);
 }
 

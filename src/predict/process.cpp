@@ -7,6 +7,7 @@
 
 #include "core/classes.hpp"
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
@@ -64,8 +65,7 @@ Vector TMixturePrediction::standard_deviation() const {
 }
 
 Vector TMixturePrediction::quantile(double probability) const {
-  if (!(probability > 0 && probability < 1))
-    throw InvalidArgument(fmt::format("probability is {}; it must lie between 0 and 1", probability));
+  if (!(probability > 0 && probability < 1)) throw wrong("probability", probability, "it must lie between 0 and 1");
   const bool is_upper = probability > 0.5;
   const double tail = is_upper ? 1 - probability : probability;
   Vector out(mean.size());
@@ -75,7 +75,7 @@ Vector TMixturePrediction::quantile(double probability) const {
 }
 
 std::pair<Vector, Vector> TMixturePrediction::interval(double level) const {
-  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
   return {quantile(0.5 * (1 - level)), quantile(0.5 * (1 + level))};
 }
 
@@ -92,7 +92,7 @@ Vector TMixturePrediction::log_density(VectorView y) const {
 }
 
 std::vector<Interval> width_intervals(const KernelHypothesis& hypothesis, double level) {
-  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
   if (level == 0.95) return hypothesis.intervals;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const double longer = student_t_quantile(infinity, level) / student_t_quantile(infinity, 0.95);

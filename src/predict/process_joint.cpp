@@ -9,6 +9,7 @@
 #include "core/eigen_solvers.hpp"
 #include "core/normals.hpp"
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
@@ -126,7 +127,7 @@ std::vector<JointPrediction> joint_predictions(const KernelFit& fit, MatrixView 
 }
 
 std::vector<Matrix> joint_draws(const KernelFit& fit, MatrixView X_new, Index num_draws, std::uint64_t seed, PredictionOf what) {
-  if (num_draws < 1) throw InvalidArgument(fmt::format("num_draws is {}; it must be at least 1", num_draws));
+  if (num_draws < 1) throw wrong("num_draws", num_draws, "it must be at least 1");
   const blas::ThreadScope threads(0);
   const JointParts parts(fit, X_new, what);
   std::vector<Matrix> out;

@@ -10,6 +10,7 @@
 #include "core/blas.hpp"
 #include "core/classes.hpp"
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
 #include "kernel/kernel_function.hpp"
@@ -28,7 +29,7 @@ template <typename Function>
 void by_kernel_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
   if (fit.machines.empty()) throw InvalidArgument("the fit is empty: it has no machine to predict with");
   if (X.cols() != fit.num_inputs())
-    throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {} inputs", X.cols(), fit.num_inputs()));
+    throw refused("X_new", fmt::format("has {} columns; the fit has {} inputs", X.cols(), fit.num_inputs()));
   validate::new_rows(X, fit.input_names, fit.input_center, fit.input_scale);
   const Standardization inputs{fit.input_center, fit.input_scale, false};
   const auto rows = table_design(X, inputs);
@@ -102,7 +103,7 @@ bool falls(const KernelSpec& spec) { return spec.parts.empty() ? is_distance_ker
 
 std::vector<Index> rows_beyond_data(const RelevanceFit& fit, MatrixView X_new) {
   if (X_new.cols() != fit.num_inputs())
-    throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {} inputs", X_new.cols(), fit.num_inputs()));
+    throw refused("X_new", fmt::format("has {} columns; the fit has {} inputs", X_new.cols(), fit.num_inputs()));
   std::vector<Index> out;
   if (fit.input_range.size() == 0 || !falls_with_distance(fit.kernel)) return out;
   const Standardization inputs{fit.input_center, fit.input_scale, false};

@@ -4,6 +4,7 @@
 
 #include "core/blas.hpp"
 #include "core/class_pairs.hpp"
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "posterior/softmax_state.hpp"
@@ -100,8 +101,7 @@ void of_machines(const SoftmaxFit& fit, MatrixView X, ClassRule rule, bool avera
 }
 
 ClassProbabilities probabilities_of(const SoftmaxFit& fit, MatrixView X, ClassRule rule, const std::vector<Index>* own) {
-  if (X.cols() != fit.num_columns())
-    throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
+  if (X.cols() != fit.num_columns()) throw refused("X_new", fmt::format("has {} columns; the fit has {}", X.cols(), fit.num_columns()));
   if (fit.state == nullptr || (fit.coding == ClassCoding::softmax ? fit.state->W.size() == 0 : fit.machines.empty()))
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
   if (fit.coding != ClassCoding::softmax && static_cast<Index>(fit.machines.size()) < fit.mean.cols())
@@ -112,7 +112,9 @@ ClassProbabilities probabilities_of(const SoftmaxFit& fit, MatrixView X, ClassRu
   const bool average = rule == ClassRule::average;
   if (average && fit.coding != ClassCoding::one_against_one)
     throw InvalidArgument(
-        fmt::format("rule is average; it applies only to the pairs of one-against-one, and the coding is {}", to_string(fit.coding)));
+        {.argument = "rule",
+         .value = "average",
+         .why = fmt::format("it applies only to the pairs of one-against-one, and the coding is {}", to_string(fit.coding))});
   if (rule == ClassRule::automatic || average)
     rule = fit.report.compat || (fit.report.status == Status::separated && fit.coding == ClassCoding::softmax) ? ClassRule::plug_in
                                                                                                                : ClassRule::integrated;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/refusals.hpp"
+
 namespace ardvark::internal {
 namespace {
 
@@ -159,7 +161,7 @@ const PresetRow& require(const std::string& name) {
   if (const PresetRow* row = find(name)) return *row;
   std::string known;
   for (const PresetRow& row : table) known += fmt::format("{}{}", known.empty() ? "" : ", ", row.info.name);
-  throw InvalidArgument(fmt::format("preset '{}' is unknown; the presets are: {}", name, known));
+  throw refused("preset", name, fmt::format("is unknown; the presets are: {}", known));
 }
 
 }  // namespace
@@ -182,7 +184,7 @@ SoftmaxOptions softmax_options_for_preset(const std::string& name, bool compat) 
   SoftmaxOptions options;
   static_cast<FitOptions&>(options) = options_for_preset(name, compat);
   const std::optional<ClassCoding> coding = preset_facts(name).coding;
-  if (!coding) throw InvalidArgument(fmt::format("preset '{}' is not for several classes", name));
+  if (!coding) throw refused("preset", name, "is not for several classes");
   options.precision_per_class = *coding == ClassCoding::softmax && options.prior.kind == PriorKind::ard;
   options.coding = *coding;
   return options;

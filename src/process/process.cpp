@@ -13,6 +13,7 @@
 #include "core/blas.hpp"
 #include "core/memory.hpp"
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "frame/kernel_inputs.hpp"
@@ -29,19 +30,17 @@ void validate_options(const KernelOptions& options, MatrixView X) {
   validate::positive(options.divergence, "divergence");
   const auto d = static_cast<std::size_t>(X.cols());
   if (options.kernel != "auto" && !is_distance_kernel(options.kernel))
-    throw InvalidArgument(
-        fmt::format("kernel is '{}'; it must be one of auto, cauchy, gaussian, laplacian, matern32, matern52", options.kernel));
-  if (options.threads < 0) throw InvalidArgument(fmt::format("threads is {}; it must be at least 0", options.threads));
-  if (options.centres < 0) throw InvalidArgument(fmt::format("centres is {}; it must be at least 0", options.centres));
-  if (options.num_vectors < 0) throw InvalidArgument(fmt::format("num_vectors is {}; it must be at least 0", options.num_vectors));
+    throw wrong("kernel", options.kernel, "it must be one of auto, cauchy, gaussian, laplacian, matern32, matern52");
+  if (options.threads < 0) throw wrong("threads", options.threads, "it must be at least 0");
+  if (options.centres < 0) throw wrong("centres", options.centres, "it must be at least 0");
+  if (options.num_vectors < 0) throw wrong("num_vectors", options.num_vectors, "it must be at least 0");
   if ((options.search == WidthSearch::given) == options.widths.empty())
-    throw InvalidArgument("widths must be given with search = given, and only then");
+    throw refused("widths", "must be given with search = given, and only then");
   if (options.widths.size() > 1 && options.widths.size() != d)
-    throw InvalidArgument(fmt::format("widths has {} entries; it must have one, or one per column of X: {}", options.widths.size(), d));
-  for (const double width : options.widths) validate::positive(width, "an entry of widths");
+    throw wrong_size("widths", options.widths.size(), fmt::format("it must have one, or one per column of X: {}", d));
+  for (const double width : options.widths) validate::positive(width, {"", "an entry of widths"});
   for (const auto& [size, name] : {std::pair{options.input_names.size(), "input_names"}, {options.input_groups.size(), "input_groups"}})
-    if (size != 0 && size != d)
-      throw InvalidArgument(fmt::format("{} has {} entries; it must have one per column of X: {}", name, size, d));
+    if (size != 0 && size != d) throw wrong_size(name, size, fmt::format("it must have one per column of X: {}", d));
 }
 
 namespace {
@@ -51,9 +50,9 @@ void require_memory(Index n) {
   constexpr double matrices = 5, gib = 1024.0 * 1024 * 1024;
   const double needed = matrices * sizeof(double) * static_cast<double>(n) * static_cast<double>(n), available = physical_memory();
   if (available > 0 && needed > available)
-    throw InvalidArgument(
-        fmt::format("centres = all takes about {:.0f} GiB of memory for {} rows, and this machine has {:.1f}; give a "
-                    "number of centres, such as {}",
+    throw refused(
+        "centres",
+        fmt::format("= all takes about {:.0f} GiB of memory for {} rows, and this machine has {:.1f}; give a number of centres, such as {}",
                     needed / gib, n, available / gib, centres_of({})));
 }
 
@@ -61,10 +60,9 @@ void require_memory(Index n) {
 void refuse_vectors_of_centres(const KernelOptions& options, const DifferentRows& rows) {
   const auto n = static_cast<Index>(rows.first.size());
   if (is_low_rank(options, n) && (options.all_vectors || options.num_vectors > 0))
-    throw InvalidArgument(
-        fmt::format("vectors applies only with centres = all: of {} different rows the fit takes {} as centres, which are the vectors; "
-                    "leave out vectors, or give centres = all",
-                    n, centres_of(options)));
+    throw refused("vectors", fmt::format("applies only with centres = all: of {} different rows the fit takes {} as centres, which are the "
+                                         "vectors; leave out vectors, or give centres = all",
+                                         n, centres_of(options)));
 }
 
 void start(MatrixView X, const KernelOptions& options, const DifferentRows& rows, KernelInputs& inputs, KernelFit& fit) {
@@ -92,7 +90,7 @@ KernelRegression internal::fit_regression_in_memory(MatrixView X, VectorView y, 
   const DifferentRows rows = different_rows(X, y, options.weights);
   KernelInputs inputs;
   start(X, options, rows, inputs, fit);
-  if (!(fit.num_rows > 1)) throw InvalidArgument(fmt::format("X has {:.6g} row; a kernel regression needs at least 2", fit.num_rows));
+  if (!(fit.num_rows > 1)) throw refused("X", fmt::format("has {:.6g} row; a kernel regression needs at least 2", fit.num_rows));
   const MachineTarget target = regression_target(entries(y, rows.first), rows.k, fit.report.warnings);
   fit.target_center = target.center;
   fit.target_scale = target.scale;

@@ -10,6 +10,7 @@
 #include "core/blas.hpp"
 #include "core/digits.hpp"
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "core/side_by_side.hpp"
 #include "core/special.hpp"
 #include "core/stopwatch.hpp"
@@ -47,7 +48,7 @@ struct SampledRows {
 };
 
 SampledRows look_at_rows(const AskRows& ask, const KernelOptions& options, bool classes) {
-  if (!options.weights.empty()) throw InvalidArgument("weights cannot be given with rows that are read in passes: they belong to the rows");
+  if (!options.weights.empty()) throw refused("weights", "cannot be given with rows that are read in passes: they belong to the rows");
   RowQuestion::State question;
   question.is_first_look = true;
   question.is_regression = !classes;
@@ -76,12 +77,12 @@ auto fit_sampled(const SampledRows& all, KernelOptions options, FitRows&& fit) {
 }
 
 void refuse_what_needs_all_rows(const KernelOptions& options) {
-  const auto refuse = [](const char* what, const char* remedy) {
-    throw InvalidArgument(
-        fmt::format("{} needs the whole table, and the rows are not in memory; {}, or read the table into memory", what, remedy));
+  const auto refuse = [](const char* argument, const char* value, const char* remedy) {
+    throw InvalidArgument({.argument = argument, .remedy = fmt::format("{}, or read the table into memory", remedy)},
+                          fmt::format("{} needs the whole table, and the rows are not in memory", value));
   };
-  if (options.all_centres) refuse("centres = all", "give a number of centres");
-  if (options.all_vectors || options.num_vectors > 0) refuse("vectors", "leave it out: the centres are the vectors");
+  if (options.all_centres) refuse("centres", " = all", "give a number of centres");
+  if (options.all_vectors || options.num_vectors > 0) refuse("vectors", "", "leave it out: the centres are the vectors");
 }
 
 // Units by all rows, and the rows of the sample in them.

@@ -13,6 +13,7 @@
 #include "core/blas.hpp"
 #include "core/classes.hpp"
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/centres.hpp"
@@ -37,15 +38,17 @@ Index most_rows_searched(Task task) { return has_noise(task) ? 1000 : 500; }
 
 void validate_start(const RelevanceOptions& options, Index n) {
   const bool pruned = options.algorithm == RelevanceAlgorithm::pruned;
-  if (!pruned && !options.intercept) throw InvalidArgument("intercept is false; only algorithm = pruned can leave out the bias");
+  if (!pruned && !options.intercept)
+    throw InvalidArgument({.argument = "intercept", .value = "false", .why = "only algorithm = pruned can leave out the bias"});
   const auto size = static_cast<Index>(options.start_precision.size());
   if (size == 0) return;
   if (!pruned || options.centres != Centres::rows)
-    throw InvalidArgument("start_precision applies only to algorithm = pruned with all rows as centres");
+    throw refused("start_precision", "applies only to algorithm = pruned with all rows as centres");
   if (size != n && !(options.intercept && size == n + 1))
-    throw InvalidArgument(fmt::format("start_precision has {} entries; it must have one per row of X: {}{}", size, n,
-                                      options.intercept ? fmt::format(", or {} with the bias", n + 1) : ""));
-  for (double a : options.start_precision) validate::positive(a, "an entry of start_precision");
+    throw wrong_size(
+        "start_precision", size,
+        fmt::format("it must have one per row of X: {}{}", n, options.intercept ? fmt::format(", or {} with the bias", n + 1) : ""));
+  for (double a : options.start_precision) validate::positive(a, {"", "an entry of start_precision"});
 }
 
 void validate_options(const RelevanceOptions& options, MatrixView X) {
@@ -54,7 +57,7 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
   validate::gamma(options.precision, "precision.shape", "precision.rate");
   validate::gamma(options.noise, "noise.shape", "noise.rate");
   const auto at_least = [](const char* name, Index value, Index least) {
-    if (value < least) throw InvalidArgument(fmt::format("{} is {}; it must be at least {}", name, value, least));
+    if (value < least) throw wrong(name, value, fmt::format("it must be at least {}", least));
   };
   at_least("max_sweeps", options.max_sweeps, 1);
   at_least("max_actions", options.max_actions, 1);
@@ -64,33 +67,35 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
   at_least("compare_up_to", options.compare_up_to, 0);
   validate_start(options, X.rows());
   if (options.algorithm == RelevanceAlgorithm::type_two && options.likelihood == LogisticLikelihood::bound)
-    throw InvalidArgument("likelihood is bound; it cannot be used with algorithm = type_two, which uses Laplace's approximation");
+    throw InvalidArgument({.argument = "likelihood",
+                           .value = "bound",
+                           .why = "it cannot be used with algorithm = type_two, which uses Laplace's approximation"});
   const bool counted = options.centres == Centres::pivoted_cholesky || options.centres == Centres::kmeans;
   if (counted) at_least("num_centres", options.num_centres, 1);
   if (!counted && options.num_centres != 0)
-    throw InvalidArgument(fmt::format("num_centres is {}; it applies only to centres = pivoted_cholesky or kmeans", options.num_centres));
+    throw wrong("num_centres", options.num_centres, "it applies only to centres = pivoted_cholesky or kmeans");
   if (options.centres == Centres::chosen && options.rows.empty())
-    throw InvalidArgument("rows is empty; centres = chosen needs the positions of training rows");
+    throw InvalidArgument({.argument = "rows", .value = "empty", .why = "centres = chosen needs the positions of training rows"});
   if (options.centres != Centres::chosen && !options.rows.empty())
-    throw InvalidArgument("rows applies only to centres = chosen; it must be empty otherwise");
+    throw refused("rows", "applies only to centres = chosen; it must be empty otherwise");
   std::set<Index> seen;
   for (Index row : options.rows)
     if (row < 0 || row >= X.rows() || !seen.insert(row).second)
-      throw InvalidArgument(fmt::format("rows names row {}; each must be from 0 to {} and named once", row, X.rows() - 1));
+      throw refused("rows", fmt::format("names row {}; each must be from 0 to {} and named once", row, X.rows() - 1));
   if (!options.input_names.empty() && static_cast<Index>(options.input_names.size()) != X.cols())
-    throw InvalidArgument(
-        fmt::format("input_names has {} entries; it must have one per column of X: {}", options.input_names.size(), X.cols()));
+    throw wrong_size("input_names", options.input_names.size(), fmt::format("it must have one per column of X: {}", X.cols()));
   if (!options.input_groups.empty() && static_cast<Index>(options.input_groups.size()) != X.cols())
-    throw InvalidArgument(
-        fmt::format("input_groups has {} entries; it must have one per column of X: {}", options.input_groups.size(), X.cols()));
+    throw wrong_size("input_groups", options.input_groups.size(), fmt::format("it must have one per column of X: {}", X.cols()));
   if (options.compat && options.algorithm != RelevanceAlgorithm::pruned)
-    throw InvalidArgument("compat applies only to algorithm = pruned: it reproduces the RVM of the SLR toolbox");
+    throw refused("compat", "applies only to algorithm = pruned: it reproduces the RVM of the SLR toolbox");
   if (options.compat && (!options.weights.empty() || options.centres != Centres::rows || options.search != KernelSearch::none))
-    throw InvalidArgument("compat needs all rows as centres, no observation weights and search = none");
-  if (options.bands == Bands::open && options.compat) throw InvalidArgument("bands is open; compat has the published bands");
+    throw refused("compat", "needs all rows as centres, no observation weights and search = none");
+  if (options.bands == Bands::open && options.compat)
+    throw InvalidArgument({.argument = "bands", .value = "open", .why = "compat has the published bands"});
   if (options.bands == Bands::open && !falls_with_distance(options.kernel))
-    throw InvalidArgument(
-        "bands is open; this needs a kernel that falls with the distance: gaussian, laplacian, cauchy, matern32 or matern52");
+    throw InvalidArgument({.argument = "bands",
+                           .value = "open",
+                           .why = "this needs a kernel that falls with the distance: gaussian, laplacian, cauchy, matern32 or matern52"});
   Matrix one(1, 1);  // throws here if the kernel does not fit the inputs
   options.kernel.evaluate(Matrix::Zero(1, X.cols()), Matrix::Zero(1, X.cols()), one);
 }
@@ -396,7 +401,7 @@ const char* to_string(Bands bands) { return bands == Bands::open ? "open" : "pub
 RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const RelevanceOptions& options) {
   validate_options(options, X);
   validate::vector(y, X.rows(), "y");
-  if (options.algorithm == RelevanceAlgorithm::pruned) throw InvalidArgument("algorithm pruned applies only to classification");
+  if (options.algorithm == RelevanceAlgorithm::pruned) throw refused("algorithm", "pruned applies only to classification");
   pulse("preparing");
   const blas::ThreadScope threads(options.threads);
   RelevanceRegression fit;
@@ -423,9 +428,9 @@ RelevanceClassification fit_relevance_classification(MatrixView X, VectorView la
   fit.classes = std::move(found.classes);
   problem.targets = std::move(found.targets);
   if (!options.start_precision.empty() && problem.targets.size() > 1)
-    throw InvalidArgument(
-        fmt::format("start_precision applies only to two classes, which have one machine; there are {} classes", problem.targets.size()));
-  if (options.compat && problem.targets.size() > 1) throw InvalidArgument("compat needs two classes, like the published program");
+    throw refused("start_precision",
+                  fmt::format("applies only to two classes, which have one machine; there are {} classes", problem.targets.size()));
+  if (options.compat && problem.targets.size() > 1) throw refused("compat", "needs two classes, like the published program");
   problem.X = take_inputs(X, rows, options, fit);
   run(X, problem, fit);
   describe_rows(X, labels, weights_or_ones(options.weights, X.rows()), fit);

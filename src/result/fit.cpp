@@ -10,6 +10,7 @@
 #include "ardvark/softmax.hpp"
 #include "core/blas.hpp"
 #include "core/rearrange.hpp"
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "posterior/state.hpp"
@@ -51,7 +52,7 @@ Matrix V_inverse(const Fit& fit, MatrixView X) {
   if (fit.report.solver == SolverKind::sequential && fit.state != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::triangular) {
     Matrix L = fit.state->factor.L_inverse;  // V = L^-T L^-1
     const Index p = L.rows();
-    if (!blas::trtri(p, L.data(), p)) throw InvalidArgument("V is not positive definite: it has no inverse");
+    if (!blas::trtri(p, L.data(), p)) throw refused("V", "is not positive definite: it has no inverse");
     Matrix inverse(p, p);
     blas::syrk(blas::Transpose::no, p, p, 1.0, L.data(), p, 0.0, inverse.data(), p);
     mirror(inverse);
@@ -64,8 +65,7 @@ Matrix V_inverse(const Fit& fit, MatrixView X) {
         "groups, ard and laplace (integrate_few_rows)");
   const Vector &a = fit.state->a, &omega = fit.state->omega;
   if (X.rows() != omega.size() || X.cols() != a.size())
-    throw InvalidArgument(
-        fmt::format("X is {} x {}; the fit was made from a table of {} x {}", X.rows(), X.cols(), omega.size(), a.size()));
+    throw refused("X", fmt::format("is {} x {}; the fit was made from a table of {} x {}", X.rows(), X.cols(), omega.size(), a.size()));
   validate::matrix(X, "X");
   Matrix G(a.size(), a.size());
   table_design(X)->gram(omega, G);
@@ -136,7 +136,7 @@ Matrix direction(const SoftmaxFit& fit) {
 }
 
 Interval credible_interval(const Fit& fit, Index j, double level) {
-  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
   if (j < -1 || j >= fit.num_columns() || (j == -1 && !fit.intercept))
     throw InvalidArgument(fmt::format("the fit has no coefficient {}", j));
   const double mean = j < 0 ? fit.intercept->mean : fit.mean[j];
@@ -163,7 +163,7 @@ double noise_sd(const Fit& fit) {
 }
 
 Interval noise_sd_interval(const Fit& fit, double level) {
-  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
   require_noise(fit);
   const double tail = 0.5 * (1 - level);
   const double upper = 1 - tail < 1 ? gamma_quantile(fit.noise.shape, fit.noise.rate, 1 - tail) : std::numeric_limits<double>::infinity();

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "rows/statistics_state.hpp"
 
@@ -24,21 +25,21 @@ constexpr double most = 1e150;  // its square is finite, and so is the sum of ma
 // Names the first number that is not finite, or the column whose squares are not.
 [[noreturn]] void refuse(const State& state, const RowBlock& rows, Index rows_before) {
   const Index p = rows.X.cols();
-  const auto name = [&](Index j) {
-    if (j == p) return state.target.empty() ? std::string("the target") : fmt::format("the target '{}'", state.target);
-    return fmt::format("column '{}'", validate::column_name(state.columns, j));
-  };
   const auto value = [&](Index i, Index j) { return j == p ? rows.y[i] : rows.X(i, j); };
+  const auto fail = [&](Index i, Index j, const char* joint, const std::string& why, const std::string& remedy) {
+    const std::string column = j == p ? state.target : validate::column_name(state.columns, j);
+    const std::string name = j < p ? "column" : "the target";
+    const double x = value(i, j);
+    throw InvalidArgument(
+        {.value = std::isnan(x) ? "NaN" : fmt::format("{}", x), .row = rows_before + i + 1, .column = column, .why = why, .remedy = remedy},
+        fmt::format(" has the value {} in {}{}{}{}:", x, name, column.empty() ? "" : fmt::format(" '{}'", column), joint, why));
+  };
   for (Index i = 0; i < rows.X.rows(); ++i)
     for (Index j = 0; j <= p; ++j)
-      if (!std::isfinite(value(i, j)))
-        throw InvalidArgument(fmt::format("row {} has the value {} in {}; every value must be finite: leave out the row, or fill the gap",
-                                          rows_before + i + 1, value(i, j), name(j)));
+      if (!std::isfinite(value(i, j))) fail(i, j, "; ", "every value must be finite", "leave out the row, or fill the gap");
   for (Index j = 0; j <= p; ++j)
     for (Index i = 0; i < rows.X.rows(); ++i)
-      if (std::abs(value(i, j)) > most)
-        throw InvalidArgument(fmt::format("row {} has the value {} in {}, which is too large to be squared: rescale the column",
-                                          rows_before + i + 1, value(i, j), name(j)));
+      if (std::abs(value(i, j)) > most) fail(i, j, ", which ", "is too large to be squared", "rescale the column");
   throw InvalidArgument(fmt::format("the values of rows {} to {} are too large to be squared: rescale the columns", rows_before + 1,
                                     rows_before + rows.X.rows()));
 }
@@ -72,9 +73,9 @@ void add_rows(State& state, const RowBlock& rows) {
 
 void check_columns(const State& state, Index num_columns) {
   if (state.num_columns != 0 && state.num_columns != num_columns)
-    throw InvalidArgument(fmt::format("X has {} columns; the statistics have {}", num_columns, state.num_columns));
+    throw refused("X", fmt::format("has {} columns; the statistics have {}", num_columns, state.num_columns));
   if (!state.columns.empty() && static_cast<Index>(state.columns.size()) != num_columns)
-    throw InvalidArgument(fmt::format("X has {} columns; the statistics have names for {}", num_columns, state.columns.size()));
+    throw refused("X", fmt::format("has {} columns; the statistics have names for {}", num_columns, state.columns.size()));
 }
 
 // The same text column may have other levels in another part of a table.
@@ -82,10 +83,9 @@ void check_levels(const FeatureEncoding& ours, const FeatureEncoding& theirs) {
   for (const FeatureColumn& f : ours.features)
     for (const FeatureColumn& g : theirs.features)
       if (f.name == g.name && (f.levels != g.levels || f.reference != g.reference))
-        throw InvalidArgument(
-            fmt::format("the text column '{}' has the levels {} in the statistics and {} in those to add: make all "
-                        "statistics with the same levels",
-                        f.name, fmt::join(f.levels, ", "), fmt::join(g.levels, ", ")));
+        throw InvalidArgument({.column = f.name, .remedy = "make all statistics with the same levels"},
+                              fmt::format("the text column '{}' has the levels {} in the statistics and {} in those to add:", f.name,
+                                          fmt::join(f.levels, ", "), fmt::join(g.levels, ", ")));
 }
 
 void check_names(const State& ours, const State& theirs) {
@@ -105,7 +105,7 @@ const char* to_string(StatisticsForm form) { return form == StatisticsForm::gram
 StatisticsForm statistics_form(const std::string& name) {
   for (const StatisticsForm form : {StatisticsForm::gram, StatisticsForm::factor})
     if (name == to_string(form)) return form;
-  throw InvalidArgument(fmt::format("form is '{}'; it must be gram or factor", name));
+  throw wrong("form", name, "it must be gram or factor");
 }
 
 void State::add(const RowBlock& rows) {
@@ -168,8 +168,7 @@ LinearStatistics::~LinearStatistics() = default;
 void LinearStatistics::update(MatrixView X, VectorView y, VectorView weights) {
   validate::shape(X, "X");
   check_columns(*state_, X.cols());
-  if (y.size() != X.rows())
-    throw InvalidArgument(fmt::format("y has {} values; it must have one for each row of X: {}", y.size(), X.rows()));
+  if (y.size() != X.rows()) throw refused("y", fmt::format("has {} values; it must have one for each row of X: {}", y.size(), X.rows()));
   const bool all_are_zero = weights.size() == X.rows() && (weights.eigen().array() == 0).all();  // allowed in a piece of a table
   if (!all_are_zero) validate::weights(weights, X.rows(), state_->num_rows);
   const blas::ThreadScope threads(blas::ThreadScope::OursAlone{});

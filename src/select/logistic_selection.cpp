@@ -3,6 +3,7 @@
 
 #include "ardvark/logistic.hpp"
 #include "ardvark/select.hpp"
+#include "core/refusals.hpp"
 #include "predict/predictive.hpp"
 #include "select/log_shares.hpp"
 
@@ -15,7 +16,7 @@ SelectionMethod logistic_selection(const FitOptions& options) {
     throw InvalidArgument("FitOptions::weights is not empty; the weights of a selection are SelectionOptions::weights");
   return [options](const SelectionRows& rows) {
     if (rows.num_classes != 2)
-      throw InvalidArgument(fmt::format("labels has {} classes; logistic regression needs exactly two", rows.num_classes));
+      throw refused("labels", fmt::format("has {} classes; logistic regression needs exactly two", rows.num_classes));
     FitOptions of_fold = options;
     of_fold.weights = rows.weights;
     of_fold.threads = 0;

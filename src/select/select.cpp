@@ -14,6 +14,7 @@
 #include "core/classes.hpp"
 #include "core/parallel.hpp"
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "frame/folds.hpp"
@@ -56,12 +57,11 @@ SelectionTarget read_target(VectorView labels, const SelectionOptions& options) 
 
 void check(const SelectionTarget& classes, const SelectionMethod& method, const SelectionOptions& options) {
   if (!method) throw InvalidArgument("the method is empty; it must be a function, for example logistic_selection(options)");
-  if (options.folds < 2) throw InvalidArgument(fmt::format("folds is {}; it must be at least 2", options.folds));
-  if (options.repeats < 1) throw InvalidArgument(fmt::format("repeats is {}; it must be at least 1", options.repeats));
-  if (options.threads < 0) throw InvalidArgument(fmt::format("threads is {}; it must be 0 or more", options.threads));
+  if (options.folds < 2) throw wrong("folds", options.folds, "it must be at least 2");
+  if (options.repeats < 1) throw wrong("repeats", options.repeats, "it must be at least 1");
+  if (options.threads < 0) throw wrong("threads", options.threads, "it must be 0 or more");
   const Index rows = std::accumulate(classes.num_rows.begin(), classes.num_rows.end(), Index{0});
-  if (options.folds > rows)
-    throw InvalidArgument(fmt::format("folds is {}; there are {} rows, and each fold tests at least one", options.folds, rows));
+  if (options.folds > rows) throw wrong("folds", options.folds, fmt::format("there are {} rows, and each fold tests at least one", rows));
   for (Index c = 0; c < classes.size(); ++c)
     if (!classes.is_linear() && classes.num_rows[static_cast<std::size_t>(c)] == 1)
       throw InvalidArgument(fmt::format("class {} has one row; it needs at least two, one to test and one to learn from", classes.name(c)));

@@ -34,6 +34,12 @@ bool all_equal(const CscView& X, Index j, const Vector& k, bool centred) {
 
 }  // namespace
 
+void refuse_sparse(const std::string& who, const char* what) {
+  const std::string why = fmt::format("{} needs a dense X", who);
+  throw InvalidArgument({.argument = "X", .value = "sparse", .why = why, .remedy = fmt::format("a sparse X {}", what)},
+                        fmt::format(" is sparse, and {}", why));
+}
+
 Index FitTable::rows() const {
   return std::visit([](const auto& X) { return X.rows(); }, X_);
 }
@@ -43,7 +49,7 @@ Index FitTable::cols() const {
 
 MatrixView FitTable::dense(const std::string& who) const {
   if (const auto* X = std::get_if<MatrixView>(&X_)) return *X;
-  throw InvalidArgument(fmt::format("X is sparse, and {} needs a dense X; a sparse X has the priors shared, ard, groups and none", who));
+  refuse_sparse(who);
 }
 
 std::unique_ptr<TableDesign> FitTable::design(Standardization standardization, std::shared_ptr<double[]> memory) const {

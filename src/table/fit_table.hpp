@@ -12,6 +12,9 @@
 
 namespace ardvark::internal {
 
+/// "X is sparse, and WHO needs a dense X; a sparse X WHAT".
+[[noreturn]] void refuse_sparse(const std::string& who, const char* what = "has the priors shared, ard, groups and none");
+
 /// A view: the caller's arrays must exist as long as it.
 class FitTable {
  public:

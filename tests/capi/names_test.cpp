@@ -106,6 +106,34 @@ TEST(CErrors, NameEveryOption) {
   }
 }
 
+// A binding writes its own names and advice; it need not read the message.
+TEST(CErrors, HaveFields) {
+  Problem problem;
+  problem.X(4, 1) = std::nan("");
+  const ardvark_matrix X = view(problem.X);
+  ardvark_error error = empty_error();
+  ardvark_model* model = nullptr;
+  ASSERT_EQ(ardvark_fit(&X, problem.y.data(), options_of({{"model", "linear"}}).get(), &model, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.argument, "X");
+  EXPECT_EQ(error.row, 5);
+  EXPECT_EQ(std::string(error.message + error.row_begin, error.message + error.row_end), "row 5");
+  EXPECT_STREQ(error.column, "x2");
+  EXPECT_STREQ(error.value, "NaN");
+  EXPECT_STREQ(error.why, "all values must be finite");
+  EXPECT_TRUE(std::string(error.message).ends_with(error.remedy)) << error.remedy;
+  EXPECT_STRNE(error.remedy, "");
+
+  const Options ridge = options_of({{"model", "linear"}, {"prior", "ridge"}});
+  ASSERT_EQ(ardvark_fit(&X, problem.y.data(), ridge.get(), &model, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.argument, "prior");
+  EXPECT_STREQ(error.value, "ridge");
+  EXPECT_EQ(error.row, 0);
+  EXPECT_STREQ(error.column, "");
+  EXPECT_EQ(ardvark_model_load("/no/such/memory", &model, &error), ARDVARK_ENVIRONMENT);
+  EXPECT_STREQ(error.why, "") << "there is memory";
+  EXPECT_STREQ(error.value, "");
+}
+
 TEST(CErrors, KeepTheStructureOfAnOlderProgram) {
   ardvark_error error;
   std::memset(&error, 'x', sizeof error);
@@ -114,6 +142,10 @@ TEST(CErrors, KeepTheStructureOfAnOlderProgram) {
   EXPECT_EQ(ardvark_options_set_text(options.get(), "max_sweeps", "many", &error), ARDVARK_INVALID_ARGUMENT);
   EXPECT_EQ(std::string(error.message).substr(0, 10), "max_sweeps");
   EXPECT_EQ(error.argument[0], 'x');
+  error.struct_size = offsetof(ardvark_error, row);  // that of 0.1.0 without fields
+  EXPECT_EQ(ardvark_options_set_text(options.get(), "max_sweeps", "many", &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.argument, "max_sweeps");
+  EXPECT_EQ(error.value[0], 'x');
 }
 
 // What a name stands for, read by the functions for its kind, as JSON has it.
@@ -235,7 +267,7 @@ TEST(Spelling, WritesOptionsInOtherLanguages) {
               char* out = nullptr;
               return ardvark_spell("x", "cobol", nullptr, 0, &out, e);
             }),
-            "");
+            "language");
 }
 
 }  // namespace

@@ -208,7 +208,8 @@ bool is_refused_by_the_shell_alone(const std::string& message) {
 namespace {
 
 void set(ardvark_options* options, const std::string& name, const ModelOptions::Value& value) {
-  ardvark_error error = {sizeof(ardvark_error), 0, {}, {}};
+  ardvark_error error = {};
+  error.struct_size = sizeof error;
   ardvark_code code = ARDVARK_OK;
   if (const auto* text = std::get_if<std::string>(&value)) code = ardvark_options_set_text(options, name.c_str(), text->c_str(), &error);
   if (const auto* number = std::get_if<double>(&value)) code = ardvark_options_set_number(options, name.c_str(), *number, &error);
@@ -253,7 +254,8 @@ Verdict the_c_interface_agrees(const Subject& subject) {
   for (const auto& [name, value] : all_options(subject)) set(options.get(), name, value);
   const Matrix& X = subject.prepared.X;
   const ardvark_matrix view = {sizeof(ardvark_matrix), X.data(), ARDVARK_FLOAT64, X.rows(), X.cols(), 1, X.rows()};
-  ardvark_error error = {sizeof(ardvark_error), 0, {}, {}};
+  ardvark_error error = {};
+  error.struct_size = sizeof error;
   ardvark_model* raw = nullptr;
   const ardvark_code code = ardvark_fit(&view, subject.prepared.target.data(), options.get(), &raw, &error);
   const Owned<ardvark_model> model(raw);

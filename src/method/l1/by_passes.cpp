@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/refusals.hpp"
 #include "core/stopwatch.hpp"
 #include "frame/prepare.hpp"
 #include "method/l1/l1_points.hpp"
@@ -171,10 +172,9 @@ class LassoPasses {
 
   ChosenLambda choose() {
     const FitOptions& options = frame_.options;
-    if (options.folds < 2) throw InvalidArgument(fmt::format("folds is {}; it must be at least 2", options.folds));
+    if (options.folds < 2) throw wrong("folds", options.folds, "it must be at least 2");
     if (options.folds > most_folds_by_passes)
-      throw InvalidArgument(
-          fmt::format("folds is {}; rows that are not in memory are divided into at most {}", options.folds, most_folds_by_passes));
+      throw wrong("folds", options.folds, fmt::format("rows that are not in memory are divided into at most {}", most_folds_by_passes));
     double lambda_max = 0;
     if (!find_lambda_max(lambda_max)) return stopped_choice(options, lambda_max);
     LambdaPath path = empty_path(frame_, lambdas_of({}, lambda_max, is_tall(frame_)), lambda_max);

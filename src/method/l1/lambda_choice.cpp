@@ -12,6 +12,7 @@
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "core/stopwatch.hpp"
 #include "frame/folds.hpp"
 #include "frame/frame.hpp"
@@ -185,7 +186,7 @@ ChosenLambda with_chosen_lambda(const Frame& frame, VectorView y) {
     const Task task = frame.task;
     const FitOptions& options = frame.options;
     const MatrixView X = frame.X.dense("prior 'laplace'");
-    if (options.folds < 2) throw InvalidArgument(fmt::format("folds is {}; it must be at least 2", options.folds));
+    if (options.folds < 2) throw wrong("folds", options.folds, "it must be at least 2");
     const auto folds = std::make_shared<const Folds>(divide(frame, X, y));
     const auto path_of_all = [&frame](const FitOptions& one) {
       Frame all = frame;

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "core/blas.hpp"
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
@@ -25,7 +26,7 @@ namespace ardvark::internal {
 void validate_lasso(const FitOptions& options) {
   const Prior& prior = options.prior;
   const auto refuse = [](bool given, const char* name) {
-    if (given) throw InvalidArgument(fmt::format("{} cannot be used with a Laplace prior: its only setting is lambda", name));
+    if (given) throw refused(name, "cannot be used with a Laplace prior: its only setting is lambda");
   };
   refuse(options.rule.value_or(UpdateRule::vb) != UpdateRule::vb, "rule");
   refuse(options.pruning.is_on(), "pruning");
@@ -33,17 +34,16 @@ void validate_lasso(const FitOptions& options) {
   refuse(!prior.fixed_columns.empty(), "prior.fixed_columns");
   refuse(!prior.hyperprior.empty(), "prior.hyperprior");
   refuse(!options.start_precision.empty(), "start_precision");
-  refuse(options.preset.empty() && options.likelihood == LogisticLikelihood::bound, "likelihood = bound");
+  if (options.preset.empty() && options.likelihood == LogisticLikelihood::bound)
+    throw refused("likelihood", "= bound cannot be used with a Laplace prior: its only setting is lambda");
   if (options.compat && !prior.flat_columns.empty())
-    throw InvalidArgument(
-        fmt::format("compat with preset '{}' puts the prior on every column; prior.flat_columns must be empty", options.preset));
+    throw refused("compat",
+                  fmt::format("with preset '{}' puts the prior on every column; prior.flat_columns must be empty", options.preset));
   if (options.solver != SolverKind::automatic)
-    throw InvalidArgument(fmt::format("solver is {}; with a Laplace prior it must be automatic", to_string(options.solver)));
-  if (!(prior.lambda >= 0 && std::isfinite(prior.lambda)))
-    throw InvalidArgument(fmt::format("prior.lambda is {}; it must be > 0 and finite", prior.lambda));
+    throw InvalidArgument({.argument = "solver", .value = to_string(options.solver), .why = "with a Laplace prior it must be automatic"});
+  if (!(prior.lambda >= 0 && std::isfinite(prior.lambda))) throw wrong("prior.lambda", prior.lambda, "it must be > 0 and finite");
   if (options.tolerance && !(*options.tolerance > 0 && *options.tolerance < 1))
-    throw InvalidArgument(
-        fmt::format("tolerance is {}; with a Laplace prior it must lie between 0 and 1 (in units of lambda)", *options.tolerance));
+    throw wrong("tolerance", *options.tolerance, "with a Laplace prior it must lie between 0 and 1 (in units of lambda)");
 }
 
 std::vector<Index> flat_columns_of(const Frame& frame) {
@@ -356,10 +356,9 @@ void write_weights(const Frame& frame, const std::vector<Index>& flat, const Vec
 LambdaPath lasso_path(const Frame& frame, const PathGrid& grid) {
   const Stopwatch watch;
   const FitOptions& options = frame.options;
-  if (grid.lambdas.empty() && grid.count < 1) throw InvalidArgument(fmt::format("grid.count is {}; it must be at least 1", grid.count));
-  if (!(grid.smallest >= 0 && grid.smallest <= 1))
-    throw InvalidArgument(fmt::format("grid.smallest is {}; it must lie between 0 and 1", grid.smallest));
-  for (double lambda : grid.lambdas) validate::positive(lambda, "an entry of grid.lambdas");
+  if (grid.lambdas.empty() && grid.count < 1) throw wrong("grid.count", grid.count, "it must be at least 1");
+  if (!(grid.smallest >= 0 && grid.smallest <= 1)) throw wrong("grid.smallest", grid.smallest, "it must lie between 0 and 1");
+  for (double lambda : grid.lambdas) validate::positive(lambda, {"", "an entry of grid.lambdas"});
   LassoProblem problem(frame);
   const double lambda_max = problem.lambda_max();
   const std::vector<double> lambdas = lambdas_of(grid, lambda_max, is_tall(frame));

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "core/blas.hpp"
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
@@ -128,9 +129,9 @@ void SequentialLogistic::State::absorb(MatrixView X, const Vector& y, const Orde
 }
 
 SequentialLogistic::SequentialLogistic(Index num_columns, const SequentialOptions& options) : state_(std::make_unique<State>()) {
-  if (num_columns < 1) throw InvalidArgument(fmt::format("num_columns is {}; it must be at least 1", num_columns));
-  if (options.block_rows < 1) throw InvalidArgument(fmt::format("block_rows is {}; it must be at least 1", options.block_rows));
-  if (options.threads < 0) throw InvalidArgument(fmt::format("threads is {}; it must be 0 or more", options.threads));
+  if (num_columns < 1) throw wrong("num_columns", num_columns, "it must be at least 1");
+  if (options.block_rows < 1) throw wrong("block_rows", options.block_rows, "it must be at least 1");
+  if (options.threads < 0) throw wrong("threads", options.threads, "it must be 0 or more");
   const double precision = options.precision.value_or(static_cast<double>(num_columns));
   validate::positive(precision, "precision");
   State& s = *state_;
@@ -150,14 +151,16 @@ SequentialLogistic& SequentialLogistic::operator=(SequentialLogistic&&) noexcept
 void SequentialLogistic::update(MatrixView X, VectorView labels, VectorView weights, RowOrder order) {
   State& s = *state_;
   validate::matrix(X, "X");
-  if (X.cols() != s.p) throw InvalidArgument(fmt::format("X has {} columns; the fit has {}", X.cols(), s.p));
+  if (X.cols() != s.p) throw refused("X", fmt::format("has {} columns; the fit has {}", X.cols(), s.p));
   validate::vector(labels, X.rows(), "labels");
   for (Index i = 0; i < labels.size(); ++i)
     if (labels[i] != 1.0 && labels[i] != -1.0)
-      throw InvalidArgument(fmt::format("labels at row {} is {}; labels must be -1 or +1", i + 1, labels[i]));
+      throw InvalidArgument({.argument = "labels", .value = fmt::format("{}", labels[i]), .row = i + 1, .why = "labels must be -1 or +1"});
   if (weights.size() > 0) validate::vector(weights, X.rows(), "weights");
   for (Index i = 0; i < weights.size(); ++i)
-    if (!(weights[i] >= 0)) throw InvalidArgument(fmt::format("weights at row {} is {}; weights must not be negative", i + 1, weights[i]));
+    if (!(weights[i] >= 0))
+      throw InvalidArgument(
+          {.argument = "weights", .value = fmt::format("{}", weights[i]), .row = i + 1, .why = "weights must not be negative"});
   const blas::ThreadScope threads(s.threads);
   const Vector y = labels.eigen();
   const Vector k = weights.size() > 0 ? Vector(weights.eigen()) : Vector::Ones(X.rows());
@@ -220,7 +223,7 @@ Solution solution_of(const SequentialLogistic& filter, double precision) {
 LogisticFit SequentialLogistic::fit(const std::vector<std::string>& column_names) const {
   const Index p = state_->p;
   if (!column_names.empty() && static_cast<Index>(column_names.size()) != p)
-    throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column: {}", column_names.size(), p));
+    throw wrong_size("column_names", column_names.size(), fmt::format("it must have one per column: {}", p));
   Frame frame;
   frame.options.likelihood = LogisticLikelihood::bound;
   frame.task = Task::logistic;
@@ -240,7 +243,7 @@ double precision_of(const Fit& fit, std::optional<double> given) {
   const double expected = given.value_or(static_cast<double>(fit.num_columns()));
   const double rounding = 16 * std::numeric_limits<double>::epsilon() / left;
   if (!(left > 0) || std::abs(found - expected) <= rounding * expected) return expected;
-  if (given) throw InvalidArgument(fmt::format("precision is {}; that of the model is {}", *given, found));
+  if (given) throw wrong("precision", *given, fmt::format("that of the model is {}", found));
   return found;
 }
 

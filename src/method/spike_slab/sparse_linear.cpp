@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/blas.hpp"
+#include "core/refusals.hpp"
 #include "frame/conditioning.hpp"
 #include "frame/noise_prior.hpp"
 #include "frame/prepare.hpp"
@@ -43,9 +44,9 @@ Solution solve_sparse_linear(Frame& frame) {
   Rotation rotation = Rotation::to_diagonal;
   if (std::min(X.rows(), which.size()) > most_to_rotate) {
     if (parts == SparseParts::dense_only)
-      throw InvalidArgument(
-          fmt::format("prior 'dense' needs a decomposition, which is too expensive for {} rows and {} columns; use prior sparse", X.rows(),
-                      which.size()));
+      throw refused("prior", "dense",
+                    fmt::format("needs a decomposition, which is too expensive for {} rows and {} columns; use prior sparse", X.rows(),
+                                which.size()));
     if (parts == SparseParts::both)
       frame.warnings.push_back(fmt::format(
           "the dense part is off: its decomposition is too expensive for {} rows and {} columns; many small effects count as noise",

@@ -11,6 +11,7 @@
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
 #include "core/products.hpp"
+#include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "design/column_panels.hpp"
 #include "design/sparse_rows.hpp"
@@ -262,10 +263,10 @@ Solution solve_sparse_logistic(Frame& frame) {
   const Standardization& standardization = frame.units.standardization;
   const PenalisedColumns which = penalised_columns(options, X.cols(), frame.left_out);
   if (std::min(X.rows(), which.size()) > most_to_rotate)
-    throw InvalidArgument(
-        fmt::format("prior '{}' with classes needs a decomposition, which is too expensive for {} rows and {} columns; use prior shared "
-                    "or laplace",
-                    to_string(options.prior.kind), X.rows(), which.size()));
+    throw refused(
+        "prior", to_string(options.prior.kind),
+        fmt::format("with classes needs a decomposition, which is too expensive for {} rows and {} columns; use prior shared or laplace",
+                    X.rows(), which.size()));
   const bool only_intercept = which.flat.size() == (options.intercept ? 1U : 0U);
   if (!only_intercept && (!why_no_maximum(frame, which.flat).empty() || separate_rows(frame, which.flat))) {
     Solution out = failed_solution(frame, "before the first sweep");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/refusals.hpp"
 #include "frame/prior_partition.hpp"
 #include "method/spike_slab/sparse.hpp"
 #include "target/target.hpp"
@@ -42,14 +43,13 @@ void validate_sparse(const FitOptions& options, Task task, Index num_columns) {
   std::string foreign = foreign_to_sparse(options, task);
   if (foreign.empty() && prior.kind == PriorKind::dense && !prior.group.empty()) foreign = "prior.group";
   if (!foreign.empty())
-    throw InvalidArgument(fmt::format("{} cannot be used with prior '{}', which finds its own hyper-parameters; use prior shared or ard",
-                                      foreign, to_string(prior.kind)));
+    throw refused(foreign, fmt::format("cannot be used with prior '{}', which finds its own hyper-parameters; use prior shared or ard",
+                                       to_string(prior.kind)));
   static_cast<void>(marked_columns(prior.flat_columns, "prior.flat_columns", num_columns));
   if (!prior.group.empty() && static_cast<Index>(prior.group.size()) != num_columns)
-    throw InvalidArgument(fmt::format("prior.group has {} entries; it must have one per column of X: {}", prior.group.size(), num_columns));
+    throw wrong_size("prior.group", prior.group.size(), fmt::format("it must have one per column of X: {}", num_columns));
   for (const Index g : prior.group)
-    if (g < 0 || g >= num_columns)
-      throw InvalidArgument(fmt::format("prior.group holds {}; group numbers are 0 to {}", g, num_columns - 1));
+    if (g < 0 || g >= num_columns) throw refused("prior.group", fmt::format("holds {}; group numbers are 0 to {}", g, num_columns - 1));
 }
 
 }  // namespace ardvark::internal

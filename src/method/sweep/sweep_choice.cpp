@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/refusals.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
@@ -10,10 +11,10 @@ SolverChoice choose_solver(const FitOptions& options, const LikelihoodTraits& li
   const Index p = partition.num_columns() - partition.num_flat();
   const bool can_spectral = likelihood.constant_rows && partition.is_shared() && !options.pruning.is_on();
   if (options.solver == SolverKind::spectral && !can_spectral)
-    throw InvalidArgument("solver 'spectral' needs a linear model with a shared prior, no columns of fixed precision and no pruning");
+    throw refused("solver", "spectral", "needs a linear model with a shared prior, no columns of fixed precision and no pruning");
   if (options.solver == SolverKind::dual && partition.num_flat() >= num_rows)
-    throw InvalidArgument(fmt::format("solver 'dual' needs more rows than flat columns; there are {} rows and {} flat columns", num_rows,
-                                      partition.num_flat()));
+    throw refused("solver", "dual",
+                  fmt::format("needs more rows than flat columns; there are {} rows and {} flat columns", num_rows, partition.num_flat()));
   if (options.solver != SolverKind::automatic) return {options.solver, "as requested"};
   if (can_spectral) return {SolverKind::spectral, "linear with one precision for all columns"};
   if (p <= num_rows || partition.num_flat() >= num_rows)
