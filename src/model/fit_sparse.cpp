@@ -11,6 +11,7 @@
 #include "model/remarks.hpp"
 #include "model/resolve.hpp"
 #include "model/saved_model.hpp"
+#include "table/fit_table.hpp"
 
 namespace ardvark {
 
@@ -18,12 +19,7 @@ using namespace internal;
 
 namespace {
 
-[[noreturn]] void refuse_sparse(const std::string& what) {
-  throw InvalidArgument(
-      fmt::format("X is sparse, and {} needs a dense X; a sparse X has a linear model, or a logistic one of two classes, under the priors "
-                  "shared, ard, groups and none",
-                  what));
-}
+constexpr const char* models = "has a linear model, or a logistic one of two classes";
 
 struct SparseFitter {
   CscView X;
@@ -37,7 +33,7 @@ struct SparseFitter {
   }
   SavedModel operator()(const LogisticModel& model) const {
     validate::vector(target, X.rows(), "labels");
-    if (has_several_classes(options, target)) refuse_sparse("a fit of several classes");
+    if (has_several_classes(options, target)) refuse_sparse("a fit of several classes", models);
     require_two_classes(options, target);
     Fit fit = fit_logistic(X, target, model.options);
     name_classes(options, target, fit);
@@ -53,11 +49,11 @@ struct SparseFitter {
 
 SavedModel fit_model(CscView X, VectorView target, const ModelOptions& options) {
   return in_names_of(options, [&] {
-    static_cast<void>(missing_of(options));
+    if (missing_of(options) != Missing::refuse) refuse_sparse(options.spelled("missing", options.missing), "takes no missing values");
     const ModelOptions all = with_encoded_columns(options, X.cols());
     const ResolvedModel resolved = resolve(all);
-    if (const auto refused = refused_in(options, fit_case::sparse_x)) refuse_sparse(refused->what);
-    SavedModel model = std::visit(SparseFitter{X, target, all}, resolved);
+    if (const auto refused = refused_in(options, fit_case::sparse_x)) refuse_sparse(refused->what, models);
+    SavedModel model = with_remedy("leave out such rows", [&] { return std::visit(SparseFitter{X, target, all}, resolved); });
     model.score()->target = options.target;
     note_weights(options.weights, report_of(model));
     return described(std::move(model), options);

@@ -19,10 +19,6 @@ using namespace internal;
 
 namespace {
 
-InvalidArgument refused_model(const ModelOptions& options, const std::string& why) {
-  return options.preset.empty() ? refused(options, "model", options.model, why) : refused(options, "preset", options.preset, why);
-}
-
 // \param folds  the parts of `statistics`
 SavedModel fit_sums(const LinearStatistics& statistics, const std::vector<LinearStatistics>& folds, const ModelOptions& options) {
   const ResolvedModel model = resolve(with_encoded_columns(options, statistics.num_columns()));

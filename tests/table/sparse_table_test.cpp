@@ -9,6 +9,7 @@
 #include "../support/thrown.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
+#include "ardvark/model.hpp"
 #include "design/csc.hpp"
 #include "table/fit_table.hpp"
 
@@ -204,6 +205,20 @@ TEST(SparseX, RefusesWrongColumns) {
   refused({1, 2, 3}, {0, 1, 2}, {1, 2, 3}, {"starts at entry 1"});
   refused({0, 2, 1}, {0, 1, 2}, {1, 2, 3}, {"column 2"});
   refused({0, 2, 3}, {0, 1, 2}, {1, std::numeric_limits<double>::quiet_NaN(), 3}, {"row 2, column 'x1'", "NaN"});
+}
+
+TEST(SparseX, ItsGapsAreNamedWithARemedy) {
+  const std::vector<std::int32_t> start = {0, 2, 3}, row = {0, 1, 2};
+  const std::vector<double> value = {1, std::nan(""), 3};
+  const CscView X(start.data(), row.data(), value.data(), 3, 2);
+  const Vector y{{1, 2, 3}};
+  ModelOptions options;
+  options.model = "linear", options.prior = "shared";
+  expect_invalid([&] { (void)fit_model(X, y, options); },
+                 {"X at row 2, column 'x1' is NaN; all values must be finite; if the value is missing: leave out such rows"});
+  options.missing = "drop";
+  expect_invalid([&] { (void)fit_model(X, y, options); },
+                 {"X is sparse, and missing 'drop' needs a dense X; a sparse X takes no missing values"});
 }
 
 TEST(SparseX, MomentsKeepTheDigitsOfAColumnFarFromZero) {  // against long double
