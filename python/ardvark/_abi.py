@@ -7,7 +7,7 @@ import os
 import sys
 from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Callable, Optional, Union
 
 __all__ = [
     "Array",
@@ -38,7 +38,19 @@ class InternalError(RuntimeError):
 
 
 class _Error(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("code", c_int32), ("message", c_char * 4092), ("argument", c_char * 64)]
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("code", c_int32),
+        ("message", c_char * 4092),
+        ("argument", c_char * 64),
+        ("row", c_int64),
+        ("row_begin", c_int64),
+        ("row_end", c_int64),
+        ("column", c_char * 256),
+        ("value", c_char * 256),
+        ("why", c_char * 1024),
+        ("remedy", c_char * 1024),
+    ]
 
 
 class Matrix(ctypes.Structure):
@@ -175,27 +187,99 @@ _free = {kind: getattr(library, f"ardvark_{kind}_free") for kind in _HANDLES}
 
 
 class InvalidArgumentError(ValueError):
-    """A wrong argument, or a wrong file. ``argument`` is its name in the C interface, with which the message begins; empty: it is about none,
-    or several.
+    """A wrong argument, or a wrong file. What its message says, the attributes say for programs: the words of a message may change.
+
+    Attributes
+    ----------
+    argument : str
+        The name of the argument or parameter. Empty: the error is about none, or several.
+    value : str
+        The value that is wrong, as a text; ``"NaN"``: it is missing.
+    row : int or None
+        From 1: of X and y, of the table, or of the file that the message names.
+    column : str
+        The name of a column.
+    why : str
+        The constraint that does not hold.
+    remedy : str
+        What can be done.
+
+    What does not apply, or is not known, is an empty text, or ``None``.
 
     Examples
     --------
-    >>> import tempfile
     >>> import ardvark
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-    ...     _ = file.write("this is not a model file"), file.flush()
-    ...     try:
-    ...         ardvark.load(file.name)
-    ...     except ardvark.InvalidArgumentError as error:
-    ...         print("is not an ardvark model file" in str(error))
-    True
+    >>> try:
+    ...     ardvark.BayesianLinearRegression(prior="ridge").fit([[0.0], [1.0], [2.0]], [1, 2, 4])
+    ... except ardvark.InvalidArgumentError as error:
+    ...     print(error.argument, error.value)
+    prior ridge
     """
 
     __module__ = "ardvark"
 
-    def __init__(self, message: str, argument: str = ""):
+    def __init__(
+        self, message: str, argument: str = "", *, value: str = "", row: Optional[int] = None, column: str = "", why: str = "", remedy: str = ""
+    ):
         super().__init__(message)
-        self.argument = argument
+        self.argument, self.value, self.row, self.column, self.why, self.remedy = argument, value, row, column, why, remedy
+        self._argument_at = 0  # where the message has the name of the argument
+        self._rows: list[tuple[int, int, int]] = []  # where it names a row, and the number of this row
+        self._counts_piece = False  # the rows are those of the table that was given, not of all that statistics have seen
+
+    def _texts(self) -> list[str]:
+        """The message before, between and after the names of rows."""
+        cuts = [0, *(place for begin, end, _ in self._rows for place in (begin, end)), len(str(self))]
+        return [str(self)[begin:end] for begin, end in zip(cuts[::2], cuts[1::2])]
+
+    def _named_rows(self) -> list[tuple[int, str]]:
+        return [(row, str(self)[begin:end]) for begin, end, row in self._rows]
+
+    def _changed(self, texts: list[str], rows: list[tuple[int, str]], **fields: Any) -> InvalidArgumentError:
+        """The same error with another message."""
+        message, places = texts[0], []
+        for (row, name), text in zip(rows, texts[1:]):
+            places.append((len(message), len(message) + len(name), row))
+            message += name + text
+        other = type(self)(message)
+        other.__dict__.update(self.__dict__ | {"_rows": places, "row": rows[0][0] if rows else None} | fields)
+        return other
+
+    def _in_rows(self, named: Callable[[int], tuple[int, str]]) -> InvalidArgumentError:
+        """The same error about rows with other numbers. named: the number and the name of a row."""
+        return self._changed(self._texts(), [named(row) for _, _, row in self._rows])
+
+    def _after(self, prefix: str) -> InvalidArgumentError:
+        begin, *more = self._texts()
+        return self._changed([prefix + begin, *more], self._named_rows(), _argument_at=self._argument_at + len(prefix))
+
+    def _with_remedy(self, remedy: str) -> InvalidArgumentError:
+        """Another remedy, with which the message ends."""
+        *before, end = self._texts()
+        return self._changed([*before, (end[: -len(self.remedy)] if self.remedy else end + "; ") + remedy], self._named_rows(), remedy=remedy)
+
+    def _in_words(self, argument: str, translated: Callable[[str], str]) -> InvalidArgumentError:
+        """The same error in other words, except for the names of rows, which may be those of files."""
+        begin, *more = self._texts()
+        at = self._argument_at
+        begin = translated(begin[:at]) + argument + translated(begin[at + len(self.argument) :])
+        why, remedy = translated(self.why), translated(self.remedy)
+        return self._changed([begin, *map(translated, more)], self._named_rows(), argument=argument, why=why, remedy=remedy)
+
+
+def prefixed(prefix: str, error: Exception) -> ValueError:
+    """The same error with words before its message."""
+    return error._after(prefix) if isinstance(error, InvalidArgumentError) else ValueError(f"{prefix}{error}")
+
+
+def wrong_row(
+    *message: Union[str, int], argument: str = "", remedy: str = "", counts_piece: bool = True, **fields: str
+) -> InvalidArgumentError:
+    """An error about rows of a table that is given. message: its texts, and the rows between them, from 0. It ends with the remedy."""
+    texts, rows = [str(text) for text in message[::2]], [int(row) + 1 for row in message[1::2]]
+    texts[-1] += f"; {remedy}" if remedy else ""
+    error = InvalidArgumentError("", argument, remedy=remedy, **fields)  # type: ignore[arg-type]
+    return error._changed(texts, [(row, f"row {row}") for row in rows], _counts_piece=counts_piece)
 
 
 class StoppedError(RuntimeError):
@@ -206,15 +290,26 @@ _exceptions = {3: OSError, 130: StoppedError}
 
 
 def call(function: str, *arguments: Any) -> None:
-    error = _Error(ctypes.sizeof(_Error), 0, b"", b"")
+    error = _Error(ctypes.sizeof(_Error))
     code = getattr(library, function)(*arguments, byref(error))
+    if code == 2:
+        raise _invalid_argument(error)
     if code != 0:
-        message = error.message.decode("utf-8", "replace")
-        if code == 3 and "memory" in message:
-            raise MemoryError(message)
-        if code == 2:
-            raise InvalidArgumentError(message, error.argument.decode())
-        raise _exceptions.get(code, InternalError)(message)
+        kind = MemoryError if code == 3 and error.why == b"memory" else _exceptions.get(code, InternalError)
+        raise kind(_text(error.message))
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _invalid_argument(error: _Error) -> InvalidArgumentError:
+    fields = {name: _text(getattr(error, name)) for name in ("value", "column", "why", "remedy")}
+    out = InvalidArgumentError(_text(error.message), _text(error.argument), row=error.row or None, **fields)
+    if error.row:
+        begin = len(_text(error.message[: error.row_begin]))
+        out._rows = [(begin, begin + len(_text(error.message[error.row_begin : error.row_end])), error.row)]
+    return out
 
 
 class Handle:

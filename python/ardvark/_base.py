@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _core
+from ._abi import InvalidArgumentError
 from ._arrays import is_sparse, refuse_sparse
 from ._core import ArdvarkWarning, _depth
 from ._given import (
@@ -120,20 +121,30 @@ class Estimator(BaseEstimator):
         """Options of the library that the constructor calls something else."""
         return {option: name for name, option in self._options.items() if option != name}
 
-    def _translated(self, text: str, argument: str = "") -> str:
-        """A text of the library in the names of the constructor. ``argument``: the one that it begins with."""
-        names = self._renamed()
-        first = names | {"weights": "sample_weight", "X_new": "X", "labels": "y"}
-        text = first.get(argument, argument) + text[len(argument) :]
+    def _translated(self, text: str) -> str:
+        """A text of the library in the names of the constructor."""
         text = self._with_options_as_arguments(text)
-        text = text.replace("needs a dense X", "needs a dense X, " + ("X.sparse.to_dense()" if hasattr(self, "feature_names_in_") else "X.toarray()"))
-        if not self._can_impute:
-            text = text.replace(", missing 'impute' fills the gaps", "")
-        unlike_words = {option: name for option, name in names.items() if re.search(r"[0-9_]", option)}
+        unlike_words = {option: name for option, name in self._renamed().items() if re.search(r"[0-9_]", option)}
         return re.sub(r"\b\w+\b", lambda match: unlike_words.get(match[0], match[0]), text)
 
+    def _translated_note(self, note: str) -> str:
+        return self._translated(note).replace("needs a dense X", f"needs a dense X, {self._way_to_dense()}")
+
+    def _way_to_dense(self) -> str:
+        return "X.sparse.to_dense()" if hasattr(self, "feature_names_in_") else "X.toarray()"
+
     def _in_our_names(self, error: ValueError) -> ValueError:
-        return ValueError(self._translated(str(error), getattr(error, "argument", "")))
+        if not isinstance(error, InvalidArgumentError):
+            return ValueError(self._translated(str(error)))
+        if error.argument == "X" and error.value == "sparse":
+            error = InvalidArgumentError(
+                f"X is sparse, and {error.why}, {self._way_to_dense()}; {error.remedy}", "X", value="sparse", why=error.why, remedy=error.remedy
+            )
+        is_gap = error.argument in ("X", "y") and error.value == "NaN" and error.remedy
+        if is_gap and not self._can_impute:  # the library knows only the model, not what its estimator offers
+            error = error._with_remedy("if the value is missing: missing 'drop' leaves such rows out")
+        names = self._renamed() | {"weights": "sample_weight", "X_new": "X", "labels": "y"}
+        return error._in_words(names.get(error.argument, error.argument), self._translated)
 
     def _with_options_as_arguments(self, text: str) -> str:
         """``--prior shared``, as the program takes it, as ``prior='shared'``."""
@@ -381,7 +392,7 @@ class Estimator(BaseEstimator):
         for message in result.value("warnings"):
             if reads_sparse:
                 message = message.replace("(--prior sparse)", "(--prior sparse), which needs a dense X")
-            warnings.warn(spoken._translated(message), ArdvarkWarning, stacklevel=_depth())
+            warnings.warn(spoken._translated_note(message), ArdvarkWarning, stacklevel=_depth())
         if result.text("status") not in ("converged", "stopped_by_user"):
             message = f"{type(self).__name__}: {spoken._translated(result.text('message'))}"
             warnings.warn(message, ConvergenceWarning, stacklevel=_depth())

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.metrics import d2_tweedie_score
 
 from . import _core
+from ._abi import wrong_row
 from ._docs import assembled
 from ._hosts import in_memory
 from ._predictions import Regressor
@@ -176,7 +177,5 @@ def _refuse_truths(y: Any) -> None:
     values = np.asarray(y)
     truths = [] if values.ndim != 1 or values.dtype.kind not in "bO" else [row for row, value in enumerate(values) if isinstance(value, (bool, np.bool_))]
     if truths:
-        raise ValueError(
-            f"y at row {truths[0] + 1} is {bool(values[truths[0]])}, which is no count; a regression of counts needs numbers"
-            " (for classes: BayesianLogisticRegression)"
-        )
+        value, why = str(bool(values[truths[0]])), "a regression of counts needs numbers (for classes: BayesianLogisticRegression)"
+        raise wrong_row("y at ", truths[0], f" is {value}, which is no count; {why}", argument="y", value=value, why=why)

@@ -7,6 +7,7 @@ import re
 from typing import Any, Collection, Mapping, Optional, Sequence, Union
 
 from . import _core
+from ._abi import InvalidArgumentError
 
 __all__ = ["CsvFiles", "dataset_of", "forms_of", "left_out_of", "of_python", "with_gaps", "without"]
 
@@ -83,12 +84,10 @@ def _form_of(file: str, known: Sequence[Any], texts: Mapping[str, Sequence[str]]
     while True:
         try:
             return _core.csv_form(file, delimiter, decimal, [*markers, *passed_over])
-        except ValueError as error:
-            found = re.search(r"column '(.*)': '(.*?)' is a text, but .* holds the number '(.*?)'", str(error))
-            found = found or re.search(r"column '(.*)': ('?)(.*?)'? is not a number", str(error))
-            if found is None or found[1] not in texts:
+        except InvalidArgumentError as error:
+            if error.column not in texts:
                 raise
-            others = [text for text in (*texts[found[1]], found[2], found[3]) if text.strip("'") and text not in passed_over]
+            others = [text for text in (*texts[error.column], error.value) if text and text not in passed_over]
             if not others:
                 raise
             passed_over += others

@@ -179,7 +179,7 @@ class FittedModel(Estimator):
         self.status_ = model.text("status")
         self.converged_ = self.status_ == "converged"
         self.n_iter_ = int(model.number("sweeps"))
-        self.notes_ = [self._translated(note) for note in model.value("notes")]
+        self.notes_ = [self._translated_note(note) for note in model.value("notes")]
         self._take_diagnosis(model)
         self.__dict__.pop("missing_information_", None)
         if self._imputes and "missing" in model.to_dict():

@@ -10,7 +10,7 @@ from typing import Any, Callable, Collection, Optional, Sequence
 
 import numpy as np
 
-from ._abi import InvalidArgumentError
+from ._abi import InvalidArgumentError, prefixed, wrong_row
 from ._arrays import is_sparse
 from ._core import ArdvarkWarning, _depth
 from ._hosts import kind_of
@@ -203,7 +203,7 @@ def refuse_gaps(values: Any, remedy: str, argument: str = "y") -> None:
     values = np.asarray(values)
     missing = gaps_in(values) if values.ndim == 1 else np.zeros(0, dtype=bool)
     if missing.any():
-        raise ValueError(f"{argument} has no value at row {np.argmax(missing) + 1}; {remedy}")
+        raise wrong_row(f"{argument} has no value at ", int(np.argmax(missing)), "", argument=argument, value="NaN", remedy=remedy)
 
 
 Place = Callable[[int], Optional[tuple[str, int]]]  # the file that has a row of the source, and its row there
@@ -220,26 +220,24 @@ def in_source(error: ValueError, rows: int, place_of: Optional[Place] = None, co
     place_of : callable
         As of `Rows`.
     counted : int
-        Rows before the piece that the error counts already, as statistics and sums do.
+        Rows before the piece that an error of the library counts already, as statistics and sums do.
     is_of_piece : bool
         False: it may be one of all rows together.
     """
 
-    def named(found: re.Match[str]) -> str:
-        row = int(found[2]) + rows - counted
-        place = None if place_of is None else place_of(row)
-        return f"{found[1]}row {row}" if place is None else f"{found[1]}row {place[1]} of {place[0]!r}"
+    if isinstance(error, InvalidArgumentError) and error.row is not None:
+        before = rows - (0 if error._counts_piece else counted)
 
-    text = str(error)
-    text, count = re.subn(r"\b(at )row (\d+)", named, text)
-    if count == 0:
-        text, count = re.subn(r"\b()row (\d+)", named, text, count=1)
+        def named(row: int) -> tuple[int, str]:
+            place = None if place_of is None else place_of(row + before)
+            return (row + before, f"row {row + before}") if place is None else (place[1], f"row {place[1]} of {place[0]!r}")
+
+        return error._in_rows(named)
     place = None if place_of is None else place_of(rows + 1)
-    if count == 0 and rows > 0 and is_of_piece and place is not None:
-        text = f"in {place[0]!r}: {text}"
-    elif count == 0 and rows > 0 and is_of_piece:
-        text = f"in the rows after row {rows}: {text}"
-    return InvalidArgumentError(text, error.argument) if isinstance(error, InvalidArgumentError) else ValueError(text)
+    if rows == 0 or not is_of_piece:
+        return error
+    prefix = f"in the rows after row {rows}: " if place is None else f"in {place[0]!r}: "
+    return prefixed(prefix, error)
 
 
 def require_finite(X: Any, names: Sequence[str], may_miss: bool, remedy: str) -> None:
@@ -252,8 +250,9 @@ def require_finite(X: Any, names: Sequence[str], may_miss: bool, remedy: str) ->
     at = tuple(np.argwhere(wrong)[0])
     row, column = (X.indices[at[0]], np.searchsorted(X.indptr, at[0], side="right") - 1) if sparse else at
     value = "NaN" if np.isnan(numbers[at]) else f"{numbers[at]}"
-    advice = f"; if the value is missing: {remedy}" if value == "NaN" else ""
-    raise ValueError(f"X at row {row + 1}, column {names[column]!r} is {value}; all values must be finite{advice}")
+    why, advice = "all values must be finite", f"if the value is missing: {remedy}" if value == "NaN" else ""
+    end = f", column {names[column]!r} is {value}; {why}"
+    raise wrong_row("X at ", row, end, argument="X", value=value, column=str(names[column]), why=why, remedy=advice)
 
 
 def taken_from(table: Any, name: Any, argument: str, may_miss: bool = False) -> np.ndarray:
@@ -276,8 +275,9 @@ def series_taken_from(table: Any, name: Any, argument: str, may_miss: bool = Fal
     values = table[name]
     missing = values.isna().to_numpy() if hasattr(values, "isna") else gaps_in(np.asarray(values))
     if missing.any() and not may_miss:
-        remedy = f"; leave out such rows, for example X[X[{name!r}].notna()]" + (", or fit with missing='drop'" if argument == "target" else "")
-        raise ValueError(f"{argument} {name!r} has no value at row {np.argmax(missing) + 1}{remedy}")
+        remedy = f"leave out such rows, for example X[X[{name!r}].notna()]" + (", or fit with missing='drop'" if argument == "target" else "")
+        begin = f"{argument} {name!r} has no value at "
+        raise wrong_row(begin, int(np.argmax(missing)), "", argument=argument, value="NaN", column=str(name), remedy=remedy)
     return values
 
 
@@ -296,9 +296,10 @@ def require_numbers(y: Any) -> None:
         return
     for row, value in enumerate(values):
         if isinstance(value, str):
-            raise ValueError(f"y holds text ({str(value)!r} at row {row + 1}); a regression needs numbers (for classes: BayesianLogisticRegression)")
+            why = "a regression needs numbers (for classes: BayesianLogisticRegression)"
+            raise wrong_row(f"y holds text ({str(value)!r} at ", row, f"); {why}", argument="y", value=str(value), why=why)
         if isinstance(value, TIMES) and value == value:  # NaT differs from itself
-            raise ValueError(f"y at row {row + 1} is {str(value)!r}, {what_time_is(value)}")
+            raise wrong_row("y at ", row, f" is {str(value)!r}, {what_time_is(value)}", argument="y", value=str(value))
 
 
 def refuse_times(values: Any, argument: str) -> None:
@@ -310,4 +311,4 @@ def refuse_times(values: Any, argument: str) -> None:
     if array.size > 0:
         row = int(np.argmax(~np.isnat(array).reshape(len(array), -1).all(axis=1)))  # the first that is known
         value = array[row].ravel()[0]
-        raise ValueError(f"{argument} at row {row + 1} is {str(value)!r}, {what_time_is(value)}")
+        raise wrong_row(f"{argument} at ", row, f" is {str(value)!r}, {what_time_is(value)}", argument=argument, value=str(value))

@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 
+from ._abi import prefixed
 from ._passes import RowSums, TableFacts, UnknownLabel
 from ._progress import Watch
 from ._statistics import LinearStatistics
@@ -63,7 +64,7 @@ def statistics_of_partition(number: int, X: Any, y: Any, sample_weight: Any, for
     try:
         return statistics.update(X, y, sample_weight)
     except ValueError as error:
-        raise ValueError(f"in partition {number}: {error}") from None
+        raise prefixed(f"in partition {number}: ", error) from None
 
 
 def sum_of_statistics(parts: Sequence[LinearStatistics]) -> LinearStatistics:
@@ -105,7 +106,7 @@ def _facts_of_partition(number: int, X: Any, y: Any, sample_weight: Any, *kind: 
     try:
         return TableFacts(target, weights, *kind).add(X, None if target else y, None if weights else sample_weight)
     except ValueError as error:
-        raise ValueError(f"in partition {number}: {error}") from None
+        raise prefixed(f"in partition {number}: ", error) from None
 
 
 def _all_facts(parts: Sequence[TableFacts]) -> TableFacts:
@@ -122,7 +123,7 @@ def _sums_of_partition(number: int, X: Any, y: Any, sample_weight: Any, facts: b
     try:
         return sums.update(*pickle.loads(facts).numbers(X, None if isinstance(y, str) else y, None if isinstance(sample_weight, str) else sample_weight))
     except (ValueError, UnknownLabel) as error:
-        raise ValueError(f"in partition {number}: {error}") from None
+        raise prefixed(f"in partition {number}: ", error) from None
 
 
 def _all_sums(parts: Sequence[RowSums]) -> RowSums:

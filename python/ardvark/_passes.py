@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional, Sequence
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
-from ._abi import InvalidArgumentError, call, call_for_bytes, call_for_handle
+from ._abi import InvalidArgumentError, call, call_for_bytes, call_for_handle, wrong_row
 from ._arrays import matrix_of, vector_of
 from ._given import TRUTHS, frame, gaps_in, in_source, require_numbers, series_taken_from, truths_of
 from ._progress import Progress
@@ -22,7 +22,7 @@ from ._tables import Encoding, holds_text, is_numeric, names_of, numbered, texts
 __all__ = ["RowSums", "TableFacts", "UnknownLabel", "facts_of", "rows_of"]
 
 _MOST_CLASSES = 1000  # as the library
-_CHANGED = "; the rows have changed since they were read before, and must stay as they are until the fit has ended"
+_CHANGED = "the rows have changed since they were read before, and must stay as they are until the fit has ended"
 
 
 class RowSums:
@@ -257,7 +257,9 @@ class UnknownLabel(Exception):
     """A label that the facts do not have."""
 
     def __init__(self, label: Any, row: int):
-        super().__init__(f"y at row {row + 1} is the label {label!r}, which earlier rows do not have")
+        end = f" is the label {label!r}, which earlier rows do not have"
+        self.refusal = wrong_row("y at ", row, end, argument="y", value=str(label))
+        super().__init__(str(self.refusal))
         self.label = label
 
 
@@ -287,7 +289,7 @@ def _labels_of(y: Any) -> np.ndarray:
     if y.dtype == object or y.dtype.kind == "f":
         gaps = gaps_in(y)
         if gaps.any():
-            raise ValueError(f"y has no value at row {int(np.argmax(gaps)) + 1}; leave out such rows")
+            raise wrong_row("y has no value at ", int(np.argmax(gaps)), "", argument="y", value="NaN", remedy="leave out such rows")
     return y
 
 
@@ -314,7 +316,7 @@ def facts_of(pieces: Pieces, target: str, sample_weight: Optional[str], referenc
         try:
             facts.add(piece)
         except ValueError as error:
-            raise in_source(error, facts.rows, pieces.place_of, facts.rows if isinstance(error, InvalidArgumentError) else 0) from None  # of the statistics
+            raise in_source(error, facts.rows, pieces.place_of, facts.rows) from None  # of the statistics
         knows_enough = facts.statistics is None and (facts.is_regression or len(facts.labels) > 1) and not of_all
         if number == 0 and knows_enough and not pieces.is_spooled:
             facts.knows_all = False
@@ -349,7 +351,8 @@ def rows_of(pieces: Pieces, facts: TableFacts, tell: Optional[Callable[[Progress
                 X, codes, weights = facts.numbers(piece)
             except (UnknownLabel, ValueError) as error:
                 if number > 1 or facts.knows_all:  # whatever is wrong would have been found before
-                    error = ValueError(f"{str(error).rstrip('; ')}{_CHANGED}")
+                    wrong = error.refusal if isinstance(error, UnknownLabel) else error
+                    error = wrong._with_remedy(_CHANGED) if isinstance(wrong, InvalidArgumentError) else ValueError(f"{wrong}; {_CHANGED}")
                 if isinstance(error, UnknownLabel):
                     raise
                 raise in_source(error, rows, pieces.place_of) from None

@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
-from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle, without_null
+from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle, without_null, wrong_row
 from ._arrays import matrix_of, refuse_sparse, vector_of
 from ._given import name_of, refuse_gaps, refuse_times, require_numbers, table_of_fit, taken_from
 from ._hosts import in_memory
@@ -261,7 +261,8 @@ class LinearStatistics:
             taken_from(X, y, "y")
         for name in names_of(columns) or []:
             if not is_numeric(columns[name].dtype) and begins_with_gap(columns[name]):  # perhaps it has no value at all in these rows
-                raise InvalidArgumentError(f"row {self.n_rows_ + 1} has no value in column {name!r}; leave out the row, or fill the gap", "")
+                fields = {"value": "NaN", "column": str(name), "remedy": "leave out the row, or fill the gap"}
+                raise wrong_row("", self.n_rows_, f" has no value in column {name!r}", counts_piece=False, **fields)
         with self._lock:
             arguments = [None if name is None else without_null(name.encode()) for name in (target, weights)]
             call("ardvark_statistics_update_table", self.handle, table_of(columns), *arguments)
@@ -535,7 +536,7 @@ class LinearStatistics:
         try:
             return cls.from_bytes(data)
         except ValueError as error:
-            raise type(error)(str(error).replace("the bytes given", os.fspath(path))) from None
+            raise InvalidArgumentError(f"{os.fspath(path)!r} cannot be read as statistics: {error}") from None
 
     def __reduce__(self) -> Any:
         return LinearStatistics.from_bytes, (self.to_bytes(),)

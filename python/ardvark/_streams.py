@@ -234,7 +234,7 @@ def _add_to_parts(parts: Sequence[LinearStatistics], part_of: Optional[np.ndarra
                 add(parts[number], slice(None))  # for the number of the row in the piece
                 raise
         except ValueError as error:
-            raise in_source(error, 0, None, before if isinstance(error, InvalidArgumentError) else 0) from None
+            raise in_source(error, 0, None, before) from None
 
 
 def _add(piece: Any, target: str, sample_weight: Optional[str], parts: Sequence[LinearStatistics], folds: Optional[RowFolds]) -> int:
@@ -293,13 +293,9 @@ def _after_a_look(pieces: Iterator[Any], folds: RowFolds) -> Iterator[Any]:
 
 def _with_remedy(error: ValueError, source: Any) -> ValueError:
     """An error of a fit. What it says of a value that is missing is completed by what a fit of a path can do."""
-    text = str(error)
-    if not isinstance(source, (str, os.PathLike)) or not re.search("has (the value nan|no value) in .*; .*leave out the row, or fill the gap", text):
-        return error
-    return type(error)(
-        text.replace("leave out the row, or fill the gap", "leave out the row, fill the gap, or fit with missing='drop' (a table of up to 64 MiB as numbers)"),
-        *([error.argument] if isinstance(error, InvalidArgumentError) else []),
-    )
+    if isinstance(source, (str, os.PathLike)) and isinstance(error, InvalidArgumentError) and error.row is not None and error.value == "NaN":
+        return error._with_remedy("leave out the row, fill the gap, or fit with missing='drop' (a table of up to 64 MiB as numbers)")
+    return error
 
 
 def read_in_pieces(

@@ -12,7 +12,7 @@ from typing import Any, Collection, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._abi import Handle, call, call_for_handle, without_null
+from ._abi import Handle, call, call_for_handle, without_null, wrong_row
 from ._arrays import call_for_array
 from ._options import Options
 from ._results import Result
@@ -219,10 +219,11 @@ def _values(name: str, column: Any, is_part: bool, is_text: bool) -> Union[np.nd
 
 
 def _marked(name: str, marker: str, row: int) -> ValueError:
-    return ValueError(
-        f"column {name!r} holds numbers, but row {row + 1} holds {marker!r}; if {marker!r} means a missing value, replace"
+    remedy = (
+        f"if {marker!r} means a missing value, replace"
         f" it: table[{name!r}] = pandas.to_numeric(table[{name!r}].replace({marker!r}, None)), or pandas.read_csv(..., na_values={marker!r})"
     )
+    return wrong_row(f"column {name!r} holds numbers, but ", row, f" holds {marker!r}", value=marker, column=str(name), remedy=remedy)
 
 
 def _values_of_kinds(name: str, column: Any, values: list[Any]) -> Union[np.ndarray, Texts]:
@@ -236,11 +237,9 @@ def _values_of_kinds(name: str, column: Any, values: list[Any]) -> Union[np.ndar
         elif isinstance(value, (numbers.Number, np.bool_)) and not isinstance(value, complex):
             first_number = row if first_number is None else first_number
         elif isinstance(value, TIMES):
-            raise ValueError(f"row {row + 1}, column {name!r}: {str(value)!r} is {what_time_is(value)}")
+            raise wrong_row("", row, f", column {name!r}: {str(value)!r} is {what_time_is(value)}", value=str(value), column=str(name))
         else:
-            raise ValueError(
-                f"row {row + 1}, column {name!r}: a {type(value).__name__} is neither a number nor a text"
-            )
+            raise wrong_row("", row, f", column {name!r}: a {type(value).__name__} is neither a number nor a text", column=str(name))
     texts = {value for value in values if isinstance(value, str)}
     marker = next((text for text in texts if text.strip() in _MARKERS), None)
     if marker is not None and texts == {marker}:
@@ -254,10 +253,10 @@ def _values_of_kinds(name: str, column: Any, values: list[Any]) -> Union[np.ndar
         found = np.array([np.nan if value is None else float(value) for value in values])
         return _as_texts(column, found) if str(column.dtype) == "category" else found  # whoever makes categories means levels
     if first_number is not None:
-        raise ValueError(
-            f"column {name!r} holds both texts ({values[first_text]!r} at row {first_text + 1}) and numbers"
-            f" ({values[first_number]!r} at row {first_number + 1}); turn it into one kind: pandas.to_numeric(..., errors='coerce') makes texts missing values, astype(str) makes numbers texts"
-        )
+        text, number = values[first_text], values[first_number]
+        remedy = "turn it into one kind: pandas.to_numeric(..., errors='coerce') makes texts missing values, astype(str) makes numbers texts"
+        parts = (f"column {name!r} holds both texts ({text!r} at ", first_text, f") and numbers ({number!r} at ", first_number, ")")
+        raise wrong_row(*parts, value=str(text), column=str(name), remedy=remedy)
     return Texts(*numbered([None if value is None else str(value) for value in values]))
 
 
