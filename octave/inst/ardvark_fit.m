@@ -459,6 +459,15 @@ end
 
 %!error <y has 3 entries; it must have 4> ardvark_fit(randn(4, 2), [1; 2; 3], 'model', 'linear')
 %!error <X at row 2.*NaN> ardvark_fit([1; NaN; 3], [1; 2; 3], 'model', 'linear')
+%!test  % the identifier names the argument
+%! for wrong = {{'prior', 'ridge'}, {'max_sweeps', 0}}
+%!   try
+%!     ardvark_fit([1; 2; 3], [1; 2; 4], 'model', 'linear', wrong{1}{:});
+%!     error('%s was taken', wrong{1}{1});
+%!   catch trouble
+%!     assert(trouble.identifier, ['ardvark:invalid_argument:' wrong{1}{1}]);
+%!   end
+%! end
 %!error <y at row 2 is NaN.*: missing 'drop' and missing 'impute' leave such rows out: it is the target$> ardvark_fit([1; 2; 3], [1; NaN; 3], 'model', 'linear')
 %!error <y at row 2 is NaN.*: missing 'drop' leaves such rows out$> ardvark_fit([1; 2; 3], [1; NaN; 3], 'model', 'kernel')
 %!error <there is no option 'ignore'; leave the column out of the table$> ardvark_fit([1; 2; 3], [1; 2; 3], 'model', 'linear', 'ignore', 'a')

@@ -1,5 +1,6 @@
 #include "call.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,8 +105,19 @@ static const char* our_name(const char* argument) {
   return names_.core != NULL && strcmp(argument, names_.core) == 0 ? names_.ours : argument;
 }
 
-void check(ardvark_code code) {
+/* "ardvark:invalid_argument:prior"; without an argument "ardvark:invalid_argument". */
+static const char* id_of(ardvark_code code, const char* argument) {
   static const char* const ids[] = {"", "ardvark:internal", INVALID, "ardvark:environment"};
+  static char id[128];
+  const size_t begin = strlen(ids[code]);
+  char* c;
+  snprintf(id, sizeof id, "%s%s%s", ids[code], argument[0] == '\0' ? "" : ":", argument);
+  for (c = id + begin + (id[begin] == ':'); *c != '\0'; ++c)
+    if (!isalnum((unsigned char)*c)) *c = '_';
+  return id;
+}
+
+void check(ardvark_code code) {
   static char message[message_size];
   char* written = NULL;
   if (code == ARDVARK_OK) return;
@@ -113,7 +125,7 @@ void check(ardvark_code code) {
   snprintf(message, sizeof message, "%s%s", our_name(failure_.argument), failure_.message + strlen(failure_.argument));
   if (ardvark_spell(message, "octave", NULL, 0, &written, NULL) == ARDVARK_OK) snprintf(message, sizeof message, "%s", written);
   ardvark_free(written);
-  fail(ids[code], "%s", message);
+  fail(id_of(code, our_name(failure_.argument)), "%s", message);
 }
 
 void warn_later(const char* id, const char* text) {
