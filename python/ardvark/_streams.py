@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import time
 from typing import Any, Callable, Collection, Iterator, Mapping, Optional, Sequence
 

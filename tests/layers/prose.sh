@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Refuses code that looks into the text of an error of this library: the fields of the error say what it is about.
+#   prose.sh FOLDER...    sources in C++, C, Python and Octave
+# Texts of other programs have no fields: a line that reads one ends with a comment such as "of Arrow".
+set -euo pipefail
+bad=0
+refuse() {  # files, pattern, what it is
+  local found
+  found=$(grep -rnE --include="$1" -- "$2" "${folders[@]}" | grep -vE '(//|#) of (Arrow|CLI11|DuckDB)$' || true)
+  [ -z "$found" ] || { bad=1; sed "s/^/prose: $3: /" <<<"$found"; }
+}
+folders=("$@")
+looks='(find|rfind|starts_with|ends_with|contains|substr|compare)'
+for files in '*.cpp' '*.hpp'; do
+  refuse "$files" '= *([A-Za-z:_]+\()*[a-z_]+(\.|->)what\(\)' 'keeps the text of an error'
+  refuse "$files" "(\\bwhat\\(\\)\\)*|(^|[^.])\\bmessage)\\.$looks\\(" 'looks into the text of an error'
+  refuse "$files" '[a-z_]*(row|argument|field|name)[a-z_]*\([a-z_]+\.what\(\)' 'takes an error apart'
+  refuse "$files" 'what\(\) *[!=]=|strstr\(.*what\(\)' 'compares the text of an error'
+done
+for files in '*.c' '*.h'; do
+  refuse "$files" '\b(strstr|strcmp|strncmp|strchr|sscanf|regexec)\([^)"]*\bmessage\b' 'looks into the text of an error'
+done
+error='(error|err|e|exc|failure|problem|of_file|caught)'
+refuse '*.py' "\\bre\\.[a-z]+\\(.*\\bstr\\($error\\)" 'takes an error apart'
+refuse '*.py' "= *str\\($error\\)" 'keeps the text of an error'
+refuse '*.py' "\\bin str\\($error\\)|\" in message\\b" 'looks into the text of an error'
+refuse '*.py' "\\bstr\\($error\\)\\.(replace|split|rsplit|find|index|startswith|endswith|partition|rpartition|removeprefix|removesuffix|strip|lstrip|rstrip)\\b" 'takes an error apart'
+refuse '*.m' '^[^%]*\b(strfind|regexp|regexprep|strrep|strncmp|strcmp|strsplit|textscan|sscanf)i? *\([^)]*(\.message|lasterr)' 'looks into the text of an error'
+[ $bad = 0 ] && echo 'prose: nobody looks into the text of an error'
+exit $bad
