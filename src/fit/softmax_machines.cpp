@@ -241,7 +241,6 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
   std::optional<Frame> prepared;  // one against the rest: the columns are the same for all machines
   const Stopwatch watch;
   const Index p = X.cols(), columns = static_cast<Index>(machines.size());
-  const char* const of_machine = pairs ? "pair of classes" : "class";
   bool is_stopped = false;
   const auto fitted = [&](Index m) -> std::optional<Fit> {
     if (is_stopped) return std::nullopt;
@@ -258,7 +257,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
         progress.elapsed_seconds = watch.seconds();
         progress.fit = number;
         progress.num_fits = static_cast<int>(columns);
-        progress.fit_name = of_machine;
+        progress.fit_name = pairs ? "pair of classes" : "class";
         progress.seconds_left = seconds_for_rest(number - 1, columns, done_at, progress.elapsed_seconds - done_at);
         return options.on_sweep(progress);
       };
