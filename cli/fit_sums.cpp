@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "core/memory_limit.hpp"
-#include "model/refusals.hpp"
+#include "model/refused_options.hpp"
 #include "table_sums.hpp"
 
 namespace ardvark::cli {

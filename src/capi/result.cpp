@@ -13,7 +13,7 @@
 #include "capi/handles.hpp"
 #include "core/refusals.hpp"
 #include "io/csv_form.hpp"
-#include "model/refusals.hpp"
+#include "model/refused_options.hpp"
 #include "model/spelling.hpp"
 
 namespace ardvark::internal::capi {

@@ -15,7 +15,7 @@
 
 #include "ardvark/model.hpp"
 #include "core/refusals.hpp"
-#include "model/refusals.hpp"
+#include "model/refused_options.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {

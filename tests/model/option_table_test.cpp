@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ardvark/model.hpp"
-#include "model/refusals.hpp"
+#include "model/refused_options.hpp"
 
 namespace ardvark {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/refusals.hpp"
+#include "model/refused_options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
