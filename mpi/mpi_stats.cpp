@@ -168,7 +168,7 @@ void add_mpi_stats(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("stats", "Read the files of a table, and write the sums that a linear fit needs of it");
   auto args = std::make_shared<MpiArguments>();
   add_table_options(c, args, true);
-  add_model_option(c, *args, "threads")->description("Threads of each rank (default 1)");
+  add_model_option(c, *args, model_option("threads"))->description("Threads of each rank (default 1)");
   c.add_option("--form", args->form,
                "gram: cross-products (the default); factor: a triangular factor, for columns that are nearly collinear");
   c.add_option("-o,--output", args->output, "Write the statistics to this file")->required()->check(not_empty);
