@@ -98,17 +98,17 @@ ARDVARK_API void ardvark_free(void* memory);
  *                         of their own, and all columns may have a small one; its intervals are right with few and with many columns. slab:
  *                         only the few effects. dense: only the small effects. These three apply to regressions and to two classes. shared:
  *                         one precision for all columns. ard: one for each column. groups: one for each group. none: least squares or
- *                         maximum likelihood. laplace: L1 (lasso), the mode, with most coefficients at zero. auto is sparse, except for a
- *                         softmax of several classes, and with an option that cannot be used with sparse (a0, b0, c0, d0, likelihood,
- *                         posterior, solver, update_rule, prune_at, start values). Then it is ard if there are at least five rows per
- *                         column, and shared otherwise. A note says which prior was taken. Models: linear, logistic, counts.
+ *                         maximum likelihood. laplace: L1 (lasso), the mode, with most coefficients at zero. auto is sparse, except for
+ *                         counts and for a softmax of several classes, and with an option that cannot be used with sparse (a0, b0, c0, d0,
+ *                         likelihood, posterior, solver, update_rule, prune_at, start values). Then it is ard if there are at least five
+ *                         rows per column, and shared otherwise. A note says which prior was taken. Models: linear, logistic, counts.
  *     lambda              a number > 0. With prior laplace: the penalty per unit of |w| of a standardised column; glmnet's lambda times the
  *                         number of rows, or liblinear's 1/C. In a regression it is in units of the target. Without this option,
  *                         cross-validation chooses it. Presets l1_slr_lap and l1_slr_c: 1 by default; with compat, l1_slr_lap takes the
- *                         square of lambda here, as published. Models: linear, logistic, counts.
+ *                         square of lambda here, as published. Models: linear, logistic.
  *     lambda_rule         min (default) or 1se. With prior laplace and no lambda: which lambda is taken. min: that with the smallest loss
  *                         in cross-validation. 1se: the largest whose loss is at most one standard error above the smallest, which keeps
- *                         fewer columns. Models: linear, logistic, counts.
+ *                         fewer columns. Models: linear, logistic.
  *     toolbox_gamma1      a number > 0. Presets l1_slr_lap and l1_slr_c: gamma1 of the SLR toolbox, instead of lambda.
  *     toolbox_gamma0      a number >= 0. Preset smlr: gamma0 of the SLR toolbox. Precisions have the prior Gamma(gamma0, gamma0).
  *     group               a group number for each column. Under sparse and slab, the columns of a group enter the model together. Under

@@ -32,7 +32,8 @@ class BayesianCountRegression(Regressor, LinearScore):
     prior : str, array-like of shape (n_features,) or dict, default="auto"
         "auto", "shared", "ard" or "none", or groups of columns. "auto" takes "ard" if there are at least five rows per column, and
         "shared" otherwise; ``notes_`` says so. With "shared", all columns share one precision; with "ard", each column has its own; with
-        groups, each group has one. "none" is maximum likelihood, with the curvature's intervals.
+        groups, each group has one. "none" is the likelihood alone: the mean is near its maximum, within a quarter of a standard
+        deviation in a few rows of small counts.
     {flat, fit.reference, lambda_1, lambda_init}
     {fit_intercept}
     {fit.standardize}

@@ -66,6 +66,9 @@ def test_texts_after_numbers_are_told_with_their_column():
     other = BayesianLinearRegression().partial_fit(X[:60].assign(g="u"), y[:60])
     with pytest.raises(ValueError, match="the target is 'cost'; that of earlier rows is 'price'"):
         other.partial_fit(X[60:].assign(g="u"), y[60:].rename("cost"))
+    without_name = BayesianLinearRegression().partial_fit(X[:60], np.asarray(y[:60]))
+    with pytest.raises(ValueError, match="row 61, column 'b': 'u' is a text, but earlier rows have numbers there"):
+        without_name.partial_fit(X[60:].assign(b="u"), np.asarray(y[60:]))
     assert np.allclose(model.partial_fit(X[60:], y[60:]).coef_, BayesianLinearRegression().fit(X, y).coef_, rtol=1e-9)
 
 

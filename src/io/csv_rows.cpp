@@ -43,6 +43,13 @@ bool is_missing(std::string_view text, const CsvOptions& options) {
   return is_marker(text, options);
 }
 
+// -999 means -999.0, too.
+bool is_marker(double value, char decimal, const CsvOptions& options) {
+  double number;
+  return std::ranges::any_of(options.missing_markers,
+                             [&](const std::string& marker) { return read_number(marker, decimal, number) && number == value; });
+}
+
 constexpr Index most_markers = 3;           // that a message spells out
 constexpr std::size_t longest_marker = 60;  // a longer text is a remark
 
@@ -79,7 +86,11 @@ class RowNames {
     const bool is_counted = is_number && number >= first_ && number < first_ + static_cast<double>(num_counted_);
     const bool is_repeated = others_.size() < most_names_ ? !others_.emplace(text).second : others_.contains(std::string(text));
     if (is_counted || is_repeated) refuse(records, text, "is in another row, too");
+    if (sum_.empty() && io::names_a_sum(trimmed(text)))
+      sum_ = fmt::format("{} has the name '{}'; if it sums up others, leave it out", records.row_name(), shown(text));
   }
+  /// About a row whose name says that it sums up others; empty: there is none.
+  [[nodiscard]] const std::string& note_of_sum() const { return sum_; }
   [[nodiscard]] std::string note() const {
     return fmt::format("column 1, which has no name in the header, holds row names ('{}', ...) and is left out", shown(example_));
   }
@@ -100,7 +111,7 @@ class RowNames {
   std::size_t most_names_;
   double first_ = 1;
   Index num_counted_ = 0;  // rows from the first whose names count from first_: these are not stored
-  std::string example_;
+  std::string example_, sum_;
   std::unordered_set<std::string> others_;
 };
 
@@ -190,7 +201,7 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
     const std::string_view text = field.quoted ? trimmed(field.raw()) : field.raw();
     double value;
     if (read_number(text, decimal, value)) {
-      if (std::isnan(value) || is_marker(text, options)) return std::nullopt;
+      if (std::isnan(value) || is_marker(value, decimal, options)) return std::nullopt;
       if (std::isinf(value)) throw records.wrong_field(column.field, shown(text), fmt::format("{} is not finite", shown(text)));
       column.kind = Kind::number;
       return value;
@@ -254,6 +265,7 @@ void CsvRows::State::read_nameless() {
   for (const std::size_t field : blank_fields) require_blank(*records, field);
   if (!row_names) return;
   row_names->read(*records);
+  if (!row_names->note_of_sum().empty()) note(row_names->note_of_sum());
   if (records->row() == 1 && !has_row_names_note) note(row_names->note()), has_row_names_note = true;
 }
 

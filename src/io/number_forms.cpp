@@ -205,8 +205,9 @@ std::string_view number_in_formula(std::string_view text) {
 
 bool names_a_sum(std::string_view text) {
   std::string word = lower_case(std::string(text.substr(0, text.find_first_of(" :("))));
-  constexpr std::string_view words[] = {"total",      "totals", "subtotal", "sum",  "mean",     "average", "median", "summe",  "gesamt",
-                                        "mittelwert", "somme",  "moyenne",  "suma", "promedio", "stdev",   "sd",     "totale", "media"};
+  constexpr std::string_view words[] = {"total", "totals", "subtotal",   "sum",    "mean",    "average", "median",
+                                        "summe", "gesamt", "mittelwert", "somme",  "moyenne", "suma",    "promedio",
+                                        "stdev", "std",    "sd",         "totale", "media"};
   return std::ranges::find(words, word) != std::end(words);
 }
 

@@ -211,7 +211,7 @@ void LinearStatistics::update(const Table& table, const std::string& target, con
         "the text columns of the statistics have their references already, so no table can be added: make statistics of it, and merge "
         "them");
   if (next.encoding.features.empty()) next.encoding = features_of(table, exclude), next.target = target;
-  if (next.target != target)
+  if (next.target != target && !next.target.empty())  // empty: earlier rows had a target without a name
     throw InvalidArgument(fmt::format("the target is '{}'; that of earlier rows is '{}'", shown(target), shown(next.target)));
   const std::vector<Source> sources = sources_of(table, next.encoding, exclude, next.num_rows);
   for (Index first = 0; first < table.num_rows;) {  // a block sees the levels of its own rows and of earlier ones

@@ -107,9 +107,12 @@ constexpr OptionRefusal of_groups[] = {of_coefficients[0],
                                        {dense, "cannot be used with [prior=dense]: all its effects have the same size"},
                                        {shared, "cannot be used with [prior=shared]; it needs [prior=groups], ard, sparse, slab or auto"},
                                        {none, "cannot be used with [prior=none]; it needs [prior=groups], ard, sparse, slab or auto"}};
-constexpr OptionRefusal only_l1[] = {{automatic | shared | ard | groups | none | sparse_priors | vb | sequential | greedy | toolbox | smlr,
+constexpr const char* no_laplace = "applies only to linear and logistic models, under [prior=laplace]";
+constexpr OptionRefusal only_l1[] = {{counts, no_laplace},
+                                     {automatic | shared | ard | groups | none | sparse_priors | vb | sequential | greedy | toolbox | smlr,
                                       "applies only to the Laplace prior: [prior=laplace], [preset=l1_slr_lap] and l1_slr_c"}};
 constexpr OptionRefusal only_chosen_lambda[] = {
+    {counts, no_laplace},
     {automatic | shared | ard | groups | none | sparse_priors | programs, "applies only to [prior=laplace] without [lambda]"}};
 constexpr OptionRefusal only_l1_programs[] = {
     {with_columns | vb | sequential | greedy | toolbox | smlr, "applies only to [preset=l1_slr_lap] and l1_slr_c"}};
@@ -133,7 +136,7 @@ constexpr OptionRefusal only_classes[] = {
     {linear | counts, "applies only to classifications; there is nothing to compare the posterior of a regression with"},
     {selection, "applies only to one fit; a selection makes many"}};
 constexpr OptionRefusal only_columns[] = {
-    {machines, "applies only to linear and logistic models; a kernel compares every level with every other"}};
+    {machines, "applies only to linear, logistic and counts models; a kernel compares every level with every other"}};
 constexpr OptionRefusal only_sequential[] = {
     {with_columns | (programs & ~sequential), "applies only to vb_logit_fit_iter: no other fit depends on the order of the rows"}};
 

@@ -33,9 +33,10 @@ constexpr ModelOption rows[] = {
      "sparse: a few columns have an effect of their own, and all columns may have a small one; its intervals are right with few and with "
      "many columns. slab: only the few effects. dense: only the small effects. These three apply to regressions and to two classes. "
      "shared: one precision for all columns. ard: one for each column. groups: one for each group. none: least squares or maximum "
-     "likelihood. laplace: L1 (lasso), the mode, with most coefficients at zero. auto is sparse, except for a softmax of several classes, "
-     "and with "
-     "an option that cannot be used with sparse (a0, b0, c0, d0, likelihood, posterior, solver, update_rule, prune_at, start values). Then "
+     "likelihood. laplace: L1 (lasso), the mode, with most coefficients at zero. auto is sparse, except for counts and for a softmax of "
+     "several "
+     "classes, and with an option that cannot be used with sparse (a0, b0, c0, d0, likelihood, posterior, solver, update_rule, prune_at, "
+     "start values). Then "
      "it is ard if there are at least five rows per column, and shared otherwise. A note says which prior was taken.",
      Facts().refuse(programs).say(of_coefficients).take(priors).shell(fit | select)},
     {"lambda", &O::lambda, prior, "a number > 0",

@@ -106,6 +106,7 @@ TEST_F(FitCommand, SaysWhatIsNoRegressionOfCounts) {
   };
   put(table.csv());
   refused({"--prior", "sparse"}, "shared, ard, groups and none");
+  refused({"--lambda", "1"}, "--lambda applies only to linear and logistic models, under --prior laplace\n");
   refused({"--prior", "foo"}, "--prior is 'foo'; it must be one of ard, auto, groups, none, shared\n");
   refused({"--missing", "impute"}, "applies only to linear regression and to logistic regression of two classes");
   refused({"--likelihood", "jj"}, "applies only to logistic fits");

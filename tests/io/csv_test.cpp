@@ -165,6 +165,8 @@ TEST(ReadCsv, TakesFurtherTextsAsMissing) {
   EXPECT_EQ(table.num_dropped, 3);
   EXPECT_EQ(table.columns[1].levels, (Names{"None", "y"}));
   expect_values(table, {{5, 1}, {7, 0}});
+  for (const std::string written : {"-999.0", "-999.00", "-9.99e2"})  // as pandas and others write -999 among decimals
+    EXPECT_EQ(read("a\n1.5\n" + written + "\n", options).num_rows, 1) << written;
   EXPECT_EQ(refusal("a\n1\n-999\n", {.missing_markers = {"-999"}}).substr(0, 49), "row 2 (line 3), column 'a': the value is missing;");
 }
 
@@ -272,6 +274,9 @@ TEST(ReadCsv, LeavesOutRowNamesWithANote) {
     expect_values(read(text, {.only = {"a"}}), {{1}, {2}, {3}});
   }
   EXPECT_EQ(read(",a\n5,1\n6,2\n").notes[0], "column 1, which has no name in the header, holds row names ('5', ...) and is left out");
+  const Table with_sum = read(",a\nx,1\ny,2\nTotal,3\n");  // as pandas writes T.loc["Total"] = T.sum()
+  ASSERT_EQ(with_sum.notes.size(), 2U);
+  EXPECT_EQ(with_sum.notes[1], "row 3 (line 4) has the name 'Total'; if it sums up others, leave it out");
   const Table asked = read(",a\n5,1\n6,2\n", {.only = {"Unnamed: 0"}});  // a model of Python may know it
   expect_values(asked, {{5}, {6}});
   EXPECT_EQ(read(",a\n5,1\n6,2\n", {.categorical = {"Unnamed: 0"}}).columns[0].levels, (Names{"5", "6"}));
