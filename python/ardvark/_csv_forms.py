@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from numbers import Real
 from typing import Any, Collection, Mapping, Optional, Sequence, Union
 
 from . import _core
@@ -27,7 +28,7 @@ class CsvFiles(os.PathLike[str]):
     decimal : {".", ","}, default=None
         The decimal mark of numbers.
     missing_marker : str or sequence of str, default=()
-        Further texts that mean a missing value, such as "OVER" or "-999".
+        Further texts that mean a missing value, such as "OVER" or "-999", which means -999.0, too.
 
     Examples
     --------
@@ -45,7 +46,7 @@ class CsvFiles(os.PathLike[str]):
     def __init__(self, path: Any, *, delimiter: Optional[str] = None, decimal: Optional[str] = None, missing_marker: Union[str, Sequence[str]] = ()):
         self.path = os.fspath(path)
         self.delimiter, self.decimal = delimiter, decimal
-        self.missing_marker = [missing_marker] if isinstance(missing_marker, str) else list(missing_marker)
+        self.missing_marker: list[str] = [missing_marker] if isinstance(missing_marker, (str, Real)) else list(missing_marker)
         for name, value in (("delimiter", delimiter), ("decimal", decimal)):
             if value is not None and (not isinstance(value, str) or len(value.encode()) != 1 or (name == "decimal" and value not in ".,")):
                 raise ValueError(f"{name} is {value!r}; it must be {'one character' if name == 'delimiter' else repr('.') + ' or ' + repr(',')}")
@@ -113,7 +114,9 @@ def _conversion(texts: Collection[str], decimal: str = ".", markers: Sequence[st
     import pyarrow.csv
 
     convert = pyarrow.csv.ConvertOptions(decimal_point=decimal, column_types=dict.fromkeys(texts, pyarrow.string()))
-    convert.null_values = [*convert.null_values, "?", *_BLANKS, *markers]
+    whole = [marker for marker in markers if marker.lstrip("+-").isdigit()]
+    with_zeros = [f"{marker}{decimal}{'0' * digits}" for marker in whole for digits in range(1, 7)]  # Arrow compares texts
+    convert.null_values = [*convert.null_values, "?", *_BLANKS, *markers, *with_zeros]
     return convert
 
 

@@ -155,6 +155,17 @@ def test_a_form_that_is_given_is_read_as_the_shell_reads_it(form, tmp_path):
     np.testing.assert_allclose(np.concatenate(list(model.predict_batches(source))), model.predict(table(120)[list(model.feature_names_in_)]), rtol=1e-9)
 
 
+def test_a_marker_that_is_a_number_means_its_value(tmp_path):
+    rows = table(120)
+    rows.loc[7, "a"] = -999  # pandas writes -999.0 beside decimals
+    rows.to_csv(tmp_path / "t.csv", index=False)
+    model = ardvark.BayesianLinearRegression("shared", missing="drop").fit(ardvark.CsvFiles(tmp_path / "t.csv", missing_marker="-999"), "y")
+    known = ardvark.BayesianLinearRegression("shared").fit(rows.drop(index=7), target="y")
+    np.testing.assert_allclose(model.coef_, known.coef_, rtol=1e-9)
+    with pytest.raises(ValueError, match="missing_marker has the entry -999; each must be a text, such as '-999'"):
+        ardvark.CsvFiles(tmp_path / "t.csv", missing_marker=-999)
+
+
 @pytest.mark.parametrize("marker", ["OVER", "<0.05", "#DIV/0!", "n.d.", "-999"])
 def test_a_marker_that_a_message_advises_is_a_missing_value(marker, tmp_path):
     rows = table(120).drop(columns="y").astype(str).assign(city=np.resize(["u", "v"], 120))
