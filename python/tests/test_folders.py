@@ -265,7 +265,7 @@ def later(change):
         (lambda names, parts: os.remove(names[2]), "the file {2} was there when the fit began, and is gone; files must stay as they are"),
         (lambda names, parts: shutil.copy(names[2], names[2].replace("part-2", "part-3")), "the file '.*part-3.parquet' was not there when the fit began; files must stay"),
         (lambda names, parts: cut(names[2]), "the file {2} cannot be read as Parquet: .* must not change while it is read"),
-        (lambda names, parts: parts[2].assign(b=parts[2].b + 1).to_parquet(names[2]), "the rows have changed between two passes over them: a number is another one"),
+        (lambda names, parts: parts[2].assign(b=parts[2].b + 1).to_parquet(names[2]), "the rows have changed between two passes over them: a value differs"),
         (lambda names, parts: parts[2].drop(columns="b").to_parquet(names[2]), "in {2}: .* no column 'b', which earlier rows have"),
         (lambda names, parts: parts[2].assign(b="high").to_parquet(names[2]), "in {2}: column 'b' holds texts, but numbers in earlier rows"),
         (lambda names, parts: parts[2].assign(click="maybe").to_parquet(names[2]), "y at row 1 of {2} is the label 'maybe', which earlier rows do not have; the rows have changed"),

@@ -239,7 +239,7 @@ def changed(rows, change):
     ("change", "message"),
     [
         (lambda rows: rows.head(ROWS - 1), f"there were {ROWS} rows, and now there are {ROWS - 1}"),
-        (lambda rows: rows.assign(age=rows["age"] + 1e-9), "a number is another one"),
+        (lambda rows: rows.assign(age=rows["age"] + 1e-9), "a value differs"),
         (lambda rows: rows.drop(columns="rent"), "no column 'rent', which earlier rows have"),
         (lambda rows: rows.assign(rent="high"), "column 'rent' holds texts, but numbers in earlier rows"),
         (lambda rows: rows.assign(click="maybe"), "the label 'maybe', which earlier rows do not have"),

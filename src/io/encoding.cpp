@@ -76,11 +76,11 @@ std::vector<Index> match_names(const Table& table, const FeatureEncoding& encodi
 }
 
 // The first row whose value is not among the good ones, with its text. \param is_good  per level
-struct Found {
+struct FirstUnknown {
   Index row;
   std::string text;
 };
-Found first_bad(const Table& table, Index column, const std::vector<bool>& is_good) {
+FirstUnknown first_bad(const Table& table, Index column, const std::vector<bool>& is_good) {
   Index row = 0;
   const auto is_bad = [&](double level) { return !std::isnan(level) && !is_good[static_cast<std::size_t>(level)]; };
   while (row + 1 < table.num_rows && !is_bad(table.value(row, column))) ++row;

@@ -196,35 +196,36 @@ bool may_mean_missing(std::string_view text) {
 
 namespace {
 
-// The text as it looks: a letter with accents is one mark, whether it is one character or several; every blank is ' '.
-struct Look {
+// The text as it looks, its skeleton (Unicode, UTS 39): a letter with accents is one mark, whether it is one character or several; every
+// blank is ' '.
+struct Skeleton {
   std::string text;
   bool has_parts = false;  // accents of their own, or blanks of other kinds
 };
-Look look_of(std::string_view text) {
-  Look look;
+Skeleton skeleton_of(std::string_view text) {
+  Skeleton out;
   while (!text.empty()) {
     const std::string_view one = text.substr(0, std::max<std::size_t>(sequence_length(text), 1));
     text.remove_prefix(one.size());
     const bool is_accent = one >= "\u0300" && one <= "\u036F", is_blank = one == "\u00A0" || one == "\u202F" || one == "\u2009";
-    look.has_parts = look.has_parts || is_accent || is_blank || one == "\u200B" || one == "\uFEFF";
-    if (is_accent && !look.text.empty())
-      look.text.back() = '\1';
+    out.has_parts = out.has_parts || is_accent || is_blank || one == "\u200B" || one == "\uFEFF";
+    if (is_accent && !out.text.empty())
+      out.text.back() = '\1';
     else if (is_blank)
-      look.text += ' ';
+      out.text += ' ';
     else if (one >= "\u00C0" && one <= "\u024F")
-      look.text += '\1';
+      out.text += '\1';
     else if (one != "\u200B" && one != "\uFEFF" && !is_accent)
-      look.text += one;
+      out.text += one;
   }
-  return look;
+  return out;
 }
 
 }  // namespace
 
 bool look_alike(std::string_view a, std::string_view b) {
   if (a == b) return false;
-  const Look here = look_of(a), there = look_of(b);
+  const Skeleton here = skeleton_of(a), there = skeleton_of(b);
   return (here.has_parts || there.has_parts) && here.text == there.text;
 }
 

@@ -25,7 +25,7 @@ PassSums ask_rows(const AskRows& ask, RowQuestion::State question) {
     throw InvalidArgument(fmt::format("the rows have changed between two passes over them: there were {} rows, and now there are {}{}",
                                       known.num_rows, state.num_rows, remedy));
   if (known.fingerprint && state.all_fingerprints() != *known.fingerprint)
-    throw InvalidArgument("the rows have changed between two passes over them: a number is another one" + remedy);
+    throw InvalidArgument("the rows have changed between two passes over them: a value differs" + remedy);
   std::optional<PassSums> total = state.total();
   if (!total) throw InternalError("a pass without rows");
   if (total->parts.size() != known.parts.size()) throw InvalidArgument("the sums given answer another question");

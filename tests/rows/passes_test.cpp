@@ -412,7 +412,7 @@ TEST(Passes, RefuseRowsThatChange) {
   expect_invalid([&] { fit_with([](LabelledRows& now, int) { now.y[4] = 7; }); }, {"row 5 has the label 7"});
   expect_invalid([&] { fit_with([](LabelledRows& now, int) { now.X = Matrix::Zero(20000, 2); }); },
                  {"there were 3 columns, and now there are 2"});
-  expect_invalid([&] { fit_with([](LabelledRows& now, int) { now.y[4] = now.y[4] == 5 ? 2 : 5; }); }, {"a number is another one"});
+  expect_invalid([&] { fit_with([](LabelledRows& now, int) { now.y[4] = now.y[4] == 5 ? 2 : 5; }); }, {"a value differs"});
 }
 
 // Found by fuzzing: each of these read what was not there when rows answered it.

@@ -62,7 +62,7 @@ Greedy::Action Greedy::best_inside(Index i) {
   const double a = model_.state().alpha[i];
   const LeftOut x = model_.left_out(i);
   const double best = model_.gain().best(x), gain = model_.gain().at(best, x) - model_.gain().at(a, x);
-  const Standing& s = standing(at(model_.state().columns, i));
+  const Eligibility& s = standing(at(model_.state().columns, i));
   if (!std::isfinite(best)) {
     if (s.exhausted || !(gain > settings_.tolerance)) return {};
     return {Kind::remove, i, -1, best, gain};
@@ -74,7 +74,7 @@ Greedy::Action Greedy::best_inside(Index i) {
 
 Greedy::Action Greedy::addition_of(Index row, double least) {
   const Index id = pool_.id(row);
-  const Standing& s = standing(id);
+  const Eligibility& s = standing(id);
   if (s.in_model || s.exhausted || s.aligned_with >= 0 || !(length_[id] > 0) || pool_.in_span(row)) return {};
   LeftOut x = pool_.candidate(row);
   x.square = length_[id] * length_[id];
@@ -103,7 +103,7 @@ double Greedy::loss_of(Index i) const { return model_.gain().at(model_.state().a
 Greedy::Action Greedy::exchange_of(Index i, double loss, Index row, double least) {
   const auto& now = model_.state();
   const Index id = pool_.id(row);
-  const Standing& s = standing(id);
+  const Eligibility& s = standing(id);
   if (s.in_model || s.exhausted || !(length_[id] > 0)) return {};
   if (s.aligned_with >= 0 && s.aligned_with != at(now.columns, i)) return {};
   const double V = now.V(i, i), W = pool_.W(row, i);

@@ -221,7 +221,7 @@ bool Greedy::admissible(const Action& action) {
 // A column has left the model: columns that were refused because of it are allowed again.
 void Greedy::release(Index id) {
   standing(id).in_model = false;
-  for (Standing& s : standing_)
+  for (Eligibility& s : standing_)
     if (s.aligned_with == id) s.aligned_with = -1;
 }
 

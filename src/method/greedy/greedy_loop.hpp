@@ -33,7 +33,7 @@ class Greedy {
     explicit operator bool() const { return kind != Kind::none; }
   };
   // Whether a candidate may be added, and why not.
-  struct Standing {
+  struct Eligibility {
     bool in_model = false;
     bool exhausted = false;   // the last action with it was undone
     Index aligned_with = -1;  // a column of the model that is too similar, so that this one is refused
@@ -95,7 +95,7 @@ class Greedy {
   void screen_block(Index first, Screening& seen);
 
   [[nodiscard]] int actions() const { return out_.num_added + out_.num_reestimated + out_.num_deleted + out_.num_exchanged; }
-  Standing& standing(Index id) { return standing_[static_cast<std::size_t>(id)]; }
+  Eligibility& standing(Index id) { return standing_[static_cast<std::size_t>(id)]; }
   template <typename T>
   static const T& at(const std::vector<T>& v, Index i) {
     return v[static_cast<std::size_t>(i)];
@@ -109,7 +109,7 @@ class Greedy {
   GreedyModel model_;
   GreedyPool pool_;
   Vector length_;  // of each column
-  std::vector<Standing> standing_;
+  std::vector<Eligibility> standing_;
   std::vector<Index> exhausted_;
   GreedyOutcome out_;
   std::string notes_;

@@ -22,7 +22,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The rows near a point, with the row of the prior of the intercepts.
-struct Place {
+struct SoftmaxIterate {
   Matrix W;
   SoftmaxSums sums;
   Matrix H;  // lower
@@ -54,7 +54,7 @@ class SoftmaxByPasses {
   ClassOutcome run(const Matrix& start) {
     inner_.num_rows = 1;
     inner_.tolerance = std::max(2e-6 * allowed_, 1e-11);
-    Place now = look(start);
+    SoftmaxIterate now = look(start);
     std::optional<ClassOutcome> last;
     for (;;) {
       ClassOutcome next = solve(now, last, sweeps_of_next());
@@ -72,7 +72,7 @@ class SoftmaxByPasses {
                      fmt::format("not converged after {} passes over the rows; increase max_sweeps", num_passes_));
       }
       // With precisions that have not changed, it rises if it is short enough.
-      std::optional<Place> there = step(now, W, next, calm_ == 0 ? 0.05 : 1);
+      std::optional<SoftmaxIterate> there = step(now, W, next, calm_ == 0 ? 0.05 : 1);
       ++calm_;
       if (!there) {
         calm_ = 0;
@@ -102,12 +102,12 @@ class SoftmaxByPasses {
  private:
   [[nodiscard]] Matrix all_weights(const ClassOutcome& o) const { return weights_of_classes(o, q_, C_); }
 
-  Place look(const Matrix& W, const Matrix* before = nullptr) {
+  SoftmaxIterate look(const Matrix& W, const Matrix* before = nullptr) {
     ++num_passes_;
     auto question = std::make_shared<SoftmaxQuestion>(question_);
     question->W = W;
     if (before != nullptr) question->before = *before;
-    Place out{W, SoftmaxSums::unpacked(ask_(std::move(question)), q_, C_), {}};
+    SoftmaxIterate out{W, SoftmaxSums::unpacked(ask_(std::move(question)), q_, C_), {}};
     out.H = out.sums.hessian();
     out.sums.of.clear();
     if (model_.proper) add_intercepts(out);
@@ -115,7 +115,7 @@ class SoftmaxByPasses {
   }
 
   // And how the columns without a prior move the scores, if they may separate classes.
-  Place look_beyond(const Place& now, const Matrix& W) {
+  SoftmaxIterate look_beyond(const SoftmaxIterate& now, const Matrix& W) {
     if (!may_separate_) return look(W);
     Matrix before = W;
     for (const Index j : model_.one.partition.flat_columns) before.row(j) = now.W.row(j);
@@ -123,7 +123,7 @@ class SoftmaxByPasses {
   }
 
   // One row at the means.                                                                                                      (SMX.12)
-  void add_intercepts(Place& at) const {
+  void add_intercepts(SoftmaxIterate& at) const {
     const InterceptScores prior = intercept_scores(at.W.transpose() * means_);
     const double s = prior.narrowing, half = 0.5 * static_cast<double>(C_);
     const Vector& p = prior.probability;
@@ -136,7 +136,7 @@ class SoftmaxByPasses {
 
   // No likelihood is curved more than this anywhere, so a step with it rises, also where rows that are almost certain of a wrong class
   // curve it hardly.                                                                                                           (PASS.8)
-  void bound_curvature(Place& at) const {
+  void bound_curvature(SoftmaxIterate& at) const {
     Vector k = Vector::Zero(model_.rows->rows());  // without the row of the means
     k.head(model_.frame.k.size()) = model_.frame.k;
     Matrix G = Matrix::Zero(q_, q_);
@@ -147,7 +147,7 @@ class SoftmaxByPasses {
   }
 
   // The posterior, with all precisions, for the quadratic function that the rows are near this place.                          (PASS.8)
-  ClassOutcome solve(const Place& at, const std::optional<ClassOutcome>& last, int most_sweeps) const {
+  ClassOutcome solve(const SoftmaxIterate& at, const std::optional<ClassOutcome>& last, int most_sweeps) const {
     const Matrix unit = Matrix::Identity(q_, q_);
     const auto design = table_design(unit);
     const ClassQuadratic rows(at.W, at.sums.log_likelihood, at.sums.gradient, at.H);
@@ -183,23 +183,24 @@ class SoftmaxByPasses {
     a(o.weights) = o.a;
     return a;
   }
-  [[nodiscard]] double penalised(const Place& at, const Vector& a) const {
+  [[nodiscard]] double penalised(const SoftmaxIterate& at, const Vector& a) const {
     return at.sums.log_likelihood - 0.5 * a.dot(at.W.reshaped().cwiseAbs2());
   }
 
   // The rows at the next weights. A step that lowers the penalised log likelihood, with the new precisions, is halved.
   // \param shortest  part of the step that is tried
-  std::optional<Place> step(const Place& now, const Matrix& W, const ClassOutcome& next, double shortest) {
+  std::optional<SoftmaxIterate> step(const SoftmaxIterate& now, const Matrix& W, const ClassOutcome& next, double shortest) {
     const Vector a = all_precisions(next);
     const double before = penalised(now, a), slack = 1e-11 * (std::abs(before) + model_.frame.rows);
     for (double part = 1; part >= shortest; part *= 0.5, ++falls_)
-      if (Place there = look_beyond(now, part == 1 ? W : Matrix(now.W + part * (W - now.W))); penalised(there, a) >= before - slack)
+      if (SoftmaxIterate there = look_beyond(now, part == 1 ? W : Matrix(now.W + part * (W - now.W)));
+          penalised(there, a) >= before - slack)
         return there;
     return std::nullopt;
   }
 
   // Nats that the next step promises: half the squared distance of the means, and a quarter of that of ln of the variances.      (PASS.4)
-  [[nodiscard]] double promised_by_means(const Place& now, const ClassOutcome& next) const {
+  [[nodiscard]] double promised_by_means(const SoftmaxIterate& now, const ClassOutcome& next) const {
     const Matrix step = all_weights(next) - now.W;
     Vector Hs(step.size());
     blas::symv(step.size(), now.H.data(), now.H.rows(), step.data(), Hs.data());
@@ -210,7 +211,7 @@ class SoftmaxByPasses {
   }
 
   // Moves the posterior to where the rows have been seen.
-  void move_to(const Place& there, const Place& now, ClassOutcome& o) const {
+  void move_to(const SoftmaxIterate& there, const SoftmaxIterate& now, ClassOutcome& o) const {
     const Vector a = all_precisions(o);
     const Matrix W = all_weights(o);
     SoftmaxRows rows;

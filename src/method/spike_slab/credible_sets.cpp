@@ -139,7 +139,7 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
   const double kappa = q.hyper().kappa, s2 = q.hyper().s2;
   const std::vector<Index> chosen = likely_columns(q);
   if (chosen.empty()) return found;
-  const SpikeSlab::Look look = q.look();
+  const SpikeSlab::AllProducts look = q.look();
   const Eigen::ArrayXd room = 1 + kappa * look.d.array(), gain = 0.5 * kappa / s2 / room, flat = -0.5 * room.log();
   std::vector<std::vector<Index>> stands_for(static_cast<std::size_t>(which.size()));  // the credible set of each column that has one
   std::vector<double> left(static_cast<std::size_t>(sets.size()), 0.0);                // [blocks] expected effects, minus credible sets

@@ -142,7 +142,7 @@ struct Problem {
 };
 
 // The posterior of the weights, and the fits that it averages.
-struct Found {
+struct AveragedPosterior {
   AveragedFits averaged;
   SparsePosterior posterior;
   bool is_rough = false;  // in memory, each part of the grid would have rows of its own                                      (SL.11)
@@ -157,7 +157,7 @@ std::shared_ptr<const ColumnSets> first_sets(const Problem& problem) {
 }
 
 // Few columns: the average over all values of the hyper-parameters. None: no fit reached a finite bound.             (SP.21), (SL.10)
-std::optional<Found> average_over_grid(const Problem& problem) {
+std::optional<AveragedPosterior> average_over_grid(const Problem& problem) {
   const PenalisedColumns& which = problem.which;
   ClassRows& rows = problem.rows;
   const bool with_effects = problem.parts != SparseParts::dense_only;
@@ -176,18 +176,18 @@ std::optional<Found> average_over_grid(const Problem& problem) {
   best.history = found.history;
   best.sweeps = found.steps;
   best.status = found.status;
-  return Found{averaged_grid(std::move(found.grid)), std::move(found.posterior),
-               depends && rows.design() == nullptr && found.extent.vaguest > vague};
+  return AveragedPosterior{averaged_grid(std::move(found.grid)), std::move(found.posterior),
+                           depends && rows.design() == nullptr && found.extent.vaguest > vague};
 }
 
 // Many columns: the starts.                                                                                            (SP.8), (SL.12)
-std::optional<Found> from_starts(const Problem& problem) {
+std::optional<AveragedPosterior> from_starts(const Problem& problem) {
   const ClassStartSettings settings{problem.steps, problem.max_sweeps, problem.parts, problem.threads};
   ClassStarts found = fit_class_starts(problem.rows, problem.which, problem.slab, settings);
   if (!(found.weight.size() > 0 && found.weight.sum() > 0)) return std::nullopt;
   const std::vector<std::shared_ptr<const ReducedRows>> each(found.starts.size(), found.rows);
   SparsePosterior posterior = posterior_of(problem.which, found.starts, each, found.weight, problem.slab.seen());
-  return Found{{std::move(found.starts), std::move(found.weight), std::nullopt}, std::move(posterior)};
+  return AveragedPosterior{{std::move(found.starts), std::move(found.weight), std::nullopt}, std::move(posterior)};
 }
 
 SpikeSlabSettings slab_of(const Frame& frame, SparseParts parts) {
@@ -219,7 +219,7 @@ Solution solve_classes(const Frame& frame, const PenalisedColumns& which, ClassR
   const int threads = blas::num_threads();
   steps.tolerance = options.tolerance.value_or(2e-3);
   steps.max_steps = options.max_sweeps;
-  std::optional<Found> found;
+  std::optional<AveragedPosterior> found;
   {
     const blas::ThreadScope one{1};
     run_reported(options, bound_offset(which.flat, frame.units, frame.rows), [&](const SweepReport& report_sweep) {

@@ -347,10 +347,10 @@ Vector SpikeSlab::variance() const {
   return out;
 }
 
-SpikeSlab::Look SpikeSlab::look() const {
+SpikeSlab::AllProducts SpikeSlab::look() const {
   const Index p = which_->size(), m = rows_->rank();
   const auto Z = rows_->Z();
-  Look out{Vector(p), Vector(p)};
+  AllProducts out{Vector(p), Vector(p)};
   parallel_ranges(p, blas::threads_to_read(m * p), [&](Index from, Index to) {
     for (Index j = from; j < to; ++j) {
       const ColumnProducts found = column_kernel().products(Z.col(j).data(), u_.data(), D_.data(), m);

@@ -114,11 +114,11 @@ class SpikeSlab {
   [[nodiscard]] const Vector& Dr() const { return u_; }  ///< [m] D (y - Z m)
   [[nodiscard]] const Vector& g() const { return g_; }   ///< [m] diagonal of Z Cov(b) Z'
   /// Products of every column with the residual and with itself.
-  struct Look {
+  struct AllProducts {
     Vector of_residual;  ///< [p] z_j'Dr
     Vector d;            ///< [p] z_j'Dz_j
   };
-  [[nodiscard]] Look look() const;
+  [[nodiscard]] AllProducts look() const;
   [[nodiscard]] double sum_of_inclusion() const { return sums_.included; }
 
  private:

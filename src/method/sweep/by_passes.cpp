@@ -33,7 +33,7 @@ struct Tangent {
 };
 
 // A posterior, and the rows there.
-struct Standing {
+struct SweepIterate {
   WeightMoments q;
   Solution solution;
   double bound = -infinity;
@@ -53,7 +53,7 @@ class SweepsByPasses {
   }
 
   Solution run(WeightMoments start, ClassTally& scores) {
-    Standing now;
+    SweepIterate now;
     now.q = std::move(start);
     look(now, {}, 0);
     bool may_begin_again = !now.q.w.isZero(0);
@@ -96,7 +96,7 @@ class SweepsByPasses {
       }
       if (static_cast<int>(history.size()) + falls_ >= frame_.options.max_sweeps)
         return end(Status::max_sweeps, fmt::format("not converged after {} passes over the rows; increase max_sweeps", passes_.count()));
-      Standing next;
+      SweepIterate next;
       next.q = std::move(q), next.solution = std::move(solution);
       look(next, tangent, next.solution.report.bound);
       if (!to_mode_ && next.bound < now.bound - slack(now.bound)) {
@@ -111,7 +111,7 @@ class SweepsByPasses {
       used = tangent;
       if (++steps_at_share >= patience && share < 1) share *= 2, steps_at_share = 0;
       const Vector step = next.q.w - now.q.w;
-      if (goes_to_and_fro(step, next.q.V)) share *= 0.5, steps_at_share = 0, patience = std::max(patience, 4);
+      if (oscillates(step, next.q.V)) share *= 0.5, steps_at_share = 0, patience = std::max(patience, 4);
       now = std::move(next);
       history.push_back(now.bound);
       farthest_.push_back(now.farthest);
@@ -139,7 +139,7 @@ class SweepsByPasses {
   [[nodiscard]] double slack(double bound) const { return std::isfinite(bound) ? 1e-11 * (std::abs(bound) + frame_.rows) : 0; }
 
   // The rows at a posterior, and the bound there, from the bound of the quadratic problem whose solution it is.
-  void look(Standing& at, const Tangent& tangent, double bound_of_tangent) {
+  void look(SweepIterate& at, const Tangent& tangent, double bound_of_tangent) {
     const PassSums sums = passes_.sums({&at.q}, true, true);
     at.scores = sums.scores;
     at.rows = {sums.gram(), sums.response};
@@ -153,7 +153,7 @@ class SweepsByPasses {
   }
 
   // The row of the prior of the intercept. Returns its term of the bound.                                                        (SP.20)
-  double add_intercept(Standing& at) const {
+  double add_intercept(SweepIterate& at) const {
     const Index b = frame_.num_columns();
     LikelihoodInput input{Vector(), Vector(), 1};
     input.last = LastRow::intercept;
@@ -220,13 +220,13 @@ class SweepsByPasses {
     return 0.5 * x.squaredNorm() + 0.25 * of_variances;
   }
 
-  [[nodiscard]] double promise_of_whole_step(const Standing& now) {
+  [[nodiscard]] double promise_of_whole_step(const SweepIterate& now) {
     Tangent rows = now.rows;
     const Solution whole = solve(rows, now.solution.precision);
     return whole.usable ? promised(now.q, {whole.w, whole.factor.covariance(whole.w.size())}) : infinity;
   }
 
-  Solution finished(Standing now, std::vector<double> history, Status status, std::string message) {
+  Solution finished(SweepIterate now, std::vector<double> history, Status status, std::string message) {
     Solution out = std::move(now.solution);
     Report& report = out.report;
     report.status = status;
@@ -255,7 +255,7 @@ class SweepsByPasses {
 
   // Whether the steps oscillate: each of the last ones reverses most of the one before. Such steps
   // are too long, although the bound rises. (PASS.4)
-  bool goes_to_and_fro(const Vector& step, const Matrix& V) {
+  bool oscillates(const Vector& step, const Matrix& V) {
     constexpr double against = -0.7, part = 0.7;
     constexpr int most = 4;
     Vector now = Vector::Zero(step.size());
@@ -289,7 +289,7 @@ class SweepsByPasses {
   }
 
   // Columns without a prior that put every row into its class. Empty: they do not, or it is not yet time to look again.
-  std::string why_separated(const Standing& now, const Vector& step) {
+  std::string why_separated(const SweepIterate& now, const Vector& step) {
     const std::size_t steps = farthest_.size();
     const std::vector<Index>& flat = prior_.partition.flat_columns;
     const bool all_are_flat = prior_.partition.num_flat() + prior_.partition.num_left_out() == prior_.partition.num_columns();
