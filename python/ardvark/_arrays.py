@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ._abi import Array, Csc, Matrix, call, library
+from ._abi import Array, Csc, InvalidArgumentError, Matrix, call, library
 
-__all__ = ["call_for_array", "csc_of", "is_sparse", "matrix_of", "refuse_sparse", "vector_of"]
+__all__ = ["call_for_array", "csc_of", "is_sparse", "matrix_of", "refuse_sparse", "vector_of", "with_right_places"]
 
 
 def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
@@ -49,12 +49,66 @@ def refuse_sparse(X: Any, reader: str) -> None:
         raise ValueError(f"X is sparse; {reader} needs a dense X: give X.toarray()")
 
 
+def with_right_places(X: Any) -> Any:
+    """A matrix of scipy.sparse whose entries all lie inside it; refuses others, which scipy would
+    read and write beyond its arrays. Anything else as it is."""
+    if not is_sparse(X) or len(X.shape) != 2:
+        return X
+    X = X.tocsr() if X.format == "lil" else X
+    if X.format == "coo":
+        for places, size, what in zip((X.row, X.col), X.shape, ("row", "column")):
+            if places.shape != X.data.shape:
+                raise _misplaced(f"has {places.size} {what} numbers, but {X.data.size} values")
+            _require_inside(places, size, what)
+    elif X.format in ("csr", "csc", "bsr"):
+        block = X.blocksize if X.format == "bsr" else (1, 1)
+        _require_compressed(X, [size // side for size, side in zip(X.shape, block)])
+    return X
+
+
+def _require_compressed(X: Any, shape: list[int]) -> None:
+    """Refuses wrong arrays of a matrix of compressed rows or columns. shape: in blocks."""
+    lines, size = shape if X.format != "csc" else shape[::-1]
+    what = "column" if X.format != "csc" else "row"
+    starts, count = np.asarray(X.indptr), min(len(X.indices), len(X.data))
+    for name in ("indptr", "indices"):
+        if getattr(X, name).ndim != 1 or getattr(X, name).dtype.kind not in "iu":
+            raise _misplaced(f"has {name} that are not whole numbers in one dimension")
+    if starts.size != lines + 1:
+        raise _misplaced(f"has {starts.size} entries in indptr; there must be {lines + 1}")
+    if starts[0] != 0:
+        raise _misplaced(f"has indptr[0] = {starts[0]}; it must be 0")
+    falls = np.flatnonzero(starts[1:] < starts[:-1])
+    if falls.size > 0:
+        k = falls[0]
+        raise _misplaced(f"has indptr[{k + 1}] = {starts[k + 1]} after {starts[k]}; it must not fall")
+    if starts[-1] > count:
+        end = "indices" if count == len(X.indices) else "data"
+        raise _misplaced(f"has indptr[{lines}] = {starts[-1]}, but only {count} entries in {end}")
+    _require_inside(np.asarray(X.indices)[: starts[-1]], size, what)
+
+
+def _require_inside(places: np.ndarray, size: int, what: str) -> None:
+    if places.size == 0 or (places.min() >= 0 and places.max() < size):
+        return
+    wrong = places[np.argmax((places < 0) | (places >= size))]
+    raise _misplaced(f"has an entry in {what} {wrong}, counted from 0; it must be from 0 to {size - 1}")
+
+
+def _misplaced(fault: str) -> InvalidArgumentError:
+    remedy = "make X anew from its values, rows and columns: scipy.sparse.coo_array"
+    return InvalidArgumentError(f"X is sparse and {fault}; {remedy}", "X", why=fault, remedy=remedy)
+
+
 def csc_of(X: Any) -> tuple[Csc, Any]:
     """A view of a scipy.sparse matrix, and the matrix of compressed columns that it points into. Copied only if it is another one."""
-    X = X.tocsc()
+    X = with_right_places(X).tocsc()
     if X.dtype != np.float64 or not X.has_canonical_format:
         X = X.astype(np.float64)  # a copy
         X.sum_duplicates()  # row numbers then ascend
+    parts = (X.data, X.indices, X.indptr)
+    if X.indices.dtype != X.indptr.dtype or not all(part.flags.c_contiguous for part in parts):
+        X = type(X)(tuple(map(np.ascontiguousarray, parts)), shape=X.shape)
     view = Csc(
         ctypes.sizeof(Csc),
         X.shape[0],

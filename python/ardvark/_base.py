@@ -271,9 +271,10 @@ class Estimator(BaseEstimator):
         check_is_fitted(self)
         if not self._reads_sparse:
             refuse_sparse(X, type(self).__name__)
+        X = in_memory(X, type(self), is_new=True)
         if is_sparse(X):
             return self._checked_sparse_rows(X)
-        X = frame(in_memory(X, type(self), is_new=True), getattr(self, "feature_names_in_", ()))
+        X = frame(X, getattr(self, "feature_names_in_", ()))
         refuse_times(X, "X")
         encoding = self._encoding
         if encoding is None and self._knows_texts_of(self._without_others(X)):

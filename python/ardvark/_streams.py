@@ -10,7 +10,7 @@ from typing import Any, Callable, Collection, Iterator, Mapping, Optional, Seque
 import numpy as np
 
 from ._abi import InvalidArgumentError
-from ._arrays import is_sparse
+from ._arrays import is_sparse, with_right_places
 from ._csv_forms import CsvFiles, of_python, with_gaps
 from ._files import AS_THEY_ARE, _arrow, ahead, dataset_at, pieces_of_dataset
 from ._files import ROWS as _ROWS
@@ -196,7 +196,7 @@ def _tables_of(source: Any) -> Iterator[Any]:
     if hasattr(source, "partitions") and hasattr(type(source), "columns"):  # of Dask
         return (part.compute() for part in source.partitions)
     if is_sparse(source) or (isinstance(source, np.ndarray) and source.ndim == 2):
-        rows = source.tocsr() if is_sparse(source) else source
+        rows = with_right_places(source).tocsr() if is_sparse(source) else source
         return (rows[first : first + _ROWS] for first in range(0, rows.shape[0], _ROWS))
     return iter([source]) if names_of(source) is not None else iter(source)
 

@@ -14,6 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import ardvark
 from ardvark import BayesianCountRegression, BayesianLinearRegression, BayesianLogisticRegression, KernelRegressor, RelevanceSelector, SequentialLogisticRegression
+from ardvark._arrays import with_right_places
 
 rng = np.random.default_rng(2)
 S = scipy.sparse.random(150, 12, density=0.2, random_state=3, format="csc")
@@ -321,3 +322,77 @@ def test_columns_that_are_kept_beside_predictions(tmp_path):
 def test_rows_of_a_sparse_x_are_not_kept_for_partial_fit():
     with pytest.raises(ValueError, match="fits of large tables, of a sparse X, of texts"):
         BayesianLinearRegression("shared").fit(S, y).partial_fit(D, y)
+
+
+def broken(form, part, place, value):
+    """S in this form, with one wrong number in an array, or with an array that is cut."""
+    X = scipy.sparse.csc_matrix(S).asformat(form)
+    numbers = getattr(X, part).copy()
+    if place is None:
+        numbers = numbers[:value]
+    else:
+        numbers[place] = value
+    setattr(X, part, numbers)
+    return X
+
+
+WRONG = [
+    ("csr", "indices", 5, 12, r"an entry in column 12, counted from 0; it must be from 0 to 11;"),
+    ("csr", "indices", 5, -1, "an entry in column -1"),
+    ("csc", "indices", 5, 10**6, r"an entry in row 1000000, counted from 0; it must be from 0 to 149;"),
+    ("csr", "indptr", -1, 10**6, r"indptr\[150\] = 1000000, but only 360 entries in indices"),
+    ("csc", "indptr", -1, 361, r"indptr\[12\] = 361, but only 360 entries in indices"),
+    ("csr", "indptr", 3, 0, r"indptr\[3\] = 0 after \d+; it must not fall"),
+    ("csc", "indptr", 0, 1, r"indptr\[0\] = 1; it must be 0"),
+    ("csr", "indptr", None, -1, "150 entries in indptr; there must be 151"),
+    ("csr", "data", None, -1, r"indptr\[150\] = 360, but only 359 entries in data"),
+    ("csc", "indices", None, -2, r"indptr\[12\] = 360, but only 358 entries in indices"),
+    ("coo", "row", 2, 150, "an entry in row 150"),
+    ("coo", "col", 2, -1, "an entry in column -1"),
+    ("coo", "data", None, -1, "360 row numbers, but 359 values"),
+]
+READERS = {
+    "fit": lambda X: BayesianLinearRegression("shared").fit(X, y),
+    "fit of classes": lambda X: BayesianLogisticRegression("shared").fit(X, labels),
+    "predict": lambda X: BayesianLinearRegression("shared").fit(S, y).predict(X),
+    "predict_proba": lambda X: BayesianLogisticRegression("shared").fit(S, labels).predict_proba(X),
+    "pieces": lambda X: list(BayesianLinearRegression("shared").fit(S, y).predict_batches(X)),
+    "select": lambda X: RelevanceSelector(BayesianLinearRegression("ard")).fit(X, y),
+    "transform": lambda X: RelevanceSelector(BayesianLinearRegression("ard")).fit(S, y).transform(X),
+    "library": lambda X: ardvark._core.fit(X, y, model="linear", prior="shared"),
+}
+
+
+@pytest.mark.parametrize("form, part, place, value, message", WRONG)
+def test_entries_beyond_the_matrix_are_refused(form, part, place, value, message):
+    """scipy would read and write beyond its arrays. Here it is not called: a failure cannot crash."""
+    with pytest.raises(ardvark.InvalidArgumentError, match="^X is sparse and has " + message) as found:
+        with_right_places(broken(form, part, place, value))
+    assert found.value.argument == "X" and str(found.value).endswith(found.value.remedy)
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_all_readers_look_where_the_entries_are(reader, monkeypatch):
+    X = broken("csr", "indices", 5, 12)
+
+    def no_call(*arguments):
+        raise AssertionError("the matrix reached scipy")
+
+    for name in ("tocsc", "tocsr", "astype", "copy"):
+        monkeypatch.setattr(X, name, no_call)
+    with pytest.raises(ardvark.InvalidArgumentError, match="^X is sparse and has an entry in column 12"):
+        reader(X)
+
+
+@pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"])
+def test_right_matrices_of_all_forms_pass(form):
+    assert (with_right_places(S.asformat(form)).toarray() == D).all()
+
+
+def test_arrays_with_steps_and_numbers_of_two_sizes():
+    X = scipy.sparse.csc_array(S)
+    X.data, X.indices = np.repeat(X.data, 2)[::2], np.repeat(X.indices, 2)[::2]
+    assert (BayesianLinearRegression("shared").fit(X, y).coef_ == BayesianLinearRegression("shared").fit(S, y).coef_).all()
+    X.indptr = X.indptr.astype(np.int64)
+    assert (BayesianLinearRegression("shared").fit(X, y).coef_ == BayesianLinearRegression("shared").fit(S, y).coef_).all()
