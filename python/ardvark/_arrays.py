@@ -11,13 +11,13 @@ import numpy as np
 
 from ._abi import Array, Csc, InvalidArgumentError, Matrix, call, library
 
-__all__ = ["call_for_array", "csc_of", "is_sparse", "matrix_of", "refuse_sparse", "vector_of", "with_right_places"]
+__all__ = ["call_for_array", "csc_of", "is_sparse", "matrix_of", "refuse_sparse", "vector_of", "with_right_places", "without_mask"]
 
 
 def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
     """A view of X, and the array that it points into. float64 and float32 are not copied; other types are converted once."""
     refuse_sparse(X, "what is asked for")
-    X = np.asarray(X)
+    X = np.asarray(without_mask(X))
     if X.dtype not in (np.float64, np.float32):
         X = X.astype(np.float64)
     if X.ndim != 2:
@@ -35,6 +35,25 @@ def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
         X.strides[1] // size,
     )
     return view, X
+
+
+def without_mask(values: Any) -> Any:
+    """A masked array of numpy as an array in which masked entries are missing: NaN, or None among
+    labels. Anything else as it is."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    mask, kind = np.ma.getmaskarray(values), values.dtype.kind
+    out = np.array(values.data)
+    if not mask.any():
+        return out
+    if kind in "biu" and out.ndim > 1:
+        out, kind = out.astype(np.float64), "f"
+    if kind in "fcmM":
+        out[mask] = np.nan if kind in "fc" else "NaT"
+        return out
+    out = out.astype(object)
+    out[mask] = None
+    return out
 
 
 def is_sparse(X: Any) -> bool:
@@ -122,7 +141,7 @@ def csc_of(X: Any) -> tuple[Csc, Any]:
 
 
 def vector_of(y: Any, size: int, name: str) -> np.ndarray:
-    y = np.ascontiguousarray(y, dtype=np.float64)
+    y = np.ascontiguousarray(without_mask(y), dtype=np.float64)
     if y.shape != (size,):
         raise ValueError(f"{name} has the shape {y.shape}; it must be ({size},), one entry per row of X")
     return y

@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import _core
 from ._abi import InvalidArgumentError
-from ._arrays import is_sparse, refuse_sparse
+from ._arrays import is_sparse, refuse_sparse, without_mask
 from ._core import ArdvarkWarning, _depth
 from ._given import (
     filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite,
@@ -158,6 +158,7 @@ class Estimator(BaseEstimator):
     def _split(self, X: Any, y: Any, sample_weight: Any, target: Any) -> tuple[Any, Any, Any, Optional[str]]:
         """X, y and weights, where the last two may be columns of the table X; and the name of the target."""
         named = [] if target is None else [target]
+        y, sample_weight = without_mask(y), without_mask(sample_weight)
         X = in_memory(X, type(self), has_target=target is not None)
         X = table_of_fit(X, [*named, *([sample_weight] if isinstance(sample_weight, str) else []), *self._named_columns()])
         if target is not None and y is not None:

@@ -11,7 +11,7 @@ from typing import Any, Callable, Collection, Optional, Sequence
 import numpy as np
 
 from ._abi import InvalidArgumentError, prefixed, wrong_row
-from ._arrays import is_sparse
+from ._arrays import is_sparse, without_mask
 from ._core import ArdvarkWarning, _depth
 from ._hosts import kind_of
 from ._tables import TIMES, names_of, sentence_near, texts_in, what_time_is, without
@@ -146,6 +146,7 @@ def truths_of(labels: Sequence[Any]) -> Optional[list[bool]]:
 def with_truths(y: Any) -> Any:
     """Labels with True and False in place of several spellings of these, as a file of CSV has them;
     others as they are."""
+    y = without_mask(y)
     values = np.asarray(y)
     texts = texts_in(values) if values.ndim == 1 else None
     truths = None if texts is None else truths_of(texts.different)

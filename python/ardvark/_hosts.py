@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import with_right_places
+from ._arrays import with_right_places, without_mask
 from ._tables import names_of
 
 __all__ = ["in_memory", "kind_of"]
@@ -38,7 +38,7 @@ def in_memory(X: Any, reader: type, has_target: bool = False, is_new: bool = Fal
     """
     kind = type(X)
     if isinstance(X, np.ndarray) or names_of(X) is not None:
-        return X
+        return without_mask(X)
     X = with_right_places(X)
     if kind.__name__ == "DataArray" and "xarray" in sys.modules:
         return X if has_target or X.ndim != 2 else _matrix_of(X)

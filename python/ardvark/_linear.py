@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
-from ._arrays import is_sparse, refuse_sparse
+from ._arrays import is_sparse, refuse_sparse, without_mask
 from ._base import _FLOATS
 from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_numbers
 from ._hosts import in_memory
@@ -219,6 +219,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
         """
         is_first, statistics = not hasattr(self, "statistics_"), self._statistics_so_far()
         refuse_sparse(X, "partial_fit")
+        y, sample_weight = without_mask(y), without_mask(sample_weight)
         X = with_dense_columns(in_memory(X, type(self)))
         X, target = statistics.as_earlier_rows(X, self._named_columns()), name_of(y)
         if statistics.reads_as_table(X):
@@ -227,6 +228,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
             refuse_times(values, argument)
         require_numbers(y)
         refuse_gaps(y, "leave out such rows")
+        refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
         X, y = validate_data(self, X, y, dtype=_FLOATS, reset=is_first, y_numeric=True, ensure_all_finite=False)
         require_finite(X, self._column_names(), False, "leave out such rows")
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)

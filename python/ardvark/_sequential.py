@@ -9,7 +9,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
-from ._arrays import refuse_sparse
+from ._arrays import refuse_sparse, without_mask
 from ._base import _FLOATS
 from ._given import name_of, plain_labels, refuse_gaps, refuse_times, require_finite, table_of_fit, with_truths
 from ._docs import assembled
@@ -199,6 +199,7 @@ class SequentialLogisticRegression(LogisticScore):
     def _weights(sample_weight: Any, X: np.ndarray) -> Optional[np.ndarray]:
         if sample_weight is None:
             return None
+        sample_weight = without_mask(sample_weight)
         refuse_times(sample_weight, "sample_weight")
         refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

@@ -10,7 +10,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle, without_null, wrong_row
-from ._arrays import matrix_of, refuse_sparse, vector_of
+from ._arrays import matrix_of, refuse_sparse, vector_of, without_mask
 from ._given import name_of, refuse_gaps, refuse_times, require_numbers, table_of_fit, taken_from
 from ._hosts import in_memory
 from ._options import Options
@@ -110,6 +110,7 @@ class LinearStatistics:
         """
         refuse_sparse(X, type(self).__name__)
         target = y if isinstance(y, str) else name_of(y)
+        X, y, sample_weight = map(without_mask, (X, y, sample_weight))
         for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
             refuse_times(values, argument)
         X = in_memory(X, type(self), has_target=isinstance(y, str))
@@ -126,6 +127,7 @@ class LinearStatistics:
         X = without(X, named) if named else X
         require_numbers(y)
         refuse_gaps(y, "leave out such rows")
+        refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
         values, names = self._values_of(X)
         return self.add_numbers(values, y, sample_weight, names, target)
 

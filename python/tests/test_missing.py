@@ -309,3 +309,68 @@ def test_rows_without_a_value_are_selected_from():
     selector = RelevanceSelector(BayesianLinearRegression(), missing="impute").fit(numbers, y)
     gap = pd.DataFrame({"a": [None], "i": [3]})
     assert selector.transform(gap).shape == (1, selector.support_.sum())
+
+
+def masked_rows():
+    """Numbers with a mask over absurd values, and the same with NaN in these places."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 2))
+    y, labels = X[:, 0] + 0.1 * rng.normal(size=60), np.where(X[:, 0] > 0, "up", "down")
+    absurd, missing = X.copy(), X.copy()
+    absurd[4, 1], missing[4, 1] = -999, np.nan
+    return np.ma.masked_equal(absurd, -999), missing, y, labels
+
+
+@pytest.mark.parametrize("how", ["drop", "impute"])
+def test_a_masked_entry_is_a_missing_value(how):
+    X, missing, y, labels = masked_rows()
+    of_mask, of_gap = (BayesianLinearRegression("shared", missing=how).fit(one, y) for one in (X, missing))
+    assert (of_mask.coef_ == of_gap.coef_).all()
+    if how == "impute":
+        assert (of_mask.predict(X) == of_gap.predict(missing)).all()
+    gap = np.arange(60) == 7
+    of_mask = BayesianLinearRegression("shared", missing=how).fit(missing, np.ma.array(np.where(gap, -999, y), mask=gap))
+    assert (of_mask.coef_ == BayesianLinearRegression("shared", missing=how).fit(missing, np.where(gap, np.nan, y)).coef_).all()
+    of_gap = BayesianLogisticRegression("shared", missing=how).fit(missing, np.where(gap, None, labels))
+    for given in (labels, (labels == "up").astype(int), labels == "up"):
+        of_mask = BayesianLogisticRegression("shared", missing=how).fit(missing, np.ma.array(given, mask=gap))
+        assert of_mask.classes_.dtype.kind == given.dtype.kind and np.allclose(of_mask.coef_, of_gap.coef_, rtol=1e-12)
+
+
+X_, MISSING, Y_, LABELS = masked_rows()
+MASK = np.arange(60) == 7
+FULL = np.nan_to_num(MISSING)
+
+
+@pytest.mark.parametrize(
+    "reader, argument, row",
+    [
+        (lambda: BayesianLinearRegression("shared").fit(X_, Y_), "X", 5),
+        (lambda: BayesianLinearRegression("shared").fit(FULL, Y_).predict(X_), "X", 5),
+        (lambda: BayesianLinearRegression("shared").fit(FULL, np.ma.array(Y_, mask=MASK)), "y", 8),
+        (lambda: BayesianLinearRegression("shared").fit(FULL, Y_, np.ma.array(np.ones(60), mask=MASK)), "sample_weight", 8),
+        (lambda: BayesianLinearRegression("shared").fit(FULL, Y_, np.ma.array(np.ones(60, int), mask=MASK)), "sample_weight", 8),
+        (lambda: BayesianLogisticRegression("shared").fit(FULL, np.ma.array(LABELS, mask=MASK)), "y", 8),
+        (lambda: BayesianLinearRegression().partial_fit(X_, Y_), "X", 5),
+        (lambda: BayesianLinearRegression().partial_fit(FULL, np.ma.array(Y_, mask=MASK)), "y", 8),
+        (lambda: BayesianLinearRegression().partial_fit(FULL, Y_, np.ma.array(Y_, mask=MASK)), "sample_weight", 8),
+        (lambda: ardvark.LinearStatistics().update(X_, Y_), "", 5),
+        (lambda: ardvark.LinearStatistics().update(FULL, np.ma.array(Y_, mask=MASK)), "y", 8),
+        (lambda: ardvark.LinearStatistics().update(FULL, Y_, np.ma.array(np.ones(60), mask=MASK)), "sample_weight", 8),
+        (lambda: SequentialLogisticRegression().partial_fit(X_, LABELS, ["down", "up"]), "X", 5),
+        (lambda: SequentialLogisticRegression().partial_fit(FULL, np.ma.array(LABELS, mask=MASK), ["down", "up"]), "y", 8),
+        (lambda: SequentialLogisticRegression().partial_fit(FULL, LABELS, ["down", "up"], np.ma.array(np.ones(60), mask=MASK)), "sample_weight", 8),
+        (lambda: KernelRegressor().fit(X_, Y_), "X", 5),
+        (lambda: ardvark.compare(X_, Y_), "X", 5),
+        (lambda: ardvark._core.fit(X_, Y_, model="linear"), "X", 5),
+    ],
+)
+def test_masked_entries_are_refused_where_no_value_may_miss(reader, argument, row):
+    with pytest.raises(ardvark.InvalidArgumentError) as found:
+        reader()
+    assert (found.value.argument, found.value.value, found.value.row) == (argument, "NaN", row)
+
+
+def test_a_mask_over_nothing_changes_nothing():
+    of_mask = BayesianLinearRegression("shared").fit(np.ma.array(FULL), np.ma.array(Y_), np.ma.array(np.ones(60)))
+    assert (of_mask.coef_ == BayesianLinearRegression("shared").fit(FULL, Y_, np.ones(60)).coef_).all()
