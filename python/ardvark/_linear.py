@@ -20,7 +20,7 @@ from ._pieces import Pieces
 from ._progress import Watch
 from ._statistics import LinearStatistics
 from ._streams import read_in_pieces
-from ._tables import holds_text, holds_truths, names_of, with_dense_columns
+from ._tables import holds_text, holds_truths, names_of, with_columns_of, with_dense_columns
 from ._score import Columns, LinearScore, Prior, _intercept
 
 
@@ -217,7 +217,8 @@ class BayesianLinearRegression(Regressor, LinearScore):
         >>> model.statistics_.n_rows_, model.coef_.round(1)[0].item()
         (500, 1.0)
         """
-        is_first, statistics = not hasattr(self, "statistics_"), self._statistics_so_far()
+        statistics = self._statistics_so_far()
+        is_first = statistics.n_rows_ == 0
         refuse_sparse(X, "partial_fit")
         y, sample_weight = without_mask(y), without_mask(sample_weight)
         X = with_dense_columns(in_memory(X, type(self)))
@@ -226,6 +227,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
             return self._fit_statistics(statistics.update(X, y, sample_weight))
         for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
             refuse_times(values, argument)
+        X = with_columns_of([] if is_first else list(getattr(self, "feature_names_in_", ())), X)
         require_numbers(y)
         refuse_gaps(y, "leave out such rows")
         refuse_gaps(sample_weight, "leave out such rows", "sample_weight")

@@ -16,7 +16,7 @@ from ._docs import assembled
 from ._fitted import _as_labels
 from ._hosts import in_memory
 from ._logistic import LogisticScore
-from ._tables import with_dense_columns
+from ._tables import with_columns_of, with_dense_columns
 
 _INTERCEPT = "(intercept)"  # the name of its weight in files
 
@@ -191,7 +191,9 @@ class SequentialLogisticRegression(LogisticScore):
         refuse_times(X, "X")
         y = plain_labels(with_truths(y))
         refuse_gaps(y, self._remedy_of_gap())
-        X, y = validate_data(self, self._without_text(table_of_fit(X, () if reset else getattr(self, "feature_names_in_", ())), None), y, dtype=_FLOATS, reset=reset, ensure_all_finite=False)
+        earlier = () if reset else getattr(self, "feature_names_in_", ())
+        X = with_columns_of(list(earlier), table_of_fit(X, earlier))
+        X, y = validate_data(self, self._without_text(X, None), y, dtype=_FLOATS, reset=reset, ensure_all_finite=False)
         require_finite(X, self._column_names(), False, self._remedy_of_new_gap())
         return X, y
 

@@ -15,7 +15,7 @@ from ._given import name_of, refuse_gaps, refuse_times, require_numbers, table_o
 from ._hosts import in_memory
 from ._options import Options
 from ._results import Result
-from ._tables import Encoding, _numbers, begins_with_gap, holds_text, holds_truths, is_numeric, names_of, table_of, without
+from ._tables import Encoding, _numbers, begins_with_gap, holds_text, holds_truths, is_numeric, names_of, table_of, with_columns_of, without
 
 __all__ = ["LinearStatistics"]
 
@@ -287,15 +287,7 @@ class LinearStatistics:
         names = names_of(X)
         if names is None:
             return np.asarray(X), None
-        if self._names is not None and names != self._names:
-            absent = [name for name in self._names if name not in names]
-            if absent:
-                raise ValueError(f"X has no column {absent[0]!r}, which earlier rows have")
-            others = [name for name in names if name not in self._names]
-            if others:
-                raise ValueError(f"X has the column {others[0]!r}, which earlier rows do not have")
-            X = X[self._names]
-        return X.to_numpy(), [str(name) for name in names]
+        return with_columns_of(self._names, X).to_numpy(), [str(name) for name in names]
 
     def _take_names(self, names: Optional[Sequence[str]], target: Optional[str], count: int) -> None:
         given = [f"x{j + 1}" for j in range(count)] if names is None else list(names)

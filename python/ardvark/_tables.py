@@ -19,7 +19,7 @@ from ._results import Result
 
 __all__ = [
     "Encoding", "Texts", "begins_with_gap", "check_names", "holds_text", "holds_truths", "is_numeric", "is_sparse_table", "names_of", "numbered", "sentence_near", "table_of", "texts_in", "what_time_is",
-    "with_dense_columns", "without",
+    "with_columns_of", "with_dense_columns", "without",
 ]
 
 
@@ -105,6 +105,21 @@ def with_dense_columns(table: Any) -> Any:
     for position in types:
         out[table.columns[position]] = _dense(table.iloc[:, position])
     return out
+
+
+def with_columns_of(earlier: Optional[Collection[str]], table: Any) -> Any:
+    """A DataFrame with its columns in the order of those of earlier rows; refuses other columns.
+    earlier: None or empty: these had no names."""
+    names = names_of(table)
+    if names is None or not earlier or names == list(earlier):
+        return table
+    absent = [name for name in earlier if name not in names]
+    if absent:
+        raise ValueError(f"X has no column {absent[0]!r}, which earlier rows have")
+    others = [name for name in names if name not in earlier]
+    if others:
+        raise ValueError(f"X has the column {others[0]!r}, which earlier rows do not have")
+    return table[list(earlier)]
 
 
 def without(table: Any, names: Iterable[str]) -> Any:

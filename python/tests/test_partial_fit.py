@@ -1,5 +1,8 @@
 """Rows that are added to those of earlier calls."""
 
+import contextlib
+import functools
+import importlib
 import pickle
 
 import ardvark
@@ -130,3 +133,50 @@ def test_a_fit_of_all_rows_is_refused_with_what_works(tmp_path):
             SequentialLogisticRegression.load(tmp_path / "model")
         assert ardvark.load(tmp_path / "model").predict(table).shape == y.shape
     assert SequentialLogisticRegression().fit(X, labels).partial_fit(X, labels).n_rows_seen_ == 240
+
+
+def other_tables():
+    """What makes a table of pandas one of another program."""
+    out = [lambda table: table]
+    for module, make in [("polars", lambda t, m: m.DataFrame({n: t[n].to_numpy() for n in t})), ("pyarrow", lambda t, m: m.table({n: t[n].to_numpy() for n in t}))]:
+        with contextlib.suppress(ImportError):
+            out.append(functools.partial(make, m=importlib.import_module(module)))
+    return out
+
+
+CASES = {
+    "fit, linear": (BayesianLinearRegression(), lambda model, X, y: model.fit(X, y)),
+    "partial_fit, linear": (BayesianLinearRegression(), lambda model, X, y: model.partial_fit(X, y)),
+    "fit, sequential": (SequentialLogisticRegression(), lambda model, X, y: model.fit(X, y)),
+    "partial_fit, sequential": (SequentialLogisticRegression(), lambda model, X, y: model.partial_fit(X, y, classes=[0, 1])),
+}
+
+
+@pytest.mark.parametrize("table_of", other_tables())
+@pytest.mark.parametrize("estimator, begin", CASES.values(), ids=CASES)
+def test_columns_are_found_by_name(estimator, begin, table_of):
+    X, y = numbers_and_target()
+    y = y.to_numpy() if isinstance(estimator, BayesianLinearRegression) else (y > 0).to_numpy().astype(int)
+    head, tail = X[:60], X[60:]
+
+    def after(table):
+        return begin(clone(estimator), table_of(head), y[:60]).partial_fit(table_of(table), y[60:])
+
+    right, other = after(tail), after(tail[list("cab")])
+    assert (other.coef_ == right.coef_).all() and list(other.feature_names_in_) == list("abc")
+    for table, message in [
+        (tail.rename(columns={"b": "q"}), "^X has no column 'b', which earlier rows have$"),
+        (tail.drop(columns="c"), "^X has no column 'c', which earlier rows have$"),
+        (tail.assign(q=1.0), "^X has the column 'q', which earlier rows do not have$"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            after(table)
+
+
+def test_text_columns_are_found_by_name():
+    X, y = numbers_and_target()
+    X = X.assign(g=np.resize(["u", "v"], len(X)))
+    right, other = (
+        BayesianLinearRegression().partial_fit(X[:60], y[:60]).partial_fit(X[60:][names], y[60:]) for names in (list("abcg"), list("gcab"))
+    )
+    assert (right.coef_ == other.coef_).all()
