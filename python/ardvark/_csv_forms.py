@@ -98,11 +98,18 @@ def of_python(text: str) -> str:
     """A message or note about a file, without the options of the command line."""
     text = re.sub(r": --ignore '[^']*'| \(to read the column as text: [^)]*\)| \(--de\w+\)", "", text)
     text = text.replace("or read such numbers with --decimal ,", "or give decimal=',' to ardvark.CsvFiles(path, ...)")
-    return re.sub(r"use (--missing-marker for each of them|(?:--missing-marker='[^']*'(?: (?=--missing-marker))?)+)(?: and --missing drop or impute)?", _with_markers, text)
+    markers = rf"(--missing-marker for each of them|(?:{_MARKER} ?)+?)"
+    return re.sub(rf"use {markers}(?: and --missing drop(?: or impute)?)?{_END}", _with_markers, text)
+
+
+# What follows the quote at the end of a marker, which may have quotes in it.
+_END = r"(?=$|[\n;)]|, | --missing-marker=| and --missing)"
+_MARKER = rf"--missing-marker='(?:.*?)'{_END}"
 
 
 def _with_markers(found: Any) -> str:
-    markers = ", ".join(re.findall(r"--missing-marker=('[^']*')", found[1])) or "..."
+    texts = re.findall(rf"--missing-marker='(.*?)'{_END}", found[1])
+    markers = ", ".join(map(repr, texts)) or "..."
     return (
         f"give ardvark.CsvFiles(path, missing_marker=[{markers}]) as X (a fit with missing='drop' leaves such rows out), or read the table with"
         f" pandas.read_csv(path, na_values=[{markers}])"

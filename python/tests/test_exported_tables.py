@@ -103,6 +103,9 @@ def test_what_cannot_be_read_is_refused_in_words_of_python(tmp_path):
         assert f"missing_marker=['{word}']" in refused(plain + f"{word},2,3\n")
         assert f"missing_marker=['{word}']" in refused(plain.replace("\n", f"\n{word},2,3\n", 1))
     assert "missing_marker=['<1', '<2']" in refused("a,b,y\n<1,2,3\n<2,2,3\n4,5,6\n")
+    for words in (["1'103.68", "1'246.49"], ["5' 11"], ["5' 11", "6' 12"], ["'x'"]):
+        said = refused("a,b,y\n" + "".join(f"{word},2,3\n" for word in words) + "4,5,6\n7,8,9\n")
+        assert f"missing_marker={words!r})" in said and f"na_values={words!r})" in said
     units = refused("a;y\nmm;s\n1;2\n2;3\n")
     assert "missing_marker=['mm']" in units and "if row 1 belongs to the header, as units do, leave it out" in units
     assert "decimal=','" in refused(plain + '"1,5",2,3\n')
