@@ -25,7 +25,7 @@ from ._given import (
     require_numbers, table_of_fit, taken_from, with_truths,
 )
 from ._hosts import in_memory
-from ._options import option_of, refused_in
+from ._options import option_of, refuse_no_word, refused_in
 from ._tables import Encoding, check_names, holds_text, holds_truths, is_numeric, is_sparse_table, names_of, with_dense_columns, without
 
 _FLOATS = [np.float64, np.float32]  # read in place by the library
@@ -107,6 +107,9 @@ class Estimator(BaseEstimator):
 
     def _given_options(self) -> dict[str, Any]:
         """The same as the library takes them, once the columns are known."""
+        cls: Any = type(self)
+        for name, option in self._options.items():
+            refuse_no_word(name, option, getattr(self, name), _defaults(cls)[name] is None)
         options = self._changed_options()
         if options.get("threads") == -1:
             options["threads"] = os.cpu_count()

@@ -8,6 +8,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _core
+from ._options import refuse_other_words
 from ._predictions import Classifier
 from ._docs import assembled
 from ._score import Columns, LinearScore, Prior, _intercept
@@ -233,7 +234,7 @@ class BayesianLogisticRegression(LogisticScore):
         options = super()._given_options()
         if self.classes_.size == 2:
             for name in ("coding", "precision_per_class"):
-                options.pop(name, None)
+                refuse_other_words(name, name, options.pop(name, None))
         elif options.get("likelihood") == "laplace":
             del options["likelihood"]  # several classes always have it
         return options

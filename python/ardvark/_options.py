@@ -8,11 +8,11 @@ from typing import Any, Collection, Mapping, Optional
 
 import numpy as np
 
-from ._abi import Handle, StoppedError, call, call_for_handle, library, without_null
+from ._abi import Handle, InvalidArgumentError, StoppedError, call, call_for_handle, library, without_null
 from ._interrupt import InterruptWatch
 from ._results import Result
 
-__all__ = ["Options", "long_call", "option_of", "refused_in"]
+__all__ = ["Options", "long_call", "option_of", "refuse_no_word", "refuse_other_words", "refused_in"]
 
 # Parameters of constructors as scikit-learn calls them.
 _NAMES = {
@@ -41,6 +41,28 @@ def option_of(parameters: Collection[str]) -> dict[str, str]:
     names = _NAMES | (_WITH_NOISE if "alpha_1" in parameters else _WITHOUT_NOISE)
     options = {name: names.get(name, name) for name in parameters}
     return {name: option for name, option in options.items() if option in _facts()}
+
+
+def refuse_no_word(name: str, option: str, value: Any, is_default: bool = False) -> None:
+    """Refuses None, unless it is the default, and "", of which the library would take its own."""
+    if (value is None and not is_default) or (isinstance(value, str) and value == ""):
+        _refuse(name, option, value)
+
+
+def refuse_other_words(name: str, option: str, value: Any) -> None:
+    """Refuses a text that is no word of an option that the library is not given."""
+    if isinstance(value, str) and value not in _facts()[option]["words"]:
+        _refuse(name, option, value)
+
+
+def _refuse(name: str, option: str, value: Any) -> None:
+    facts = _facts()[option]
+    why = "leave it out for the default"
+    if facts["words"] or facts["kind"] == "flag":
+        words = f"one of {', '.join(sorted(facts['words']))}" if facts["words"] else "True or False"
+        why = f"it must be {words}"
+    text = value if isinstance(value, str) else repr(value)
+    raise InvalidArgumentError(f"{name} is {value!r}; {why}", name, value=text, why=why)
 
 
 def refused_in(form: str, options: Mapping[str, Any]) -> Optional[str]:

@@ -14,6 +14,7 @@ from ._base import _defaults
 from ._fitted import FittedModel
 from ._given import listed
 from ._docs import assembled
+from ._options import refuse_no_word
 from ._posterior import WithPosterior
 from ._tables import sentence_near
 
@@ -126,6 +127,7 @@ class LinearScore(WithPosterior, FittedModel):
                 "prior is 'groups'; give the groups themselves: [['a', 'b'], ['c']], {'name': columns}, or one number per column"
             )
         elif prior != "auto":
+            refuse_no_word("prior", "prior", prior)
             options = {"prior": prior}
         if flat is not None and len(flat) > 0:
             features = [self._position(column, "flat") for column in listed(flat)]

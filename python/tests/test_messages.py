@@ -11,6 +11,7 @@ from ardvark import (
     ArdvarkWarning,
     BayesianLinearRegression,
     BayesianLogisticRegression,
+    InvalidArgumentError,
     KernelClassifier,
     RelevanceSelector,
     RelevanceVectorClassifier,
@@ -296,3 +297,34 @@ def test_one_half_is_one_decision():
 def test_one_class_is_named_as_the_user_wrote_it(label, said):
     with pytest.raises(ValueError, match=said):
         BayesianLogisticRegression().fit(X, np.full(len(X), label))
+
+
+WORDS = "it must be one of ard, auto, dense, groups, laplace, none, shared, slab, sparse"
+NO_WORDS = [
+    ({"prior": ""}, f"prior is ''; {WORDS}"),
+    ({"standardize": None}, "standardize is None; it must be True or False"),
+    ({"fit_intercept": None}, "fit_intercept is None; it must be True or False"),
+    ({"solver": ""}, "solver is ''; it must be one of automatic, dual, primal, qr, spectral"),
+    ({"solver": None}, "solver is None; it must be one of automatic, dual, primal, qr, spectral"),
+    ({"missing": None}, "missing is None; it must be one of drop, impute, refuse"),
+    ({"tol": ""}, "tol is ''; leave it out for the default"),
+]
+CODING = "it must be one of automatic, one-against-one, one-against-rest, softmax"
+
+
+@pytest.mark.parametrize(
+    "estimator, message",
+    [
+        *[(cls(**given), message) for cls in (BayesianLinearRegression, BayesianLogisticRegression) for given, message in NO_WORDS],
+        (BayesianLogisticRegression(coding="nonsense"), f"coding is 'nonsense'; {CODING}"),
+        (BayesianLogisticRegression(coding=None), f"coding is None; {CODING}"),
+        (BayesianLogisticRegression(precision_per_class="no"), "precision_per_class is 'no'; it must be True or False"),
+        (BayesianLogisticRegression(likelihood=""), "likelihood is ''; it must be one of jj, laplace, vg"),
+    ],
+    ids=str,
+)
+def test_what_is_no_word_is_refused_where_the_fit_does_not_need_it(estimator, message):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    with pytest.raises(InvalidArgumentError, match=f"^{message}$") as error:
+        estimator.fit(X, (X[:, 0] > 0).astype(int))
+    assert message.startswith(f"{error.value.argument} is ")
