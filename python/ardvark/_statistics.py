@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from ctypes import byref
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Iterator, Optional, Sequence, Union
 
 import numpy as np
 
@@ -97,7 +98,8 @@ class LinearStatistics:
         Raises
         ------
         ValueError
-            A value is wrong; the message names its row, counted over all calls, and its column. Nothing has changed.
+            A value is wrong; the message names its row, counted over all calls (of y and weights: in this call), and its column. Nothing has
+            changed.
 
         Examples
         --------
@@ -217,7 +219,8 @@ class LinearStatistics:
             if self.n_rows_ == 0 and (names is not None or target is not None):
                 self._take_names(names, target, values.shape[1])
             pointer = None if weights is None else weights.ctypes.data
-            call("ardvark_statistics_update", self.handle, byref(view), y.ctypes.data, pointer)
+            with _weights_of_call(self.n_rows_):
+                call("ardvark_statistics_update", self.handle, byref(view), y.ctypes.data, pointer)
             self.n_rows_ += values.shape[0]
             self.n_features_in_ = values.shape[1]
         return self
@@ -267,7 +270,8 @@ class LinearStatistics:
                 raise wrong_row("", self.n_rows_, f" has no value in column {name!r}", counts_piece=False, **fields)
         with self._lock:
             arguments = [None if name is None else without_null(name.encode()) for name in (target, weights)]
-            call("ardvark_statistics_update_table", self.handle, table_of(columns), *arguments)
+            with _weights_of_call(self.n_rows_, weights):
+                call("ardvark_statistics_update_table", self.handle, table_of(columns), *arguments)
             self.n_rows_ += len(X)
             if not self._is_table:
                 self._is_table, self.target_ = True, target
@@ -543,6 +547,22 @@ class LinearStatistics:
 
     def __repr__(self) -> str:
         return f"LinearStatistics(form={self.form!r}): {self.n_rows_} rows, {self.n_features_in_} columns"
+
+
+@contextlib.contextmanager
+def _weights_of_call(before: int, column: Optional[str] = None) -> Iterator[None]:
+    """Errors about weights count the rows of this call, and not those before; and name sample_weight."""
+    try:
+        yield
+    except InvalidArgumentError as error:
+        is_weight = error.argument == "weights" or (column is not None and error.column == column)
+        if not is_weight or (error.row or 0) <= before:
+            raise
+        if error.argument:
+            error = error._in_words("sample_weight", str)
+        error = error._in_rows(lambda row: (row - before, f"row {row - before}"))
+        error.argument, error._counts_piece = "sample_weight", True
+        raise error from None
 
 
 def _with_truths_as_numbers(X: Any, name: Any) -> Any:

@@ -506,7 +506,7 @@ def test_true_and_false_of_target_and_weights_are_numbers(homes, tmp_path, with_
     for name in ("price", "w"):
         gap = rows.astype({name: object})
         gap.loc[4000, name] = None
-        with pytest.raises(ValueError, match=rf"'{name}'.*row 4001\b|row 4001\b.*'{name}'|^weights at row 4001 is NaN"):
+        with pytest.raises(ValueError, match=rf"'{name}'.*row 4001\b|row 4001\b.*'{name}'|^sample_weight at row 4001 is NaN"):
             BayesianLinearRegression("shared").fit(source_of(gap), y="price", sample_weight="w")
 
 
@@ -546,3 +546,27 @@ def test_little_noise_is_the_same_in_memory_and_in_pieces(tmp_path, prior):
     ):
         scale = 1e-6 if not fit.standardize else 1
         assert fit.alpha_**-0.5 / scale == pytest.approx(noise, rel=1e-6 if prior == "none" else 0.02)
+
+
+def test_a_wrong_weight_is_named_by_its_row_in_this_call(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y, weights = X[:, 0], np.ones(60)
+    weights[0] = -1
+    rows = pandas.DataFrame(X, columns=["a", "b"])
+    texts = rows.assign(g=np.resize(["u", "v"], 60))
+    for table, message in [
+        (X, "^sample_weight at row 1 is -1; weights must not be negative"),
+        (rows, "^sample_weight at row 1 is -1; weights must not be negative"),
+        (texts, "^row 1, column 'sample weight': -1 is no weight"),
+    ]:
+        for begin in (LinearStatistics().update(table, y).update, BayesianLinearRegression().partial_fit(table, y).partial_fit):
+            with pytest.raises(ardvark.InvalidArgumentError, match=message) as error:
+                begin(table, y, weights)
+            assert (error.value.argument, error.value.row) == ("sample_weight", 1)
+    for name, w in (("1", np.ones(60)), ("2", weights)):
+        rows.assign(y=y, w=w).to_csv(tmp_path / f"{name}.csv", index=False)
+    with pytest.raises(ardvark.InvalidArgumentError, match=f"^sample_weight at row 1 of '{tmp_path}/2.csv' is -1") as error:
+        BayesianLinearRegression().fit(str(tmp_path), "y", "w")
+    whole = iter([rows.assign(y=y, w=1.0), rows.assign(y=y, w=weights)])
+    with pytest.raises(ardvark.InvalidArgumentError, match="row 61 is -1"):
+        BayesianLinearRegression().fit(whole, "y", "w")
