@@ -65,7 +65,9 @@ def is_sparse(X: Any) -> bool:
 def refuse_sparse(X: Any, reader: str) -> None:
     """Refuses a matrix of scipy.sparse. reader: what cannot read it."""
     if is_sparse(X):
-        raise ValueError(f"X is sparse; {reader} needs a dense X: give X.toarray()")
+        why, remedy = f"{reader} needs a dense X", "give X.toarray()"
+        message = f"X is sparse; {why}: {remedy}"
+        raise InvalidArgumentError(message, "X", value="sparse", why=why, remedy=remedy)
 
 
 def with_right_places(X: Any) -> Any:

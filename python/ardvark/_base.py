@@ -180,7 +180,9 @@ class Estimator(BaseEstimator):
             refuse_sparse(X, type(self).__name__)
         if is_sparse(X) and self._may_miss:
             missing = f"missing={getattr(self, 'missing', None)!r}"
-            raise ValueError(f"{missing} is given, but a sparse X takes no missing values; {missing} needs a dense X: give X.toarray()")
+            why, remedy = "a sparse X takes no missing values", f"{missing} needs a dense X: give X.toarray()"
+            fields = {"value": str(getattr(self, "missing", None)), "why": why, "remedy": remedy}
+            raise InvalidArgumentError(f"{missing} is given, but {why}; {remedy}", "missing", **fields)  # type: ignore[arg-type]
         return X if self._takes_sparse and is_sparse_table(X) else with_dense_columns(X)
 
     def _named_columns(self) -> list[str]:

@@ -71,8 +71,8 @@ def forms_of(files: Sequence[str], given: Optional[CsvFiles] = None, texts: Mapp
             return {}  # Arrow says what is wrong
         try:
             forms[file] = {**_form_of(file, known, texts), "missing_markers": known[2] if known else []}
-        except ValueError as error:
-            raise ValueError(of_python(str(error))) from None
+        except InvalidArgumentError as error:
+            raise error._in_words(error.argument, of_python) from None
     with_rows = [form for form in forms.values() if form["lines_before"] > 0]
     is_plain = all(form["delimiter"] == "," and form["decimal"] == "." and form["lines_before"] == 1 and form["plain_header"] and not form["notes"] and not form["refused"] and not len(form["blank"]) and not form["row_names"] and not form["missing_markers"] for form in with_rows)
     return {} if is_plain else {file: form for file, form in forms.items() if form["lines_before"] > 0}

@@ -266,13 +266,13 @@ def series_taken_from(table: Any, name: Any, argument: str, may_miss: bool = Fal
     table = frame(table)
     names = names_of(table)
     if names is None and type(table).__module__.startswith("dask"):
-        raise ValueError(f"{argument} is {name!r}, a column of a table of Dask; the estimators of ardvark.dask take it, others X.compute()")
+        raise _no_column(argument, name, ", a column of a table of Dask; the estimators of ardvark.dask take it, others X.compute()")
     if names is None:
-        raise ValueError(f"{argument} is {name!r}, the name of a column; X must then be a DataFrame, but is {kind_of(table)}")
+        raise _no_column(argument, name, f", the name of a column; X must then be a DataFrame, but is {kind_of(table)}")
     if names.count(name) > 1:
-        raise ValueError(f"{argument} is {name!r}, but {names.count(name)} columns of X are named so; give each column a name of its own")
+        raise _no_column(argument, name, f", but {names.count(name)} columns of X are named so; give each column a name of its own")
     if name not in names:
-        raise ValueError(f"{argument} is {name!r}, which is not a column of X{sentence_near(name, names)}")
+        raise _no_column(argument, name, f", which is not a column of X{sentence_near(name, names)}")
     values = table[name]
     missing = values.isna().to_numpy() if hasattr(values, "isna") else gaps_in(np.asarray(values))
     if missing.any() and not may_miss:
@@ -280,6 +280,14 @@ def series_taken_from(table: Any, name: Any, argument: str, may_miss: bool = Fal
         begin = f"{argument} {name!r} has no value at "
         raise wrong_row(begin, int(np.argmax(missing)), "", argument=argument, value="NaN", column=str(name), remedy=remedy)
     return values
+
+
+def _no_column(argument: str, name: Any, why: str) -> InvalidArgumentError:
+    """An argument that names no column. why: after the name; what can be done is after a semicolon."""
+    why, _, remedy = why.partition("; ")
+    end = f"{why}; {remedy}" if remedy else why
+    fields = {"value": str(name), "why": why.lstrip(", "), "remedy": remedy}
+    return InvalidArgumentError(f"{argument} is {name!r}{end}", argument, **fields)  # type: ignore[arg-type]
 
 
 def first_text(values: Any) -> Optional[str]:

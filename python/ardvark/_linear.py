@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
+from ._abi import InvalidArgumentError
 from ._arrays import is_sparse, refuse_sparse, without_mask
 from ._base import _FLOATS
 from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_numbers
@@ -276,10 +277,15 @@ class BayesianLinearRegression(Regressor, LinearScore):
         if not hasattr(self, "statistics_") and hasattr(self, "_statistics_of_fit"):
             return copy.deepcopy(self._statistics_of_fit)  # rows that are refused must leave these as they are
         if not hasattr(self, "statistics_") and hasattr(self, "_model"):
-            raise ValueError(
-                "this estimator has no statistics of its rows, because model files and fits of large tables, of a sparse X, of texts and of gaps do not keep"
-                " them, so partial_fit cannot add to them; give all rows to partial_fit, or to LinearStatistics, which have a file; to start again with these rows: clone(estimator).partial_fit(X, y)"
+            why = (
+                "this estimator has no statistics of its rows, because model files and fits of large tables,"
+                " of a sparse X, of texts and of gaps do not keep them, so partial_fit cannot add to them"
             )
+            remedy = (
+                "give all rows to partial_fit, or to LinearStatistics, which have a file;"
+                " to start again with these rows: clone(estimator).partial_fit(X, y)"
+            )
+            raise InvalidArgumentError(f"{why}; {remedy}", why=why, remedy=remedy)
         return getattr(self, "statistics_", None) or LinearStatistics(self._form)
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._abi import InvalidArgumentError
 from ._base import _defaults
 from ._fitted import FittedModel
 from ._given import listed
@@ -99,6 +100,13 @@ class LambdaPath(NamedTuple):
     intercept: Optional[np.ndarray] = None
 
 
+def _wrong_column(argument: str, column: Any, fault: str) -> InvalidArgumentError:
+    """An argument whose columns are not those of X. argument: its name, and the part of it, after a comma."""
+    why, _, remedy = fault.partition("; ")
+    fields = {"value": str(column), "why": why, "remedy": remedy}
+    return InvalidArgumentError(f"{argument} {fault}", argument.partition(",")[0], **fields)  # type: ignore[arg-type]
+
+
 def _lambda_path(found: Mapping[str, Any]) -> LambdaPath:
     lambdas, loss, error = (np.asarray(found[name], dtype=float) for name in ("lambda", "loss", "loss_error"))
     coef, intercept = (np.asarray(found[name], dtype=float) if name in found else None for name in ("mean", "intercept"))
@@ -158,12 +166,16 @@ class LinearScore(WithPosterior, FittedModel):
         names = list(self._column_names() if self._encoding is None else self._encoding.features)
         if isinstance(column, str):
             if column not in names:
-                raise ValueError(f"{argument} names the column {column!r}, which X does not have{sentence_near(column, names)}")
+                raise _wrong_column(
+                    argument, column, f"names the column {column!r}, which X does not have{sentence_near(column, names)}"
+                )
             return names.index(column)
         if isinstance(column, bool):
-            raise ValueError(f"{argument} holds {column}; it must hold names or positions of columns: of a mask, numpy.flatnonzero(mask)")
+            remedy = "it must hold names or positions of columns: of a mask, numpy.flatnonzero(mask)"
+            raise _wrong_column(argument, column, f"holds {column}; {remedy}")
         if not -self.n_features_in_ <= column < self.n_features_in_:
-            raise ValueError(f"{argument} holds the column {column}; X has only {self.n_features_in_} columns")
+            why = f"X has only {self.n_features_in_} columns"
+            raise _wrong_column(argument, column, f"holds the column {column}; {why}")
         return int(column) % self.n_features_in_
 
     def _listed_groups(self, prior: Any) -> np.ndarray:
@@ -191,11 +203,12 @@ class LinearScore(WithPosterior, FittedModel):
         number = np.full(self.n_features_in_, -1)
         for g, (name, columns) in enumerate(groups.items()):
             if isinstance(columns, str):
-                raise ValueError(f"prior, {name}, is the text {columns!r}; it must be a list of columns: [{columns!r}]")
+                why = f"is the text {columns!r}; it must be a list of columns: [{columns!r}]"
+                raise _wrong_column(f"prior, {name},", columns, why)
             for column in listed(columns):
                 j = self._position(column, f"prior, {name},")
                 if number[j] >= 0:
-                    raise ValueError(f"prior has the column {column!r} in two groups")
+                    raise _wrong_column("prior", column, f"has the column {column!r} in two groups")
                 number[j] = g
         alone = np.flatnonzero(number < 0)
         number[alone] = len(groups) + np.arange(alone.size)

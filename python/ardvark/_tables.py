@@ -12,7 +12,7 @@ from typing import Any, Collection, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._abi import Handle, call, call_for_handle, without_null, wrong_row
+from ._abi import Handle, InvalidArgumentError, call, call_for_handle, without_null, wrong_row
 from ._arrays import call_for_array
 from ._options import Options
 from ._results import Result
@@ -115,10 +115,12 @@ def with_columns_of(earlier: Optional[Collection[str]], table: Any) -> Any:
         return table
     absent = [name for name in earlier if name not in names]
     if absent:
-        raise ValueError(f"X has no column {absent[0]!r}, which earlier rows have")
+        message = f"X has no column {absent[0]!r}, which earlier rows have"
+        raise InvalidArgumentError(message, "X", column=str(absent[0]))
     others = [name for name in names if name not in earlier]
     if others:
-        raise ValueError(f"X has the column {others[0]!r}, which earlier rows do not have")
+        message = f"X has the column {others[0]!r}, which earlier rows do not have"
+        raise InvalidArgumentError(message, "X", column=str(others[0]))
     return table[list(earlier)]
 
 

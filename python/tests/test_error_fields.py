@@ -95,3 +95,48 @@ def test_errors_can_be_pickled():
     error = caught(lambda: BayesianLogisticRegression("shared").fit(with_gap(0, 1), (y > 1).astype(int)))
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), fields(again), again.remedy) == (str(error), fields(error), error.remedy)
+
+
+TABLE = pandas.DataFrame(X, columns=["a", "b", "c"]).assign(y=y)
+
+
+@pytest.mark.parametrize(
+    "work, argument, value, column, message",
+    [
+        (lambda: BayesianLinearRegression(flat=[7]).fit(X, y), "flat", "7", "", "flat holds the column 7; X has only 3 columns"),
+        (lambda: BayesianLinearRegression(flat=["q"]).fit(TABLE, target="y"), "flat", "q", "", "flat names the column 'q', which X does not have"),
+        (lambda: BayesianLinearRegression(flat=[True]).fit(X, y), "flat", "True", "", "flat holds True; it must hold names or positions"),
+        (lambda: BayesianLinearRegression({"u": ["q"]}).fit(TABLE, target="y"), "prior", "q", "", "prior, group 'u', names the column 'q'"),
+        (lambda: BayesianLinearRegression([["a"], ["a"]]).fit(TABLE, target="y"), "prior", "a", "", "prior has the column 'a' in two groups"),
+        (lambda: BayesianLinearRegression({"u": "a"}).fit(TABLE, target="y"), "prior", "a", "", "prior, group 'u', is the text 'a'; it must be a list"),
+        (lambda: BayesianLinearRegression().fit(TABLE, target="zz"), "target", "zz", "", "target is 'zz', which is not a column of X"),
+        (lambda: BayesianLinearRegression().fit(X, target="zz"), "target", "zz", "", "target is 'zz', the name of a column; X must then be a DataFrame"),
+        (lambda: BayesianLinearRegression().fit(TABLE, target="y", sample_weight="w"), "sample_weight", "w", "", "sample_weight is 'w', which is not"),
+        (lambda: BayesianLinearRegression(missing="drop").fit(scipy.sparse.csr_array(X), y), "missing", "drop", "", "missing='drop' is given, but"),
+        (lambda: ardvark.compare(scipy.sparse.csr_array(X), y), "X", "sparse", "", "X is sparse; compare needs a dense X: give X.toarray()"),
+        (lambda: BayesianLinearRegression().fit(TABLE[["a", "b"]], y).partial_fit(TABLE[["a"]], y), "X", "", "b", "X has no column 'b', which"),
+    ],
+)
+def test_of_arguments_that_name_columns(work, argument, value, column, message):
+    error = caught(work)
+    assert fields(error) == (argument, value, None, column) and str(error).startswith(message)
+    assert str(error).endswith(error.remedy)
+
+
+def test_of_partial_fit_after_a_model_file(tmp_path):
+    BayesianLinearRegression().fit(X, y).save(tmp_path / "m.ardvark")
+    error = caught(lambda: ardvark.load(tmp_path / "m.ardvark").partial_fit(X, y))
+    assert str(error).startswith("this estimator has no statistics of its rows") and str(error).endswith(error.remedy) and error.remedy
+
+
+def test_of_files_of_csv(tmp_path):
+    for number in (1, 2):
+        rows = [f"{i},{i % 7}" for i in range(30)]
+        rows[3] = "OVER,3" if number == 2 else rows[3]
+        (tmp_path / f"{number}.csv").write_text("\n".join(["a,y", *rows]) + "\n")
+    for source in (tmp_path / "2.csv", tmp_path):
+        for work in (lambda: BayesianLinearRegression().fit(source, "y"), lambda: BayesianLogisticRegression().fit(source, "y")):
+            error = caught(work)
+            assert (error.value, error.row, error.column) == ("OVER", 4, "a") and error.why == "'OVER' is not a number"
+            begin = f"row 4 (line 5) of '{tmp_path}/2.csv', column 'a': 'OVER' is not a number; if 'OVER' means a missing value, give"
+            assert str(error).startswith(begin) and str(error).endswith(error.remedy) and "--" not in str(error)
