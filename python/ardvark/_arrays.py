@@ -11,7 +11,9 @@ import numpy as np
 
 from ._abi import Array, Csc, InvalidArgumentError, Matrix, call, library
 
-__all__ = ["call_for_array", "csc_of", "is_sparse", "matrix_of", "refuse_sparse", "vector_of", "with_right_places", "without_mask"]
+__all__ = [
+    "call_for_array", "csc_of", "is_sparse", "matrix_of", "refuse_sparse", "vector_of", "with_right_places", "without_mask",
+]
 
 
 def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
@@ -102,7 +104,8 @@ def _require_compressed(X: Any, shape: list[int]) -> None:
     falls = np.flatnonzero(starts[1:] < starts[:-1])
     if falls.size > 0:
         k = falls[0]
-        raise _misplaced(f"has indptr[{k + 1}] = {starts[k + 1]} after {starts[k]}; it must not fall")
+        fault = f"has indptr[{k + 1}] = {starts[k + 1]} after {starts[k]}"
+        raise _misplaced(f"{fault}; it must not fall")
     if starts[-1] > count:
         end = "indices" if count == len(X.indices) else "data"
         raise _misplaced(f"has indptr[{lines}] = {starts[-1]}, but only {count} entries in {end}")
@@ -113,7 +116,8 @@ def _require_inside(places: np.ndarray, size: int, what: str) -> None:
     if places.size == 0 or (places.min() >= 0 and places.max() < size):
         return
     wrong = places[np.argmax((places < 0) | (places >= size))]
-    raise _misplaced(f"has an entry in {what} {wrong}, counted from 0; it must be from 0 to {size - 1}")
+    fault = f"has an entry in {what} {wrong}, counted from 0"
+    raise _misplaced(f"{fault}; it must be from 0 to {size - 1}")
 
 
 def _misplaced(fault: str) -> InvalidArgumentError:

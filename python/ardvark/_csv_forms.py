@@ -99,7 +99,8 @@ def of_python(text: str) -> str:
     text = re.sub(r": --ignore '[^']*'| \(to read the column as text: [^)]*\)| \(--de\w+\)", "", text)
     text = text.replace("or read such numbers with --decimal ,", "or give decimal=',' to ardvark.CsvFiles(path, ...)")
     markers = rf"(--missing-marker for each of them|(?:{_MARKER} ?)+?)"
-    return re.sub(rf"use {markers}(?: and --missing drop(?: or impute)?)?{_END}", _with_markers, text)
+    drop = "(?: and --missing drop(?: or impute)?)?"
+    return re.sub(f"use {markers}{drop}{_END}", _with_markers, text)
 
 
 # What follows the quote at the end of a marker, which may have quotes in it.

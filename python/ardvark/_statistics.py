@@ -98,8 +98,8 @@ class LinearStatistics:
         Raises
         ------
         ValueError
-            A value is wrong; the message names its row, counted over all calls (of y and weights: in this call), and its column. Nothing has
-            changed.
+            A value is wrong; the message names its row, counted over all calls (of y and weights: in
+            this call), and its column. Nothing has changed.
 
         Examples
         --------
@@ -551,7 +551,7 @@ class LinearStatistics:
 
 @contextlib.contextmanager
 def _weights_of_call(before: int, column: Optional[str] = None) -> Iterator[None]:
-    """Errors about weights count the rows of this call, and not those before; and name sample_weight."""
+    """Errors about weights name sample_weight, and count the rows of this call, not those before."""
     try:
         yield
     except InvalidArgumentError as error:
