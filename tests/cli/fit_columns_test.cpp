@@ -63,7 +63,7 @@ TEST_F(FitCommand, NamesTheLevelThatTheOthersAreComparedWith) {
   EXPECT_TRUE(contains(refused({"--reference", "city=Lima"}), "--reference is 'city=Lima', but 'Lima' is not a level of column 'city'"));
   EXPECT_TRUE(contains(refused({"--reference", "x=1"}), "--reference is 'x=1', but column 'x' holds numbers"));
   const auto kernel = run({"fit", "data.csv", "--target", "y", "--model", "rvm", "--reference", "city=Oslo"}, folder_.path());
-  EXPECT_TRUE(contains(kernel.err, "--reference applies only to linear and logistic models")) << kernel.err;
+  EXPECT_TRUE(contains(kernel.err, "--reference applies only to linear, logistic and counts models")) << kernel.err;
 }
 
 TEST_F(FitCommand, WarnsOfATextColumnThatNamesTheRows) {

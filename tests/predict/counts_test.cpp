@@ -249,7 +249,9 @@ TEST(FitCounts, RefusesWhatItCannotUse) {
   const Counts table = counts_of(6, 20, 2);
   const auto fit = [&](const ModelOptions& options) { (void)fit_model(table.X, table.y, options); };
   testing::expect_invalid([&] { fit({.model = "counts", .prior = "sparse"}); }, {"prior is 'sparse'", "shared, ard, groups and none"});
-  testing::expect_invalid([&] { fit({.model = "counts", .prior = "laplace", .lambda = 1.0}); }, {"prior is 'laplace'"});
+  testing::expect_invalid([&] { fit({.model = "counts", .prior = "laplace"}); }, {"prior is 'laplace'"});
+  testing::expect_invalid([&] { fit({.model = "counts", .prior = "laplace", .lambda = 1.0}); },
+                          {"lambda applies only to linear and logistic models"});
   ModelOptions linear{.model = "counts"};
   linear.set("posterior", std::string("factorised"));
   testing::expect_invalid([&] { fit(linear); }, {"posterior applies only to linear fits"});
