@@ -135,7 +135,10 @@ Decomposed decompose(const Matrix& Z, const Vector& u) {
   return out;
 }
 
-// E[(w - m)(w - m)'] under the exact posterior for one precision, as a squared scale.                                           (LIN.9)
+// Half of the squared distance between m and the mean of the exact posterior: an interval about m needs no more to hold 95%.     (LIN.9)
+constexpr double share_of_distance = 0.5;
+
+// The covariance of the exact posterior for one precision, and a share of the squared distance of its mean from m, as a squared scale.
 Spread spread_about(const Vector& m, const Explained& rows, const Vector& scale, SpectralSums sums) {
   const Matrix Z = rows.Z * scale.asDiagonal();
   const Decomposed found = decompose(Z, rows.u);
@@ -161,7 +164,7 @@ Spread spread_about(const Vector& m, const Explained& rows, const Vector& scale,
   }
   const Vector lengths = (of_moments * axes.eigenvalues().array().max(0.0)).sqrt();
   out.U.middleRows(given, r) = lengths.asDiagonal() * axes.eigenvectors().transpose() * Q.transpose();
-  out.U.row(given + r) = std::sqrt(of_moments) * (m.cwiseQuotient(scale) - Q * exact.mean).transpose();
+  out.U.row(given + r) = std::sqrt(share_of_distance * of_moments) * (m.cwiseQuotient(scale) - Q * exact.mean).transpose();
   out.d = out.d.cwiseProduct(scale.cwiseAbs2());
   out.T = out.T * scale.asDiagonal();
   out.U = out.U * scale.asDiagonal();

@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <random>
@@ -21,6 +22,15 @@ namespace {
 using testing::mentions;
 using testing::Random;
 using testing::with_prior;
+
+// What a normal distribution needs about m, at the distance d from its mean: 1 + c d^2 with c between .26 and 1.
+TEST(FewRows, AnIntervalAboutAnotherMeanNeedsAboutHalfOfTheSquaredDistance) {
+  const boost::math::normal normal;
+  for (const auto& [distance, factor] : {std::pair{0.5, 0.955}, {1.0, 0.823}, {2.0, 0.615}, {3.0, 0.513}, {4.0, 0.456}}) {
+    const double half = boost::math::quantile(normal, 0.975) * std::sqrt(1 + factor * distance * distance);
+    EXPECT_NEAR(cdf(normal, half - distance) - cdf(normal, -half - distance), 0.95, 5e-4) << distance;
+  }
+}
 
 struct FewRows {
   Matrix X;
@@ -70,7 +80,7 @@ FitOptions proper(const Prior& prior) {
   return options;
 }
 
-TEST(FewRows, TheCovarianceIsTheSecondMomentAboutTheMeanOfTheExactPosterior) {
+TEST(FewRows, TheCovarianceIsThatOfTheExactPosteriorAndHalfOfTheSquaredDistance) {
   for (const auto& [n, p] : {std::pair<Index, Index>{4, 2}, {9, 3}, {6, 1}}) {
     const FewRows table = few_rows_of(static_cast<std::uint64_t>(40 + n), n, p);
     const Matrix draws = gibbs(table, {2, 1}, {2.5, 1}, 150000);
@@ -79,8 +89,9 @@ TEST(FewRows, TheCovarianceIsTheSecondMomentAboutTheMeanOfTheExactPosterior) {
       const LinearFit fit = fit_linear(table.X, table.y, proper(prior));
       Vector mean(p + 1);
       mean << fit.intercept->mean, fit.mean;
-      const Matrix off = draws.leftCols(p + 1).rowwise() - mean.transpose();
-      const Matrix moment = off.transpose() * off / static_cast<double>(off.rows());
+      const Vector exact = draws.leftCols(p + 1).colwise().mean().transpose();
+      const Matrix off = draws.leftCols(p + 1).rowwise() - exact.transpose();
+      const Matrix moment = off.transpose() * off / static_cast<double>(off.rows()) + 0.5 * (exact - mean) * (exact - mean).transpose();
       const Matrix V = fit.covariance();  // the intercept is last
       for (Index i = 0; i <= p; ++i)
         for (Index j = 0; j <= p; ++j) {
