@@ -12,6 +12,7 @@ from sklearn.metrics import d2_tweedie_score
 from . import _core
 from ._abi import wrong_row
 from ._docs import assembled
+from ._given import without_gaps
 from ._hosts import in_memory
 from ._predictions import Regressor
 from ._score import Columns, LinearScore, Prior, _intercept
@@ -159,7 +160,8 @@ class BayesianCountRegression(Regressor, LinearScore):
         >>> bool(0.2 < BayesianCountRegression().fit(X, y).score(X, y) < 0.6)
         True
         """
-        return float(d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1))
+        weights = without_gaps(sample_weight, "sample_weight")
+        return float(d2_tweedie_score(without_gaps(y), self.predict(X), sample_weight=weights, power=1))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

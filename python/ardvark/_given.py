@@ -19,7 +19,7 @@ from ._tables import TIMES, names_of, sentence_near, texts_in, what_time_is, wit
 __all__ = [
     "TRUTHS", "filled", "first_text", "frame", "gaps_in", "in_source", "listed", "name_of", "plain_columns", "plain_labels", "refuse_gaps",
     "require_finite", "refuse_times", "require_numbers", "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
-    "truths_of", "with_truths",
+    "truths_of", "with_truths", "without_gaps",
 ]
 
 
@@ -205,6 +205,13 @@ def refuse_gaps(values: Any, remedy: str, argument: str = "y") -> None:
     missing = gaps_in(values) if values.ndim == 1 else np.zeros(0, dtype=bool)
     if missing.any():
         raise wrong_row(f"{argument} has no value at ", int(np.argmax(missing)), "", argument=argument, value="NaN", remedy=remedy)
+
+
+def without_gaps(values: Any, argument: str = "y") -> Any:
+    """What a score takes; a row without a value is refused, as fit refuses it."""
+    values = without_mask(values)
+    refuse_gaps(values, "leave out such rows", argument)
+    return values
 
 
 Place = Callable[[int], Optional[tuple[str, int]]]  # the file that has a row of the source, and its row there

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from . import _core
 from ._docs import assembled
 from ._fitted import FittedModel
-from ._given import plain_labels, with_truths
+from ._given import plain_labels, with_truths, without_gaps
 
 __all__ = ["Classifier", "Regressor"]
 
@@ -141,7 +141,8 @@ class Classifier(ClassifierMixin, FittedModel):
         >>> bool(BayesianLogisticRegression().fit(X, y).score(X, y) > 0.8)
         True
         """
-        return float(super().score(X, with_truths(y), sample_weight))
+        weights = without_gaps(sample_weight, "sample_weight")
+        return float(super().score(X, with_truths(without_gaps(y)), weights))
 
     def log_density(self, X: Any, y: Any) -> np.ndarray:
         """Logarithm of the probability of the observed labels: a score to compare predictions.
@@ -164,7 +165,7 @@ class Classifier(ClassifierMixin, FittedModel):
         >>> density.shape, bool(density.mean() > np.log(0.5))
         ((100,), True)
         """
-        X, y = self._design(X), np.asarray(plain_labels(with_truths(y)))
+        X, y = self._design(X), np.asarray(plain_labels(with_truths(without_gaps(y))))
         position = np.minimum(np.searchsorted(self.classes_, y), self.classes_.size - 1)
         if (self.classes_[position] != y).any():
             raise ValueError("y holds labels that the fit has not seen")
@@ -244,6 +245,27 @@ class Regressor(RegressorMixin, FittedModel):
         """
         prediction = self._model_predict(X, level=level, interval=interval)
         return np.column_stack([prediction.array("lower"), prediction.array("upper")])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Coefficient of determination of the predictions: R^2.
+
+        Parameters
+        ----------
+        {X, y, sample_weight}
+
+        Returns
+        -------
+        score : float
+            At most 1: of perfect predictions.
+
+        Examples
+        --------
+        {examples.numbers}
+        >>> bool(BayesianLinearRegression().fit(X, y).score(X, y) > 0.9)
+        True
+        """
+        weights = without_gaps(sample_weight, "sample_weight")
+        return float(super().score(X, without_gaps(y), weights))
 
     def _model_predict(self, X: Any, y: Any = None, **options: Any) -> _core.Result:
         return self._model.predict(self._checked_rows(X), y, **options)

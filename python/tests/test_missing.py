@@ -374,3 +374,19 @@ def test_masked_entries_are_refused_where_no_value_may_miss(reader, argument, ro
 def test_a_mask_over_nothing_changes_nothing():
     of_mask = BayesianLinearRegression("shared").fit(np.ma.array(FULL), np.ma.array(Y_), np.ma.array(np.ones(60)))
     assert (of_mask.coef_ == BayesianLinearRegression("shared").fit(FULL, Y_, np.ones(60)).coef_).all()
+
+
+@pytest.mark.parametrize("argument", ["y", "sample_weight"])
+@pytest.mark.parametrize("name", [
+    "BayesianLinearRegression", "BayesianCountRegression", "RelevanceVectorRegressor", "KernelRegressor",
+    "BayesianLogisticRegression", "RelevanceVectorClassifier", "KernelClassifier", "SequentialLogisticRegression", "SparseLogisticRegression",
+])
+def test_a_score_refuses_masked_values_as_fit_does(name, argument):
+    rows = np.random.default_rng(8).normal(size=(24, 1))
+    y = (rows[:, 0] > 0) * 1
+    model = getattr(ardvark, name)().fit(rows, y)
+    given = {"y": y, "sample_weight": np.ones(24)}
+    given[argument] = np.ma.masked_array(given[argument], mask=np.arange(24) == 3)
+    for call in [model.fit, model.score, *([model.log_density] if argument == "y" else [])]:
+        with pytest.raises(ValueError, match=f"^{argument} (has no value at|at) row 4"):
+            call(rows, *([given["y"]] if argument == "y" else [y, given["sample_weight"]]))
