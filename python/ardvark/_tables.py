@@ -141,7 +141,9 @@ def sentence_near(name: str, names: Sequence[str]) -> str:
     if near:
         return f"; did you mean {near[0]!r}?"
     most = 20
-    return "; the columns are " + ", ".join(map(repr, names[:most])) + (f", ... and {len(names) - most} more" if len(names) > most else "")
+    listed = "; the columns are " + ", ".join(map(repr, names[:most])) + (f", ... and {len(names) - most} more" if len(names) > most else "")
+    are_values = len(texts) == len(names) > 0 and all(map(_is_number, texts))
+    return listed + ("; if these are values, the file has no header: write a line of names above them" if are_values else "")
 
 
 def _numbers(column: Any) -> np.ndarray:

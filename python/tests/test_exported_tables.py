@@ -418,3 +418,10 @@ def test_an_unknown_ending_is_answered_with_what_reads_it(ending, tmp_path):
         ardvark.BayesianLinearRegression("shared").fit(path, "y")
     model = ardvark.BayesianLinearRegression("shared").fit(ardvark.CsvFiles(path), "y")
     np.testing.assert_allclose(model.coef_, ardvark.BayesianLinearRegression("shared").fit(whole, target="y").coef_, rtol=1e-9)
+
+
+def test_a_file_without_a_header_is_named_so(tmp_path):
+    path = tmp_path / "values.csv"
+    path.write_text("".join(f"{i}.5,{2 * i}.25\n" for i in range(20)))
+    with pytest.raises(ValueError, match="columns are '0.5', '0.25'; if these are values, the file has no header"):
+        ardvark.BayesianLinearRegression().fit(str(path), "y")
