@@ -22,7 +22,7 @@ from ._arrays import is_sparse, refuse_sparse, without_mask
 from ._core import ArdvarkWarning, _depth
 from ._given import (
     filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite,
-    require_numbers, table_of_fit, taken_from, with_truths,
+    require_numbers, table_of_fit, taken_from, with_one_spelling,
 )
 from ._hosts import in_memory
 from ._options import option_of, refuse_no_word, refused_in
@@ -200,7 +200,7 @@ class Estimator(BaseEstimator):
         # The library makes a pass over X in any case, and reports the entry that is not finite.
         for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
             refuse_times(values, argument)
-        y = plain_labels(y if self._is_regression else with_truths(y))
+        y = plain_labels(y if self._is_regression else with_one_spelling(y))
         checks: dict[str, Any] = {"ensure_min_samples": 2, "ensure_all_finite": False}
         checks["y_numeric"] = self._is_regression
         if self._reads_sparse and (is_sparse(X) or is_sparse_table(X)):

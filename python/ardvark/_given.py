@@ -6,6 +6,8 @@ import json
 import re
 import sys
 import warnings
+from collections import Counter
+from decimal import Decimal
 from typing import Any, Callable, Collection, Optional, Sequence
 
 import numpy as np
@@ -17,9 +19,9 @@ from ._hosts import kind_of
 from ._tables import TIMES, names_of, sentence_near, texts_in, what_time_is, without
 
 __all__ = [
-    "TRUTHS", "filled", "first_text", "frame", "gaps_in", "in_source", "listed", "name_of", "plain_columns", "plain_labels", "refuse_gaps",
+    "TRUTHS", "code_of", "filled", "first_text", "frame", "gaps_in", "in_source", "listed", "name_of", "plain_columns", "plain_labels", "refuse_gaps",
     "require_finite", "refuse_times", "require_numbers", "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
-    "truths_of", "with_truths", "without_gaps",
+    "spellings_of", "with_one_spelling", "without_gaps",
 ]
 
 
@@ -143,17 +145,57 @@ def truths_of(labels: Sequence[Any]) -> Optional[list[bool]]:
     return truths if len(set(truths)) < len(truths) == len(labels) else None
 
 
-def with_truths(y: Any) -> Any:
-    """Labels with True and False in place of several spellings of these, as a file of CSV has them;
-    others as they are."""
+_DECIMAL = re.compile(
+    r"[+-]?(?=\.?[0-9])(?:0|[1-9][0-9]*)?(\.[0-9]*)?(?:e[+-]?[0-9]{1,9}|E[+-][0-9]{1,9}|(?(1)E[0-9]{1,9}|$))?"
+)  # in 1E5, without a sign or a point, E may be a letter of a name
+
+
+def code_of(text: str) -> str:
+    """One spelling of a decimal number, digit by digit: '1' of '1.0', '+1' and '1e0'; other texts, such as '007', as they are. The
+    library reads the levels of columns in the same way."""
+    if _DECIMAL.fullmatch(text) is None:
+        return text
+    number = Decimal(text)
+    if not number:
+        return "0"
+    sign, parts, _ = number.as_tuple()
+    digits = "".join(map(str, parts)).rstrip("0")
+    point = number.adjusted() + 1  # digits before it
+    minus = "-" if sign else ""
+    if not -40 <= point <= len(digits) + 40:
+        return f"{minus}{digits[0]}{'.' * (len(digits) > 1)}{digits[1:]}e{point - 1:+03d}"
+    if point <= 0:
+        return f"{minus}0.{'0' * -point}{digits}"
+    whole, rest = digits[:point].ljust(point, "0"), digits[point:]
+    return f"{minus}{whole}.{rest}" if rest else minus + whole
+
+
+def spellings_of(labels: Sequence[Any], known: Collection[Any] = ()) -> list[Any]:
+    """Different labels with one spelling each: True and False, and the spellings of one decimal number, as a file of CSV has them.
+
+    known: the labels of a fit; a text that is none of them becomes the one that is the same number."""
+    truths = truths_of(labels)
+    if truths is not None:
+        return truths
+    codes = [code_of(label) if isinstance(label, str) else label for label in labels]
+    number = Counter(codes)
+    of_code = {code_of(label): label for label in known if isinstance(label, str)}
+    return [
+        label if label in known else of_code.get(code, code if number[code] > 1 and not known else label)
+        for label, code in zip(labels, codes)
+    ]
+
+
+def with_one_spelling(y: Any, known: Collection[Any] = ()) -> Any:
+    """Labels whose different texts are `spellings_of` them; others as they are."""
     y = without_mask(y)
     values = np.asarray(y)
     texts = texts_in(values) if values.ndim == 1 else None
-    truths = None if texts is None else truths_of(texts.different)
-    if texts is None or truths is None:
+    spelled = None if texts is None else spellings_of(texts.different, known)
+    if texts is None or spelled is None or spelled == texts.different:
         return y
     has_gaps = (texts.codes < 0).any()
-    return np.array([*truths, None] if has_gaps else truths)[texts.codes]
+    return np.array([*spelled, None] if has_gaps else spelled)[texts.codes]
 
 
 def listed(values: Any) -> Any:

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ._abi import InvalidArgumentError, call, call_for_bytes, call_for_handle, wrong_row
 from ._arrays import matrix_of, vector_of
-from ._given import TRUTHS, frame, gaps_in, in_source, require_numbers, series_taken_from, truths_of
+from ._given import TRUTHS, frame, gaps_in, in_source, require_numbers, series_taken_from, spellings_of
 from ._progress import Progress
 from ._statistics import LinearStatistics
 from ._files import _arrow
@@ -192,7 +192,7 @@ class TableFacts:
         """Ends the adding. reference: COLUMN=LEVEL, the levels that others are compared with."""
         if self.rows == 0:
             raise ValueError("X has no rows")
-        self.labels = sorted(set(truths_of(self.labels) or self.labels))
+        self.labels = sorted(set(spellings_of(self.labels)))
         if len(self.labels) < 2 and not self.is_regression:
             raise ValueError(f"y has only one label, {self.labels[0]!r}; a classification needs two or more")
         self.reference = list(reference)
@@ -237,10 +237,10 @@ class TableFacts:
     def _codes_of(self, y: Any) -> np.ndarray:
         """The position of the label of each row in `labels`."""
         different, positions = _different_in(y)
-        code_of = {label: float(code) for code, label in enumerate(self.labels)}
+        place = {label: float(code) for code, label in enumerate(self.labels)}
         if any(isinstance(label, bool) for label in self.labels):
-            code_of |= {text: code_of[truth] for text, truth in TRUTHS.items() if truth in code_of}
-        codes = np.array([code_of.get(label, np.nan) for label in different])
+            place |= {text: place[truth] for text, truth in TRUTHS.items() if truth in place}
+        codes = np.array([place.get(label, np.nan) for label in spellings_of(different, place)])
         unknown = np.isnan(codes)
         if unknown.any():
             first = int(np.argmax(unknown[positions]))

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from . import _core
 from ._docs import assembled
 from ._fitted import FittedModel
-from ._given import plain_labels, with_truths, without_gaps
+from ._given import plain_labels, with_one_spelling, without_gaps
 
 __all__ = ["Classifier", "Regressor"]
 
@@ -142,7 +142,7 @@ class Classifier(ClassifierMixin, FittedModel):
         True
         """
         weights = without_gaps(sample_weight, "sample_weight")
-        return float(super().score(X, with_truths(without_gaps(y)), weights))
+        return float(super().score(X, with_one_spelling(without_gaps(y), self.classes_.tolist()), weights))
 
     def log_density(self, X: Any, y: Any) -> np.ndarray:
         """Logarithm of the probability of the observed labels: a score to compare predictions.
@@ -165,7 +165,7 @@ class Classifier(ClassifierMixin, FittedModel):
         >>> density.shape, bool(density.mean() > np.log(0.5))
         ((100,), True)
         """
-        X, y = self._design(X), np.asarray(plain_labels(with_truths(without_gaps(y))))
+        X, y = self._design(X), np.asarray(plain_labels(with_one_spelling(without_gaps(y), self.classes_.tolist())))
         position = np.minimum(np.searchsorted(self.classes_, y), self.classes_.size - 1)
         if (self.classes_[position] != y).any():
             raise ValueError("y holds labels that the fit has not seen")

@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from . import _core
 from ._arrays import refuse_sparse, without_mask
 from ._base import _FLOATS
-from ._given import name_of, plain_labels, refuse_gaps, refuse_times, require_finite, table_of_fit, with_truths
+from ._given import listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite, table_of_fit, with_one_spelling
 from ._docs import assembled
 from ._fitted import _as_labels
 from ._hosts import in_memory
@@ -173,7 +173,7 @@ class SequentialLogisticRegression(LogisticScore):
         """
         is_first = getattr(self, "classes_", None) is None
         target = name_of(y)
-        X, y = self._numbers_of(X, y, reset=is_first)
+        X, y = self._numbers_of(X, y, is_first, listed(classes if is_first else self.classes_) or ())
         weights = self._weights(sample_weight, X)
         if _check_partial_fit_first_call(self, classes):
             if self.classes_.size != 2:
@@ -185,11 +185,11 @@ class SequentialLogisticRegression(LogisticScore):
             raise ValueError("y holds labels that are not in classes")
         return self._absorb(X, y, weights, target)
 
-    def _numbers_of(self, X: Any, y: Any, reset: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _numbers_of(self, X: Any, y: Any, reset: bool, labels: Any = ()) -> tuple[np.ndarray, np.ndarray]:
         refuse_sparse(X, type(self).__name__)
         X = with_dense_columns(in_memory(X, type(self)))
         refuse_times(X, "X")
-        y = plain_labels(with_truths(y))
+        y = plain_labels(with_one_spelling(y, labels))
         refuse_gaps(y, self._remedy_of_gap())
         earlier = () if reset else getattr(self, "feature_names_in_", ())
         X = with_columns_of(list(earlier), table_of_fit(X, earlier))
