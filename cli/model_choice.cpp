@@ -124,6 +124,8 @@ Choice choice_of(const TargetLook& look, const std::string& target) {
   const std::set<double>& numbers = look.numbers;
   if (look.is_text) return {true, words_for({look.texts.begin(), look.texts.end()}), {}};
   if (numbers.size() == 2) return {true, fmt::format("only {} and {}", *numbers.begin(), *numbers.rbegin()), "as numbers: --model linear"};
+  if (numbers.size() == 1 && std::abs(*numbers.begin()) >= 0x1p53)  // digits are lost; a fit of classes says what to do
+    return {true, fmt::format("whole numbers near {}", *numbers.begin()), {}};
   if (numbers.size() == 1)
     throw refused(
         "target", target,

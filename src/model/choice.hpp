@@ -16,6 +16,7 @@
 #include "ardvark/model.hpp"
 #include "core/refusals.hpp"
 #include "model/refused_options.hpp"
+#include "model/remarks.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
@@ -51,7 +52,8 @@ inline void refuse(const ModelOptions& options, std::initializer_list<const char
     if (options.has(name)) throw refused(options.spelled(name), why);
 }
 
-/// Errors of the core name fields. Here they name the options, in the spelling of the interface.
+/// Errors of the core name fields. Here they name the options, in the spelling of the interface. What is wrong with the table as a whole
+/// may come of a column that was read as texts.
 template <typename Work>
 auto in_names_of(const ModelOptions& options, Work&& work) {
   try {
@@ -59,6 +61,8 @@ auto in_names_of(const ModelOptions& options, Work&& work) {
   } catch (const InvalidArgument& e) {
     throw e.changed([&](ErrorFields& fields) {
       if (const char* name = option_of_field(fields.argument)) fields.argument = options.spelled(name);
+      if (!fields.argument.empty() || fields.row != 0 || !fields.column.empty()) return;
+      if (const std::string texts = why_texts(options); !texts.empty()) fields.remedy += (fields.remedy.empty() ? "" : "; ") + texts;
     });
   }
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "io/notation.hpp"
@@ -82,6 +83,18 @@ Report remarks_on_texts(Index num_rows, const ModelOptions& options) {
   warn_of_classes(options.class_names, report);
   note_missing("the target has the class", options.class_names, options, report);
   return report;
+}
+
+std::string why_texts(const ModelOptions& options) {
+  Report report;
+  for (const FeatureColumn& f : options.encoding.features) {
+    if (!f.categorical) continue;
+    warn_of_texts(f, std::numeric_limits<Index>::max(), report);
+    note_sums(f, report);
+    if (!report.warnings.empty()) return report.warnings.front();
+    if (!report.notes.empty()) return report.notes.front();
+  }
+  return {};
 }
 
 void note_weights(double sum, Index num_rows, Report& report) {

@@ -139,5 +139,30 @@ TEST_F(ExportedTables, WithAWordAmongNumbersAreRefusedWithAMarker) {
   }
 }
 
+// A fit that is refused for its many columns says which column was read as texts.
+TEST_F(ExportedTables, AreNotRefusedForTheirColumnsWithoutSayingWhy) {
+  const auto table = [](auto&& cell, const std::string& last_rows) {
+    std::string csv = "a,b,y\n";
+    for (int row = 0; row < 40; ++row) csv += fmt::format("{}.5,{},{}.25\n", row * row % 17, cell(row), row * 7 % 11);
+    return csv + last_rows;
+  };
+  const auto money = [](int row) { return fmt::format("${}", 100 + 37 * row); };
+  const auto hexadecimal = [](int row) { return fmt::format("{:#x}", 1000 + 37 * row); };
+  const auto exponent = [](int row) { return fmt::format("{}.5D+03", 1 + row); };
+  const auto place = [](int row) { return fmt::format("place {}", static_cast<char>('a' + row % 26) + std::to_string(row)); };
+  write_bytes(folder_ / "money.csv", table(money, ""));
+  write_bytes(folder_ / "hexadecimal.csv", table(hexadecimal, ""));
+  write_bytes(folder_ / "exponent.csv", table(exponent, ""));
+  write_bytes(folder_ / "total.csv", table(place, "9.5,Total,8.25\n"));
+  for (const auto& [file, cause] :
+       {std::pair{"money.csv", "('$100')"}, {"hexadecimal.csv", "'0x3e8'"}, {"exponent.csv", "'1.5D+03'"}, {"total.csv", "'Total'"}})
+    for (const char* stream : {"never", "always"})
+      for (const char* prior : {"none", "sparse"}) {
+        Arguments all = {"fit", file, "--target", "y", "--model", "linear", "--stream", stream, "--prior", prior};
+        if (std::string(prior) == "sparse") all.insert(all.end(), {"--flat", "b"});
+        expect_refused(all, folder_, 2, {"cannot determine", "text column 'b'", cause});
+      }
+}
+
 }  // namespace
 }  // namespace ardvark

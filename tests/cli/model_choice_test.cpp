@@ -219,6 +219,7 @@ TEST_F(ChoiceOfAModel, IsNoneWhereTheTargetDoesNotTell) {
   refused([](int row) { return row == 3 ? "" : "1"; }, {"row 4 (line 5), column 'y': the value is missing", "--missing drop"});
   refused([](int row) { return row == 3 ? "OVER" : decimals(row); }, {"row 4 (line 5), column 'y': 'OVER' is not a number"});
   refused([](int row) { return std::to_string(9007199254740992 + 2 * (row % 2)); }, {"2^53", "--categorical y", "--model linear"});
+  refused([](int row) { return std::to_string(9007199254740992 + row % 2); }, {"has a class near 9007199254740992", "--categorical y"});
   put_target([](int) { return "NA"; });
   refuse({"--missing", "impute"}, {"target 'y' has no value in any row"});
   refuse({"--missing", "drop"}, {"no rows are left"});
