@@ -132,6 +132,8 @@ struct Shape {
   bool first_may_be_names = false;  // the fields of the first row: words that differ
   Index first_line = 0, num_rows_with_numbers = 0;
   std::string_view first_row;
+  Index names_line = 0;  // of the first row of several names, if no row above it has a number
+  std::string_view names_row;
   Index num_numbers = 0, num_commas = 0, num_points = 0;
   std::string example;  // of a decimal comma
   Run run, longest;     // longest: of those with more fields than the header
@@ -193,6 +195,8 @@ void add_row(const SampleRecords& records, Shape& s) {
     s.may_be_row_names = !is_numeric || first.text == "0" || first.text == "1";
     s.has_plain_number = std::any_of(fields.begin() + 1, fields.end(), [](const SampleField& f) { return !f.quoted && is_number(f); });
   }
+  if (s.names_line == 0 && s.num_rows_with_numbers == 0 && fields.size() > 1 && may_be_names(fields))
+    s.names_line = records.line(), s.names_row = records.raw();
   s.counts_in_quotes = s.counts_in_quotes && first.quoted && first.text == fmt::format("{}", s.num_rows);
   s.fewest = std::min(s.fewest, fields.size());
   s.most = std::max(s.most, fields.size());
@@ -299,13 +303,18 @@ void refuse_preamble(const Shape& s, const std::string& path) {
 }
 
 // A title or a comment that has delimiters of its own, so that its parts look like names: names follow it, and rows with numbers.
+// "Report,,", as a spreadsheet writes a title that stands alone in its row, is one, too.
 void refuse_title(const Shape& s, const std::string& path) {
+  const auto refuse = [&](Index line, std::string_view row) {
+    refuse_lines_before(line, row, fmt::format("line {} of '{}' ('{}') seems to be a title or a comment", s.header_line, path, shown(s.header)));
+  };
+  const bool is_alone = s.names.size() > 1 && !is_blank(s.names.front()) && std::all_of(s.names.begin() + 1, s.names.end(), is_blank);
+  if (is_alone && s.names_line > 0 && s.num_rows_with_numbers >= 2) refuse(s.names_line, s.names_row);
   const bool has_names_next = s.first_may_be_names && s.num_rows >= 3 && 2 * s.num_rows_with_numbers >= s.num_rows;
   if (s.is_broken || !has_names_next || s.first_row.starts_with('#')) return;
   const bool is_apart = s.first_line > s.header_line + 1 + std::count(s.header.begin(), s.header.end(), '\n');
   if (!s.header.starts_with('#') && !is_apart && s.first_size <= s.names.size()) return;
-  refuse_lines_before(s.first_line, s.first_row,
-                      fmt::format("line {} of '{}' ('{}') seems to be a title or a comment", s.header_line, path, shown(s.header)));
+  refuse(s.first_line, s.first_row);
 }
 
 // Several lines that begin with '#'. The last of them is the header if a row with a number follows it.

@@ -208,7 +208,7 @@ bool names_a_sum(std::string_view text) {
   constexpr std::string_view words[] = {"total", "totals", "subtotal",   "sum",    "mean",    "average", "median",
                                         "summe", "gesamt", "mittelwert", "somme",  "moyenne", "suma",    "promedio",
                                         "stdev", "std",    "sd",         "totale", "media"};
-  return std::ranges::find(words, word) != std::end(words);
+  return lower_case(std::string(text)) == "all" || std::ranges::find(words, word) != std::end(words);  // pandas' margins: All
 }
 
 }  // namespace ardvark::internal::io
