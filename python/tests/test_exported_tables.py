@@ -425,3 +425,13 @@ def test_a_file_without_a_header_is_named_so(tmp_path):
     path.write_text("".join(f"{i}.5,{2 * i}.25\n" for i in range(20)))
     with pytest.raises(ValueError, match="columns are '0.5', '0.25'; if these are values, the file has no header"):
         ardvark.BayesianLinearRegression().fit(str(path), "y")
+
+
+@pytest.mark.parametrize("text, cause", [("14,5", "has a decimal comma; write a decimal point"), ("12%", "is not a number; ")])
+def test_another_notation_in_a_later_row_of_statistics_is_named(text, cause):
+    rows = pandas.DataFrame({"x": [1.0, 2, 4]})
+    statistics = ardvark.LinearStatistics().update(rows, pandas.Series([1.0, 2, 3], name="y"))
+    table = pandas.DataFrame({"x": [1.0, 2, 4], "y": ["3", text, "5"]})
+    with pytest.raises(ardvark.InvalidArgumentError, match=re.escape(f"'{text}' {cause}")) as refusal:
+        statistics.update(table, "y")
+    assert (refusal.value.row, refusal.value.column, refusal.value.value) == (5, "y", text)  # rows of all updates

@@ -306,7 +306,8 @@ void refuse_preamble(const Shape& s, const std::string& path) {
 // "Report,,", as a spreadsheet writes a title that stands alone in its row, is one, too.
 void refuse_title(const Shape& s, const std::string& path) {
   const auto refuse = [&](Index line, std::string_view row) {
-    refuse_lines_before(line, row, fmt::format("line {} of '{}' ('{}') seems to be a title or a comment", s.header_line, path, shown(s.header)));
+    refuse_lines_before(line, row,
+                        fmt::format("line {} of '{}' ('{}') seems to be a title or a comment", s.header_line, path, shown(s.header)));
   };
   const bool is_alone = s.names.size() > 1 && !is_blank(s.names.front()) && std::all_of(s.names.begin() + 1, s.names.end(), is_blank);
   if (is_alone && s.names_line > 0 && s.num_rows_with_numbers >= 2) refuse(s.names_line, s.names_row);

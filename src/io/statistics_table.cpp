@@ -8,7 +8,9 @@
 
 #include "core/blas.hpp"
 #include "core/refusals.hpp"
+#include "io/csv_numbers.hpp"
 #include "io/levels.hpp"
+#include "io/notation.hpp"
 #include "io/text.hpp"
 #include "rows/statistics_state.hpp"
 
@@ -158,11 +160,32 @@ RowMajor encoded_rows(const Table& table, const FeatureEncoding& encoding, const
   return X;
 }
 
-Vector numbers_of(const Table& table, const std::string& name, const char* what) {
+// A text among numbers that is one in another notation, as where decimal commas begin in a late row.
+void refuse_notation(const Table& table, Index column, const std::string& name, Index rows_before) {
+  const std::vector<std::string>& levels = table.columns[static_cast<std::size_t>(column)].levels;
+  double number;
+  if (std::ranges::none_of(levels, [&](const std::string& level) { return io::parse_number(level, number); })) return;
+  for (Index i = 0; i < table.num_rows; ++i) {
+    const double level = table.value(i, column);
+    if (std::isnan(level) || io::parse_number(levels[static_cast<std::size_t>(level)], number)) continue;
+    const std::string& text = levels[static_cast<std::size_t>(level)];
+    const io::Comma comma = io::comma_in(text);
+    const std::string remedy = comma.meaning == nullptr
+                                   ? io::remedy_of_notation(text)
+                                   : "write a decimal point and no other marks, or read the column with its decimal mark";
+    const char* meaning = comma.meaning == nullptr ? "is not a number" : comma.meaning;
+    if (!remedy.empty())
+      throw io::wrong_cell(cell_of(table, i, rows_before, name), text, fmt::format("'{}' {}; {}", shown(text), meaning, remedy));
+    return;
+  }
+}
+
+// \param rows_before  of the statistics, for messages
+Vector numbers_of(const Table& table, const std::string& name, const char* what, Index rows_before) {
   const Index column = table.at(name);
-  if (table.columns[static_cast<std::size_t>(column)].categorical)
-    throw InvalidArgument(fmt::format("the {} '{}' is text; statistics are for regressions, which need numbers", what, shown(name)));
-  return column_values(table, column);
+  if (!table.columns[static_cast<std::size_t>(column)].categorical) return column_values(table, column);
+  refuse_notation(table, column, name, rows_before);
+  throw InvalidArgument(fmt::format("the {} '{}' is text; statistics are for regressions, which need numbers", what, shown(name)));
 }
 
 // If both are of tables, gives them the same columns: the levels of both.
@@ -196,9 +219,9 @@ void unite_levels(State& left, State& right) {
 void LinearStatistics::update(const Table& table, const std::string& target, const std::string& weights) {
   const blas::ThreadScope threads(blas::ThreadScope::OursAlone{});
   std::vector<std::string> exclude = {target};
-  const Vector y = numbers_of(table, target, "target");
+  const Vector y = numbers_of(table, target, "target", state_->num_rows);
   Vector k;
-  if (!weights.empty()) exclude.push_back(weights), k = numbers_of(table, weights, "column of weights");
+  if (!weights.empty()) exclude.push_back(weights), k = numbers_of(table, weights, "column of weights", state_->num_rows);
   for (Index i = 0; i < k.size(); ++i)
     if (!(k[i] >= 0) || !std::isfinite(k[i]))
       throw io::wrong_cell(cell_of(table, i, state_->num_rows, weights), fmt::format("{}", k[i]),

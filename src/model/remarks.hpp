@@ -18,8 +18,8 @@ namespace ardvark::internal {
 /// Of these, what is known without the rows: of the texts.
 [[nodiscard]] Report remarks_on_texts(Index num_rows, const ModelOptions& options);
 
-/// Why a column that seems to hold numbers was read as texts, of the first such column; empty: there is none. A fit that is refused says so,
-/// too: the texts may be why it has so many columns.
+/// Why a column that seems to hold numbers was read as texts, of the first such column; empty: there is none. A fit that is refused says
+/// so, too: the texts may be why it has so many columns.
 [[nodiscard]] std::string why_texts(const ModelOptions& options);
 
 /// The number of rows of a report is the sum of the weights.
