@@ -104,6 +104,7 @@ struct Spread {
   double noise = 0;
   Vector d;
   Matrix T, U;
+  double log_det = 0;  // of V_ZZ
 };
 
 // Z = U diag(values) Q', with the target along U.
@@ -138,6 +139,22 @@ Decomposed decompose(const Matrix& Z, const Vector& u) {
 // Half of the squared distance between m and the mean of the exact posterior: an interval about m needs no more to hold 95%.     (LIN.9)
 constexpr double share_of_distance = 0.5;
 
+// ln|Q diag(given) Q' + unknown (I - QQ') + Q moments Q' + distance distance'|. d - T'T is exact to the last digit of `unknown` only.
+double log_det_of(const PrecisionAverage& exact, const Matrix& moments, const Matrix& Q, const Vector& distance) {
+  const Vector root = (exact.given + moments.diagonal()).cwiseSqrt();
+  Matrix C = moments;
+  C.diagonal() += exact.given;
+  const Eigen::LLT<Matrix> L(root.cwiseInverse().asDiagonal() * C * root.cwiseInverse().asDiagonal());
+  const Vector along = Q.transpose() * distance, beside = distance - Q * along;
+  double length = L.matrixL().solve(root.cwiseInverse().cwiseProduct(along)).squaredNorm();
+  double out = 2 * (root.array().log().sum() + Matrix(L.matrixL()).diagonal().array().log().sum());
+  if (const Index rest = Q.rows() - Q.cols(); rest > 0) {
+    out += static_cast<double>(rest) * std::log(exact.unknown);
+    length += beside.squaredNorm() / exact.unknown;
+  }
+  return out + std::log1p(length);
+}
+
 // The covariance of the exact posterior for one precision, and a share of the squared distance of its mean from m, as a squared scale.
 Spread spread_about(const Vector& m, const Explained& rows, const Vector& scale, SpectralSums sums) {
   const Matrix Z = rows.Z * scale.asDiagonal();
@@ -154,17 +171,17 @@ Spread spread_about(const Vector& m, const Explained& rows, const Vector& scale,
 
   const double degrees = 2 * sums.shape, of_moments = degrees > 2 ? (degrees - 2) / degrees : 0;
   const Eigen::SelfAdjointEigenSolver<Matrix> axes(exact.moves * exact.moves.transpose());
-  const Index given = is_whole ? r : 0;
-  Spread out{exact.noise, Vector::Zero(p), Matrix(is_whole ? 0 : r, p), Matrix(given + r + 1, p)};
-  if (is_whole) {
-    out.U.topRows(r) = exact.given.cwiseSqrt().asDiagonal() * Q.transpose();
-  } else {
+  Spread out{exact.noise, Vector::Zero(p), Matrix(is_whole ? 0 : r, p), Matrix(2 * r + 1, p)};
+  out.U.topRows(r) = exact.given.cwiseSqrt().asDiagonal() * Q.transpose();
+  if (!is_whole) {
     out.d.setConstant(exact.unknown);
-    out.T = (exact.unknown - exact.given.array()).max(0.0).sqrt().matrix().asDiagonal() * Q.transpose();
+    out.T = std::sqrt(exact.unknown) * Q.transpose();
   }
+  const Vector distance = std::sqrt(share_of_distance * of_moments) * (m.cwiseQuotient(scale) - Q * exact.mean);
+  out.log_det = log_det_of(exact, of_moments * exact.moves * exact.moves.transpose(), Q, distance) + 2 * scale.array().log().sum();
   const Vector lengths = (of_moments * axes.eigenvalues().array().max(0.0)).sqrt();
-  out.U.middleRows(given, r) = lengths.asDiagonal() * axes.eigenvectors().transpose() * Q.transpose();
-  out.U.row(given + r) = std::sqrt(share_of_distance * of_moments) * (m.cwiseQuotient(scale) - Q * exact.mean).transpose();
+  out.U.middleRows(r, r) = lengths.asDiagonal() * axes.eigenvectors().transpose() * Q.transpose();
+  out.U.row(2 * r) = distance.transpose();
   out.d = out.d.cwiseProduct(scale.cwiseAbs2());
   out.T = out.T * scale.asDiagonal();
   out.U = out.U * scale.asDiagonal();
@@ -239,13 +256,14 @@ CovarianceFactor factor_of(const Spread& spread, const Explained& rows, const Co
 // x'Vx for one row of the design.
 double variance_at(const Vector& x, const CovarianceFactor& factor) {
   const Vector f = x(factor.flat_columns), z = x - factor.B.transpose() * f;
-  return std::max((factor.d.array() * z.array().square()).sum() - (factor.T * z).squaredNorm() + (factor.U * z).squaredNorm(), 0.0) +
+  return std::max((factor.d.array() * z.array().square()).sum() - (factor.T * z).squaredNorm(), 0.0) + (factor.U * z).squaredNorm() +
          (factor.R * f).squaredNorm();
 }
 
 void take_variances(const Frame& frame, const Columns& columns, const CovarianceFactor& factor, Solution& out) {
-  const Vector variance = factor.d - factor.T.colwise().squaredNorm().transpose() + factor.U.colwise().squaredNorm().transpose();
-  for (const Index j : columns.penalised) out.V_diagonal[j] = std::max(variance[j], 0.0);
+  const Vector beside = (factor.d - factor.T.colwise().squaredNorm().transpose()).cwiseMax(0.0);
+  const Vector variance = beside + factor.U.colwise().squaredNorm().transpose();
+  for (const Index j : columns.penalised) out.V_diagonal[j] = variance[j];
   for (const Index j : columns.flat) out.V_diagonal[j] = variance_at(Vector::Unit(factor.d.size(), j), factor);
   if (frame.units.standardization.intercept) out.origin_variance = variance_at(frame.origin(), factor);
 }
@@ -282,7 +300,8 @@ void integrate_few_rows(const Frame& frame, Solution& solution) {
   factor.R *= std::sqrt(spread.noise * to_V);
   take_variances(frame, columns, factor, solution);
   solution.num_in_use = static_cast<Index>(columns.penalised.size() + columns.flat.size());
-  solution.log_det_V = log_det(spread) + 2 * factor.R.diagonal().array().abs().log().sum();
+  const double log_det_Z = share < 1 ? log_det(spread) : spread.log_det + static_cast<double>(num_penalised) * std::log(to_V);
+  solution.log_det_V = log_det_Z + 2 * factor.R.diagonal().array().abs().log().sum();
   const double shape = noise.shape + 0.5 * (frame.rows - num_flat);
   solution.noise = {shape, shape * spread.noise};
   if (!is_joint) solution.student_degrees = 2 * shape;

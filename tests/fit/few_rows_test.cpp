@@ -125,6 +125,25 @@ TEST(FewRows, AKnownPrecisionAndNoiseOfItsConjugatePosteriorAreExact) {
   }
 }
 
+// Of the first column the rows say nothing, because rounding hides it. The other one has the spread that it has alone.
+TEST(FewRows, AColumnInFarUnitsKeepsTheSpreadOfTheOthers) {
+  const Index n = 6;
+  const FewRows table = few_rows_of(52, n, 2);
+  for (const double unit : {1.0, 1e7, 1e14}) {
+    Matrix X = table.X;
+    X.col(0) *= 1e-33, X.col(1) *= unit;
+    FitOptions options = with_prior(Prior::shared());
+    options.standardize = options.intercept = false;
+    const LinearFit both = fit_linear(X, table.y, options), alone = fit_linear(Matrix(X.col(1)), table.y, options);
+    EXPECT_NEAR(both.V_diagonal[1] / alone.V_diagonal[0], 1, 1e-9) << unit;
+    EXPECT_NEAR(both.log_det_V, std::log(both.V_diagonal[0]) + std::log(alone.V_diagonal[0]), 1e-6) << unit;
+    const Matrix x = X.row(0);
+    EXPECT_NEAR(predict(both, x, PredictionOf::mean).scale[0] / predict(alone, Matrix(x.rightCols(1)), PredictionOf::mean).scale[0], 1,
+                1e-6)
+        << unit;
+  }
+}
+
 TEST(FewRows, DirectionsWithoutRowsHaveTheIntervalOfTheExactPosterior) {
   const Index n = 4, p = 6;
   const FewRows table = few_rows_of(51, n, p);
