@@ -176,6 +176,9 @@ Spread spread_about(const Vector& m, const Explained& rows, const Vector& scale,
   if (!is_whole) {
     out.d.setConstant(exact.unknown);
     out.T = std::sqrt(exact.unknown) * Q.transpose();
+    const double rounding = 64 * static_cast<double>(r) * std::numeric_limits<double>::epsilon();
+    for (Index j = 0; j < p; ++j)  // a column that the rows know whole: the difference would be rounding
+      if (1 - Q.row(j).squaredNorm() < rounding) out.d[j] = 0, out.T.col(j).setZero();
   }
   const Vector distance = std::sqrt(share_of_distance * of_moments) * (m.cwiseQuotient(scale) - Q * exact.mean);
   out.log_det = log_det_of(exact, of_moments * exact.moves * exact.moves.transpose(), Q, distance) + 2 * scale.array().log().sum();
