@@ -7,6 +7,7 @@
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
 #include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
 #include "ardvark/statistics.hpp"
 #include "fit_cases.hpp"
 
@@ -146,6 +147,23 @@ TEST(Fit, RowsInAnotherOrderGiveTheSameFit) {
     const Problem permuted{problem.X(order, Eigen::all), problem.y(order), problem.labels(order)};
     expect_same(fit_any(c.task, permuted.X, permuted, with_prior(c.prior)), fit_any(c.task, problem.X, problem, with_prior(c.prior)),
                 tolerance_of(c));
+  }
+}
+
+// Another order of the rows, as another processor, only rounds the sums otherwise: no step may be taken or not by the sign of what rounding
+// leaves, or the mean moves by the square root of it (1e-8 of a standard deviation).
+TEST(FitLogistic, RoundingDecidesNoStep) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Problem problem = make_problem(seed, 60, 4);
+    Random random(seed);
+    for (const Prior& prior : {Prior::shared(), Prior::ard(), Prior::groups({0, 0, 1, 1})}) {
+      const LogisticFit one = fit_logistic(problem.X, problem.labels, with_prior(prior));
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        const std::vector<Index> order = random.permutation(60);
+        const LogisticFit other = fit_logistic(Matrix(problem.X(order, Eigen::all)), Vector(problem.labels(order)), with_prior(prior));
+        EXPECT_LE(((other.mean - one.mean).array() / one.variance.array().sqrt()).abs().maxCoeff(), 1e-11) << "seed " << seed;
+      }
+    }
   }
 }
 

@@ -156,7 +156,7 @@ void Sweep::polish() {
     const bool took = solver_.respond(response_, a_in_, q_);
     if (took) likelihood_.update(q_, rows_);
     const double L_new = took ? evaluate_bound(likelihood_, prior_, q_) : -infinity;
-    if (!(L_new >= L)) {  // not concave here, or the gain is rounding
+    if (!(L_new >= L - slack(L))) {  // not concave here; a fall within rounding says nothing: the step is taken on every processor
       q_.w = w_before_;
       q_.m = m_before_;
       sum_by_group(prior_.partition(), a_in_, q_);
@@ -166,7 +166,7 @@ void Sweep::polish() {
     if (damped_) rows_in_.r = response_;
     const double gain = L_new - L;
     L = L_new;
-    if (gain < 0.02 * std::max(bound_ - last_bound_, 0.0) || gain < slack()) return;
+    if (gain < slack()) return;  // at the start, before any bound is known: after one step
   }
 }
 

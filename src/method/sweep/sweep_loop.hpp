@@ -46,7 +46,8 @@ class Sweep {
   bool search_along_step(double least);  // shortens the step until the bound is at least that
   bool return_to_previous();
   void leave_single_precision();
-  [[nodiscard]] double slack() const;
+  [[nodiscard]] double slack(double bound) const;
+  [[nodiscard]] double slack() const { return slack(bound_); }
   [[nodiscard]] bool fell() const { return !(bound_ >= last_bound_ - slack()); }
 
   // Whether to stop, and the message: sweep_stopping.cpp

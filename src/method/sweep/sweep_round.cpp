@@ -129,11 +129,11 @@ void Sweep::leave_single_precision() {
   static_cast<void>(solver_.set_products(Products::double_precision));
 }
 
-double Sweep::slack() const {
+double Sweep::slack(double bound) const {
   // Relative rounding of the bound with products in single precision: V enters at second order, s_n at first, each with random errors of
   // 1e-7.
   constexpr double single_rounding = 1e-8;  // (MP.2)
-  return (single_ || just_left_ ? single_rounding : 1e-11) * (std::abs(bound_) + settings_.num_rows);
+  return (single_ || just_left_ ? single_rounding : 1e-11) * (std::abs(bound) + settings_.num_rows);
 }
 
 }  // namespace ardvark::internal
