@@ -64,28 +64,27 @@ for i = 1:rows(cases)
   if status ~= 0, error('%s: %s', words, text); end
   other = jsondecode(text);
   what = ['ardvark fit' words];
-  exact = 1e-13;
   assert(fit.status, other.status);
   if isfield(other, 'mean')
     mean_there = other.mean;
     if strcmp(file, 'k'), mean_there = reshape(mean_there, size(fit.mean)); end
-    compare([what ' mean'], fit.mean, mean_there, exact);
-    compare([what ' bound'], fit.bound, other.bound, exact);
+    compare([what ' mean'], fit.mean, mean_there, 1e-13);
+    compare([what ' bound'], fit.bound, other.bound, 1e-13);
   end
   [status, text] = system([program ' predict model.ardvark ' file '.csv --json 2>&1']);
   if status ~= 0, error('%s: %s', words, text); end
   other = jsondecode(text);
   new = ardvark_predict(fit, X);
   if isfield(new, 'scale')
-    compare([what ', prediction'], new.mean, other.mean, exact);
+    compare([what ', prediction'], new.mean, other.mean, 1e-13);
     width = 'scale';
     if ~isfield(other, width), width = 'sd'; end
-    compare([what ', ' width], new.(width), other.(width), exact);
+    compare([what ', ' width], new.(width), other.(width), 1e-13);
   else
     p = other.probability;
     if columns(p) == 1, p = [1 - p, p]; end
     if columns(p) == n, p = p'; end  % one list per class
-    compare([what ', probability'], new.probability, p, max(exact, 1e-12));
+    compare([what ', probability'], new.probability, p, 1e-12);
   end
 end
 % the functions with published names are the presets with 'converge', which continue to the maximum

@@ -139,7 +139,8 @@ Decomposed decompose(const Matrix& Z, const Vector& u) {
 // Half of the squared distance between m and the mean of the exact posterior: an interval about m needs no more to hold 95%.     (LIN.9)
 constexpr double share_of_distance = 0.5;
 
-// ln|Q diag(given) Q' + unknown (I - QQ') + Q moments Q' + distance distance'|. d - T'T is exact to the last digit of `unknown` only.
+// ln|Q diag(given) Q' + unknown (I - QQ') + Q moments Q' + distance distance'|.                                                  (LIN.9)
+// d - T'T is exact to the last digit of `unknown` only.
 double log_det_of(const PrecisionAverage& exact, const Matrix& moments, const Matrix& Q, const Vector& distance) {
   const Vector root = (exact.given + moments.diagonal()).cwiseSqrt();
   Matrix C = moments;
