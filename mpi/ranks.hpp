@@ -75,7 +75,7 @@ auto read_part(const std::string& file, Read&& read) try {
 } catch (const EnvironmentError& e) {
   throw EnvironmentError("rank " + std::to_string(ranks->rank()) + ": " + e.what());
 } catch (const InvalidArgument& e) {
-  throw InvalidArgument(std::string_view(e.what()).find(file) == std::string::npos ? "in '" + file + "': " + e.what() : e.what());
+  throw InvalidArgument("in '" + file + "': " + e.what());
 }
 
 void add_mpi_stats(CLI::App& app, Run& run);

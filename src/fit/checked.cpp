@@ -72,7 +72,8 @@ Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
   // A new vector is made first and then moved: core/resize.hpp.
   out.rows.m = Vector(out.rows.m.head(frame.target.size()));
   out.rows.s = Vector(out.rows.s.head(frame.target.size()));
-  if (out.report.status == Status::not_positive_definite) explain_no_posterior(frame, flat, out.report);
+  if (const int sweeps = out.report.sweeps; out.report.status == Status::not_positive_definite)
+    explain_no_posterior(frame, flat, {fmt::format("sweep {}", sweeps + 1), sweeps > 0}, out.report);
   if (out.usable) frame.design()->apply(out.w, out.rows.m);  // the same as in predict(), to the last bit
   classes ? call_separated(frame, out) : call_unlimited(frame, out);
   return out;
@@ -87,7 +88,8 @@ Solution solve(Method method, Frame& frame) {
     case Method::published_l1: {
       Solution out = method == Method::l1 ? solve_lasso(frame) : solve_l1_slr(frame);
       if (has_noise(frame.task)) return out;
-      if (out.report.status == Status::not_positive_definite) explain_no_posterior(frame, out.flat, out.report);
+      if (out.report.status == Status::not_positive_definite)
+        explain_no_posterior(frame, out.flat, {fmt::format("after {} steps", out.report.sweeps), true}, out.report);
       call_separated(frame, out);
       return out;
     }

@@ -107,28 +107,26 @@ std::string why_no_maximum(const Frame& frame, const std::vector<Index>& flat_co
 
 std::string why_separated(const std::string& when) { return fmt::format("{}: {}", when, separating); }
 
-void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_columns, Report& report) {
+void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_columns, const When& when, Report& report) {
   const auto num_flat = static_cast<Index>(flat_columns.size());
   const Index num_rows = (frame.k.array() > 0).count();
   const bool only_intercept = num_flat == 1 && flat_columns.front() == frame.num_columns();  // it separates no classes
-  if (num_flat == 0 || only_intercept || report.message == dependent_flat_columns) return;
-  const std::string when = report.message.substr(0, report.message.find(':'));  // "sweep 3"
-  const bool has_grown = when != "sweep 1";                                     // in the first sweep, row weights have not yet changed
+  if (num_flat == 0 || only_intercept) return;
   report.status = Status::separated;
   if (num_flat > num_rows) {
     report.message = fmt::format(
-        "{}: {} columns without a prior are more than the {} rows with a weight above 0, so {}; give them a prior (--prior shared)", when,
-        num_flat, num_rows, is_count(frame.task) ? "the counts do not determine them" : "they separate any classes");
+        "{}: {} columns without a prior are more than the {} rows with a weight above 0, so {}; give them a prior (--prior shared)",
+        when.text, num_flat, num_rows, is_count(frame.task) ? "the counts do not determine them" : "they separate any classes");
     if (is_count(frame.task)) report.status = Status::not_positive_definite;
     return;
   }
   if (are_dependent(frame, flat_columns)) {
     report.status = Status::not_positive_definite;
-    report.message = fmt::format("{}: {}", when, dependent_flat_columns);
-  } else if (!has_grown) {
+    report.message = dependent_flat_columns;
+  } else if (!when.row_weights_have_changed) {
     report.status = Status::not_positive_definite;
   } else {
-    report.message = is_count(frame.task) ? fmt::format("{}: {}", when, unlimited_rates) : why_separated(when);
+    report.message = is_count(frame.task) ? fmt::format("{}: {}", when.text, unlimited_rates) : why_separated(when.text);
   }
 }
 

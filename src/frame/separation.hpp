@@ -20,9 +20,15 @@ inline constexpr const char* dependent_flat_columns =
 /// The message that columns without a prior separate the classes. \param when  "after 7 steps"
 [[nodiscard]] std::string why_separated(const std::string& when);
 
+/// When a fit found that there is no posterior.
+struct When {
+  std::string text;               ///< "sweep 3"
+  bool row_weights_have_changed;  ///< not yet in the first sweep
+};
+
 /// A system is not positive definite if columns without a prior are linearly dependent, or if rows have lost their weight because these
 /// columns separate the classes. Writes into the report which of them it is, and what to do. Does nothing if every column has a prior.
-void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_columns, Report& report);
+void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_columns, const When& when, Report& report);
 
 /// If the score of the columns without a prior alone classifies all rows correctly, these columns separate the classes, and there is no
 /// maximum. Writes this into the solution's report.

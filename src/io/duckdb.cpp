@@ -116,7 +116,7 @@ DynamicLibrary duckdb_for(const std::string& path, bool writes) {
 
 // Its first line: the others point at a place in the question.
 std::string first_line(const char* message) {
-  const std::string_view text = message == nullptr ? "no reason is given" : message;
+  const std::string_view text = message == nullptr ? "no reason is given" : message;  // of DuckDB
   return std::string(text.substr(0, text.find('\n')));
 }
 

@@ -13,9 +13,9 @@ folders=("$@")
 looks='(find|rfind|starts_with|ends_with|contains|substr|compare)'
 for files in '*.cpp' '*.hpp'; do
   refuse "$files" '= *([A-Za-z:_]+\()*[a-z_]+(\.|->)what\(\)' 'keeps the text of an error'
-  refuse "$files" "(\\bwhat\\(\\)\\)*|(^|[^.])\\bmessage)\\.$looks\\(" 'looks into the text of an error'
+  refuse "$files" "(\\bwhat\\(\\)[)}]*|\\bmessage)\\.$looks\\(" 'looks into the text of an error'
   refuse "$files" '[a-z_]*(row|argument|field|name)[a-z_]*\([a-z_]+\.what\(\)' 'takes an error apart'
-  refuse "$files" 'what\(\) *[!=]=|strstr\(.*what\(\)' 'compares the text of an error'
+  refuse "$files" '(what\(\)|\bmessage) *[!=]= *[^ "]|strstr\(.*what\(\)' 'compares the text of an error'
 done
 for files in '*.c' '*.h'; do
   refuse "$files" '\b(strstr|strcmp|strncmp|strchr|sscanf|regexec)\([^)"]*\bmessage\b' 'looks into the text of an error'

@@ -269,8 +269,8 @@ Solution solve_sparse_logistic(Frame& frame) {
                     X.rows(), which.size()));
   const bool only_intercept = which.flat.size() == (options.intercept ? 1U : 0U);
   if (!only_intercept && (!why_no_maximum(frame, which.flat).empty() || separate_rows(frame, which.flat))) {
-    Solution out = failed_solution(frame, "before the first sweep");
-    explain_no_posterior(frame, which.flat, out.report);
+    Solution out = failed_solution(frame, "columns without a prior have no posterior");
+    explain_no_posterior(frame, which.flat, {"before the first sweep", true}, out.report);
     return out;
   }
 
