@@ -52,16 +52,16 @@ double ProcessEvidence::add_prior(const Hyperparameters& theta, double l, Slope&
   const double x = all / unit_;
   constexpr double power = 2 + share_exponent;
   out.value += std::log(x) - power * std::log1p(x);
-  double of_l = (1 / x - power / (1 + x)) / unit_;
-  if (out.gradient.size() > 0) out.gradient[0] += of_l * all;
+  double d_l = (1 / x - power / (1 + x)) / unit_;
+  if (out.gradient.size() > 0) out.gradient[0] += d_l * all;
   if (covariance_.has_linear_part()) {  // the share of the linear part is uniform in (0, 1)                                     (KM.11)
     const double uneven = (l - line) / all;
     linear_share_ = line / all;
     out.value += std::log(line / all) + std::log(l / all);
-    if (out.gradient.size() > 0) out.gradient[out.gradient.size() - 1] += of_l * line + uneven;
-    of_l -= uneven / l;
+    if (out.gradient.size() > 0) out.gradient[out.gradient.size() - 1] += d_l * line + uneven;
+    d_l -= uneven / l;
   }
-  if (widths == 0) return of_l;
+  if (widths == 0) return d_l;
   const Vector log_rho = theta.segment(1, widths);
   out.value += log_prior_of_widths(log_rho);
   if (out.gradient.size() > 0) {
@@ -69,7 +69,7 @@ double ProcessEvidence::add_prior(const Hyperparameters& theta, double l, Slope&
     const double of_size = -squared.log_size / (sd_of_log_rho * sd_of_log_rho) - 2;
     out.gradient.segment(1, widths).array() += 2 / static_cast<double>(widths) + of_size * squared.log_share.array().exp();
   }
-  return of_l;
+  return d_l;
 }
 
 namespace {
@@ -89,19 +89,19 @@ class ExactEvidence : public FullEvidence {
     covariance_.add_linear_part(parameters, K_);
     Slope out;
     Matrix& M = slope_;
-    double of_log_h = 0;
-    out.value = log_evidence(theta, K_, with_gradient ? &M : nullptr, &of_log_h);
+    double d_log_h = 0;
+    out.value = log_evidence(theta, K_, with_gradient ? &M : nullptr, &d_log_h);
     known_.resize(0);
     if (!std::isfinite(out.value)) return {};
     if (with_gradient) out.gradient = Vector::Zero(theta.size());
-    const double of_l = add_prior(theta, l, out);
+    const double d_l = add_prior(theta, l, out);
     if (!with_gradient) {
       known_ = theta;
       return out;
     }
-    out.gradient[0] += of_log_h;
+    out.gradient[0] += d_log_h;
     if (covariance_.has_linear_part()) out.gradient[theta.size() - 1] += h * covariance_.linear_slope(parameters, M);
-    for (Index j = 0; j < n; ++j) M.col(j).tail(n - j) = h * (M.col(j).tail(n - j) - of_l * k_[j] / (N_ * nu) * k_.tail(n - j));
+    for (Index j = 0; j < n; ++j) M.col(j).tail(n - j) = h * (M.col(j).tail(n - j) - d_l * k_[j] / (N_ * nu) * k_.tail(n - j));
     out.gradient.segment(1, widths) += covariance_.slope(parameters, decline_, M);
     return out;
   }
@@ -120,7 +120,7 @@ class ExactEvidence : public FullEvidence {
  protected:
   /// Log evidence. K is kappa and is overwritten. If M is not null: M [n,n] lower, with d/d ln rho = sum_ij M_ij d(h kappa_ij)/d ln rho,
   /// and d/d ln h.
-  virtual double log_evidence(const Hyperparameters& theta, Matrix& K, Matrix* M, double* of_log_h) = 0;
+  virtual double log_evidence(const Hyperparameters& theta, Matrix& K, Matrix* M, double* d_log_h) = 0;
   /// Rows and moments after log_evidence() without M, of which K is what it left, and is overwritten.
   virtual void complete(Matrix& K, FullPosterior& of) = 0;
 
@@ -142,7 +142,7 @@ class RegressionEvidence final : public ExactEvidence {
   RegressionEvidence(Covariance covariance, Vector k, Vector y) : ExactEvidence(std::move(covariance), std::move(k), 1), y_(std::move(y)) {}
 
  private:
-  double log_evidence(const Hyperparameters& theta, Matrix& C, Matrix* M, double* of_log_h) override {
+  double log_evidence(const Hyperparameters& theta, Matrix& C, Matrix* M, double* d_log_h) override {
     const Index n = C.rows();
     const double nu = N_ - 1, h = std::exp(theta[0]);
     for (Index j = 0; j < n; ++j) C.col(j).tail(n - j) *= h;
@@ -160,7 +160,7 @@ class RegressionEvidence final : public ExactEvidence {
       M->col(j).tail(rest) = 0.5 * (ratio * alpha_[j] * alpha_.tail(rest) - C.col(j).tail(rest) + one_[j] / sum_ * one_.tail(rest));
     }
     const double explained = q_ - least_misfit - (alpha_.array().square() / k_.array()).sum();
-    *of_log_h = 0.5 * (ratio * explained - static_cast<double>(n - 1) + trace);
+    *d_log_h = 0.5 * (ratio * explained - static_cast<double>(n - 1) + trace);
     return value;
   }
 
@@ -240,12 +240,12 @@ class ClassEvidence final : public ExactEvidence {
   };
   static State with_intercept(Index n) { return {Vector(n + 1), Vector(n + 1), Vector(n + 1), Vector(n + 1)}; }
 
-  double log_evidence(const Hyperparameters& theta, Matrix& K, Matrix* M, double* of_log_h) override {
+  double log_evidence(const Hyperparameters& theta, Matrix& K, Matrix* M, double* d_log_h) override {
     const Index n = K.rows();
     const double h = std::exp(theta[0]);
     for (Index j = 0; j < n; ++j) K.col(j).tail(n - j) *= h;
     const double F = find_posterior(theta, K);
-    if (M != nullptr && std::isfinite(F)) write_slope(K, *M, *of_log_h);
+    if (M != nullptr && std::isfinite(F)) write_slope(K, *M, *d_log_h);
     return F;
   }
 
@@ -383,7 +383,7 @@ class ClassEvidence final : public ExactEvidence {
   }
 
   // 1/2 (u u' - P), with P = B - B 1 1'B / 1'B 1.
-  void write_slope(const Matrix& K, Matrix& M, double& of_log_h) {
+  void write_slope(const Matrix& K, Matrix& M, double& d_log_h) {
     const Index n = K.rows();
     const State& state = found_;
     if (State again = state; !has_factor_) static_cast<void>(solve(K, state.m.array() + state.u.array() / state.omega.array(), again));
@@ -399,7 +399,7 @@ class ClassEvidence final : public ExactEvidence {
     }
     const Vector f = state.m.head(n).array() - state.b;
     const double trace = static_cast<double>(n) - factor_.trace() - B1_.dot(Vector(1 - B1_.array() / state.omega.head(n).array())) / sum;
-    of_log_h = 0.5 * (state.u.head(n).dot(f) - trace);
+    d_log_h = 0.5 * (state.u.head(n).dot(f) - trace);
   }
 
   static constexpr double least_omega = 1e-9;  // per unit of weight: below, 1 - omega s has no digits

@@ -74,7 +74,7 @@ void Features::add_slope(const FeatureSlope& of, const FeatureBlock& block, cons
   M += (z.array() - of.b).matrix() * of.v1.transpose();
   M.rowwise() += of.v0.transpose();
   M = omega.asDiagonal() * M;
-  M += k * of.of_k.transpose();
+  M += k * of.d_k.transpose();
   blas::trmm(blas::Side::right, blas::Transpose::no, count, m, inverse_.data(), m, M.data(), count);
   M *= h_;
   covariance_.add_slope(block.A, C_, block.decline, M, to);
@@ -103,7 +103,7 @@ Vector Features::slope_of_centres(const FeatureSlope& of) const {
   return out;
 }
 
-FeatureSlope kernel_slope(const FeatureSums& sums, const SolvedFeatures& s, double ratio, const Vector& fk, double of_l_per_kk, Index m) {
+FeatureSlope kernel_slope(const FeatureSums& sums, const SolvedFeatures& s, double ratio, const Vector& fk, double d_l_per_kk, Index m) {
   const Index all = s.w.size();
   const Matrix outer = ratio * s.w * s.w.head(m).transpose() + s.g * s.g.head(m).transpose() / s.one;
   Matrix S = sums.S.topLeftCorner(m, m);
@@ -113,8 +113,8 @@ FeatureSlope kernel_slope(const FeatureSums& sums, const SolvedFeatures& s, doub
   out.Y = Matrix::Identity(all, m) - s.inverse.leftCols(m) - outer;
   out.v1 = ratio * s.w.head(m), out.v0 = s.g.head(m) / s.one;
   out.b = s.b;
-  out.of_k = 2 * of_l_per_kk * f;
-  out.G = -0.5 * (outer.topRows(m) - Matrix::Identity(m, m) + s.inverse.topLeftCorner(m, m) + S) - of_l_per_kk * f * f.transpose();
+  out.d_k = 2 * d_l_per_kk * f;
+  out.G = -0.5 * (outer.topRows(m) - Matrix::Identity(m, m) + s.inverse.topLeftCorner(m, m) + S) - d_l_per_kk * f * f.transpose();
   return out;
 }
 

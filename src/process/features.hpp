@@ -50,20 +50,20 @@ struct WorkingRow {
 /// (KM.7) of a regression. \param N  sum of the weights
 [[nodiscard]] double log_evidence_of_regression(const FeatureSums& sums, const SolvedFeatures& s, double N);
 
-/// The derivative of the evidence with respect to the kernel: of rows omega o (Phi Y + (z - b) v1' + v0') L^-1 + k of_k' L^-1, and of
+/// The derivative of the evidence with respect to the kernel: of rows omega o (Phi Y + (z - b) v1' + v0') L^-1 + k d_k' L^-1, and of
 /// centres L^-T G L^-1. (KM.7)
 struct FeatureSlope {
-  Matrix Y;             ///< [features, centres]
-  Vector v1, v0, of_k;  ///< [centres]
-  Matrix G;             ///< [centres, centres]
+  Matrix Y;            ///< [features, centres]
+  Vector v1, v0, d_k;  ///< [centres]
+  Matrix G;            ///< [centres, centres]
   double b = 0;
 };
 /// \param ratio            nu/q; classes: 1
 /// \param fk               Phi' k
-/// \param of_l_per_kk      derivative with respect to the mean variance of the signal, over -N nu
+/// \param d_l_per_kk      derivative with respect to the mean variance of the signal, over -N nu
 /// \param num_centres      of the features
-[[nodiscard]] FeatureSlope kernel_slope(const FeatureSums& sums, const SolvedFeatures& s, double ratio, const Vector& fk,
-                                        double of_l_per_kk, Index num_centres);
+[[nodiscard]] FeatureSlope kernel_slope(const FeatureSums& sums, const SolvedFeatures& s, double ratio, const Vector& fk, double d_l_per_kk,
+                                        Index num_centres);
 
 /// Some rows in the features.
 struct FeatureBlock {

@@ -132,9 +132,9 @@ Vector KernelQuestion::sums_of(const RowBlock& block) const {
     features.add(rows.Phi, omega, z, to.sums);
   });
   KernelSums sums(lanes.front().fk.size());
-  Vector of_widths = Vector::Zero(covariance.num_widths());
-  for (std::size_t lane = 0; lane < lanes.size(); ++lane) sums += lanes[lane], of_widths += slopes[lane];
-  return slope ? of_widths : sums.packed();
+  Vector d_widths = Vector::Zero(covariance.num_widths());
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) sums += lanes[lane], d_widths += slopes[lane];
+  return slope ? d_widths : sums.packed();
 }
 
 KernelQuestion::Answers KernelQuestion::answers(const RowBlock& block) const {
@@ -195,7 +195,7 @@ void KernelQuestion::write(WorkWriter& to) const {
   to.matrix("Y", slope->Y);
   to.vector("v1", slope->v1);
   to.vector("v0", slope->v0);
-  to.vector("of_k", slope->of_k);
+  to.vector("of_k", slope->d_k);
   to.numbers("b", {slope->b});
 }
 
@@ -206,7 +206,7 @@ FeatureSlope read_slope(const WorkReader& from, Index num_features, Index num_ce
   require_consistent(b.size() == 1);
   FeatureSlope out = {from.matrix("Y"), from.vector("v1"), from.vector("v0"), from.vector("of_k"), {}, b[0]};
   require_consistent(out.Y.rows() == num_features && out.Y.cols() == num_centres);
-  for (const Vector* v : {&out.v1, &out.v0, &out.of_k}) require_consistent(v->size() == num_centres);
+  for (const Vector* v : {&out.v1, &out.v0, &out.d_k}) require_consistent(v->size() == num_centres);
   return out;
 }
 

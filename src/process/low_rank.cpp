@@ -70,12 +70,12 @@ namespace {
 
 // d / d ln h of the part with the features, and the slope in ln rho. \param ratio  nu/q; classes: 1
 void add_slopes(const Features& features, const FeatureSums& sums, const SolvedFeatures& s, const Vector& omega, const Vector& z,
-                double ratio, const Vector& k, const Vector& fk, double of_l_per_kk, Vector& gradient) {
+                double ratio, const Vector& k, const Vector& fk, double d_l_per_kk, Vector& gradient) {
   const Index all = s.w.size(), m = features.size();
   gradient[0] += slope_of_scale(s, ratio, 0) - 0.5 * sums.rest;
   if (all > m) gradient[gradient.size() - 1] += slope_of_scale(s, ratio, m);
   if (features.num_widths() == 0) return;
-  const FeatureSlope slope = kernel_slope(sums, s, ratio, fk, of_l_per_kk, m);
+  const FeatureSlope slope = kernel_slope(sums, s, ratio, fk, d_l_per_kk, m);
   gradient.segment(1, features.num_widths()) += features.slope_of_centres(slope) + features.slope_of_rows(slope, omega, z, k);
 }
 
@@ -96,8 +96,8 @@ class LowRankRegression final : public LowRankEvidence {
     out.value = log_evidence_of_regression(sums, s, N_) + 0.5 * k_.array().log().sum();
     if (with_gradient) out.gradient = Vector::Zero(theta.size());
     const double l = (N_ * features.h() - sums.f1.head(features.size()).squaredNorm() / N_) / nu;
-    const double of_l = add_prior(theta, l, out);
-    if (with_gradient) add_slopes(features, sums, s, k_, y_, nu / q_, k_, sums.f1, -of_l / (N_ * nu), out.gradient);
+    const double d_l = add_prior(theta, l, out);
+    if (with_gradient) add_slopes(features, sums, s, k_, y_, nu / q_, k_, sums.f1, -d_l / (N_ * nu), out.gradient);
     return out;
   }
   ProcessRows rows(const Hyperparameters& theta) override {
@@ -139,11 +139,11 @@ class LowRankClasses final : public LowRankEvidence {
     if (!std::isfinite(out.value)) return {};
     if (with_gradient) out.gradient = Vector::Zero(theta.size());
     const double nu = N_ - 1, l = (N_ * features.h() - fk.head(features.size()).squaredNorm() / N_) / nu;
-    const double of_l = add_prior(theta, l, out);
+    const double d_l = add_prior(theta, l, out);
     if (!with_gradient) return out;
     const Index n = t_.size();
     const FeatureSums sums = features.sums(omega_.head(n), z_.head(n));
-    add_slopes(features, sums, solved(sums, omega_[n], z_[n]), omega_.head(n), z_.head(n), 1, k_, fk, -of_l / (N_ * nu), out.gradient);
+    add_slopes(features, sums, solved(sums, omega_[n], z_[n]), omega_.head(n), z_.head(n), 1, k_, fk, -d_l / (N_ * nu), out.gradient);
     return out;
   }
   ProcessRows rows(const Hyperparameters& theta) override {

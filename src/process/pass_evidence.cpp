@@ -65,20 +65,20 @@ Slope PassEvidence::at(const Hyperparameters& theta, bool with_gradient) {
   Slope out;
   out.value = classes_ ? -0.5 * (q + s.log_det + std::log(s.one) + sums.rest) : log_evidence_of_regression(sums, s, N_);
   if (with_gradient) out.gradient = Vector::Zero(theta.size());
-  const double of_l = add_prior(theta, variance_of_signal(theta), out);
+  const double d_l = add_prior(theta, variance_of_signal(theta), out);
   if (!with_gradient) return out;
   out.gradient[0] += slope_of_scale(s, ratio, 0) - 0.5 * sums.rest;
   if (covariance_.has_linear_part()) out.gradient[theta.size() - 1] += slope_of_scale(s, ratio, num_centres());
-  auto of_widths = out.gradient.segment(1, covariance_.num_widths());
+  auto d_widths = out.gradient.segment(1, covariance_.num_widths());
   if (wants_slope_)
-    of_widths += slope_of_widths(theta, sums, s, ratio, of_l);
+    d_widths += slope_of_widths(theta, sums, s, ratio, d_l);
   else
-    of_widths.setZero();
+    d_widths.setZero();
   return out;
 }
 
 Vector PassEvidence::slope_of_widths(const Hyperparameters& theta, const FeatureSums& sums, const SolvedFeatures& s, double ratio,
-                                     double of_l) {
+                                     double d_l) {
   const Vector fk = root_scale(theta).cwiseProduct(rows_.fk);
   KernelQuestion question = question_;
   if (classes_) {  // the posterior is that in the features of h = 1, g = 1
@@ -88,7 +88,7 @@ Vector PassEvidence::slope_of_widths(const Hyperparameters& theta, const Feature
     question.root = question.root * to_unit.asDiagonal();
   }
   question.theta = theta;
-  question.slope = kernel_slope(sums, s, ratio, fk, -of_l / (N_ * (N_ - 1)), num_centres());
+  question.slope = kernel_slope(sums, s, ratio, fk, -d_l / (N_ * (N_ - 1)), num_centres());
   const Vector of_rows = passes_.numbers(std::make_shared<const KernelQuestion>(question));
   if (of_rows.size() != covariance_.num_widths()) throw InvalidArgument("the sums over the rows answer another question");
   return of_rows + Features(covariance_, question.centres, theta).slope_of_centres(*question.slope);

@@ -49,7 +49,7 @@ class PassEvidence final : public ProcessEvidence {
   [[nodiscard]] double variance_of_signal(const Hyperparameters& theta) const;
   [[nodiscard]] Vector widths_of(const Hyperparameters& theta) const { return theta.segment(1, covariance_.num_widths()); }
   [[nodiscard]] Vector slope_of_widths(const Hyperparameters& theta, const FeatureSums& sums, const SolvedFeatures& s, double ratio,
-                                       double of_l);
+                                       double d_l);
 
   bool classes_, wants_slope_ = false;
   Passes& passes_;
