@@ -46,6 +46,7 @@ std::vector<std::pair<std::string, std::string>> names_needed(const FitArguments
     for (const std::string& name : names) needed.emplace_back(name, option);
   };
   if (!args.weights_column.empty()) add({args.weights_column}, "--weights");
+  if (!args.exposure.empty()) add({args.exposure}, "--exposure");
   add(split_names(args.flat_columns), "--flat");
   for (const std::string& group : args.groups)
     if (const std::size_t equals = group.find('='); equals != std::string::npos) add(split_names({group.substr(equals + 1)}), "--group");

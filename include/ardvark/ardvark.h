@@ -141,6 +141,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *                         linear, logistic, counts.
  *     standardize         on by default. Scaling of the columns to the same size. Without it, columns are used as they are.
  *     weights             a number >= 0 for each row. Observation weights: a row with weight 2 counts as two equal rows.
+ *     exposure            the name of a column. Counts: the column that says how long, or over how much, each row was counted, a number
+ *                         above 0. Rates are per unit of it, and a new row needs it, too. Models: counts.
  *     column_names        a text for each column. Names for messages and summaries.
  *     class_names         a text for each class. Names of the classes; labels are then positions in this list, from 0.
  *     target              a text. Name of the target.

@@ -10,7 +10,8 @@ namespace ardvark {
 
 struct CountFit : Fit {};
 
-/// Variational Bayesian Poisson regression: y_n ~ Poisson(e^(b + x_n'w)), q(w) = N(mean, covariance), q(alpha_g) = Gamma.
+/// Variational Bayesian Poisson regression: y_n ~ Poisson(t_n e^(b + x_n'w)), q(w) = N(mean, covariance), q(alpha_g) = Gamma; the
+/// exposures t_n are 1, or the column options.exposure.
 ///
 ///     ardvark::CountFit fit = ardvark::fit_counts(X, counts, {.prior = ardvark::Prior::shared()});
 ///
@@ -21,10 +22,10 @@ struct CountFit : Fit {};
 /// If the fit does not converge or has numerical trouble, nothing is thrown: read fit.report.status.   O(n p min(n,p)) a sweep.
 [[nodiscard]] CountFit fit_counts(MatrixView X, VectorView counts, const FitOptions& options = {});
 
-/// A distribution per row: the logarithm of the rate e^eta is normal, and a new count is Poisson with this rate.                (POIS.4)
+/// A distribution per row: the logarithm of the expected count e^eta is normal, and a new count is Poisson with it.             (POIS.4)
 struct CountPrediction {
-  Vector mean;          ///< [m] of a new count, and of the rate: e^(log_mean + log_variance/2)                                 (POIS.2)
-  Vector log_mean;      ///< [m] of eta
+  Vector mean;          ///< [m] of a new count, and of e^eta: e^(log_mean + log_variance/2)                                    (POIS.2)
+  Vector log_mean;      ///< [m] of eta, which contains the logarithm of the exposure                                           (POIS.8)
   Vector log_variance;  ///< [m] of eta; >= 0
   PredictionOf what = PredictionOf::new_observation;
   [[nodiscard]] Vector standard_deviation() const;
@@ -33,7 +34,7 @@ struct CountPrediction {
   /// Log probability of one new count per row, nats. \param y  [m] whole numbers >= 0.  \throws InvalidArgument
   [[nodiscard]] Vector log_density(VectorView y) const;
 };
-/// \param X_new  [m,p] same columns as the fit's, finite.  \throws InvalidArgument
+/// \param X_new  [m,p] same columns as the fit's, finite; an exposure > 0.  \throws InvalidArgument
 [[nodiscard]] CountPrediction predict(const CountFit& fit, MatrixView X_new, PredictionOf what = PredictionOf::new_observation);
 
 }  // namespace ardvark

@@ -79,6 +79,8 @@ struct FitOptions {
   bool standardize = true;                  ///< columns (and a linear target) are centred and scaled inside; results are in your units
   Scaling scaling = Scaling::deviation;     ///< what columns are divided by, if `standardize`
   VectorView weights = {};                  ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
+  std::string exposure = {};             ///< counts: the name of the column that says how long, or over how much, a row was counted; > 0.
+                                         ///< Its logarithm is added to the linear predictor, so rates are per unit of it     (POIS.8)
   std::optional<double> tolerance = {};  ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
                                          ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the
                                          ///< relative change of the bound is smaller, default 1e-5. Laplace prior: when the optimality
@@ -259,6 +261,7 @@ struct Fit {
   std::optional<SparseResult> sparse;  ///< only for the priors sparse, slab and dense
   std::string target;                  ///< name of the target, if one was given
   std::vector<std::string> classes;    ///< logistic: the two labels; probabilities are those of the second
+  std::optional<Index> exposure;       ///< counts: the column that is the exposure; new rows need it, too                  (POIS.8)
 
   Index completed_tables = 0;  ///< > 0: values were missing, and the posterior is the average of the fits to so many completed tables
 
@@ -268,7 +271,7 @@ struct Fit {
   double r_squared = 0;             ///< linear
   double accuracy = 0;              ///< logistic: share of the rows whose class is the more probable one by predict()
   double deviance = 0;              ///< counts: 2 sum k [y ln(y/mu) - (y - mu)] / rows, mu the mean of predict()                 (POIS.5)
-  double deviance_explained = 0;    ///< counts: 1 - deviance / that of a constant rate; 0 if all counts are equal                 (POIS.5)
+  double deviance_explained = 0;    ///< counts: 1 - deviance / that of a constant rate; 0 if this is 0                            (POIS.5)
   double log_loss = 0;              ///< logistic: nats per row, by the probabilities of predict() under rule `automatic`
   double class_weight[2] = {0, 0};  ///< logistic: rows of each class, as sums of weights
 

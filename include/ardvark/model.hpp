@@ -66,6 +66,7 @@ struct ModelOptions {
   std::string keep_covariance = "automatic";  ///< "automatic", "always" or "never"
   bool diagnose = false;                      ///< classifications: compute SavedModel::diagnosis
   std::vector<double> weights = {};           ///< [rows]
+  std::string exposure = {};                  ///< counts: the name of a column
   std::vector<double> start_precision = {};
   std::optional<double> start_noise = {};
   std::vector<std::string> column_names = {}, class_names = {};

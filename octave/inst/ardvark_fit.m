@@ -81,6 +81,8 @@ function fit = ardvark_fit(X, y, varargin)
 %                           linear, logistic, counts.
 %     'standardize'         on by default. Scaling of the columns to the same size. Without it, columns are used as they are.
 %     'weights'             a number >= 0 for each row. Observation weights: a row with weight 2 counts as two equal rows.
+%     'exposure'            the name of a column. Counts: the column that says how long, or over how much, each row was counted, a number
+%                           above 0. Rates are per unit of it, and a new row needs it, too. Models: counts.
 %     'column_names'        a text for each column. Names for messages and summaries.
 %     'target'              a text. Name of the target.
 %     'reference'           COLUMN=LEVEL. Text columns: the level of this column that the others are compared with. Without this option, it

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, ClassVar, Collection, Mapping, Optional, Sequence, Union
 
 import numpy as np
-from sklearn.metrics import d2_tweedie_score
+from sklearn.metrics import mean_tweedie_deviance
 
 from . import _core
 from ._abi import wrong_row
@@ -35,6 +35,10 @@ class BayesianCountRegression(Regressor, LinearScore):
         "shared" otherwise; ``notes_`` says so. With "shared", all columns share one precision; with "ard", each column has its own; with
         groups, each group has one. "none" is the likelihood alone: the mean is near its maximum, within a quarter of a standard
         deviation in a few rows of small counts.
+    exposure : str or int, default=None
+        The column of X, by its name or position, that says how long, or over how much, each row was counted: a number above 0.
+        Its logarithm is added to the linear predictor (the "offset" of other programs), so that rates are per unit of it. It has
+        no coefficient, and new rows need it, too: predictions are counts at their exposure.
     {flat, fit.reference, lambda_1, lambda_init}
     {fit_intercept}
     {fit.standardize}
@@ -50,7 +54,7 @@ class BayesianCountRegression(Regressor, LinearScore):
         Posterior mean: change of the logarithm of the rate per unit of the column. exp(coef) is the rate ratio: the factor by which
         a unit of the column multiplies the expected count.
     intercept_ : float
-        Logarithm of the rate where all columns are 0.
+        Logarithm of the rate where all columns are 0; with ``exposure``, of the rate per unit of it.
     coef_std_ : ndarray of shape (n_features,)
         Posterior standard deviation.
     intercept_std_ : float
@@ -80,12 +84,23 @@ class BayesianCountRegression(Regressor, LinearScore):
     0.5
     >>> model.predict_interval([[0.0, 0, 0]]).tolist()
     [[0.0, 6.0]]
+
+    Counts of visits over days that differ; a prediction is for the days of its row:
+
+    >>> days = rng.uniform(1, 30, size=300)
+    >>> visits = rng.poisson(days * np.exp(0.5 * X[:, 0]))
+    >>> model = BayesianCountRegression(exposure=3).fit(np.column_stack([X, days]), visits)
+    >>> model.predict([[0, 0, 0, 10], [0, 0, 0, 20]]).round().tolist()
+    [10.0, 20.0]
     """
+
+    _own: ClassVar[Collection[str]] = (*LinearScore._own, "exposure")
 
     def __init__(
         self,
         prior: Prior = "auto",
         *,
+        exposure: Union[None, str, int] = None,
         flat: Optional[Columns] = None,
         reference: Optional[Mapping[str, str]] = None,
         lambda_1: Optional[float] = None,
@@ -133,7 +148,21 @@ class BayesianCountRegression(Regressor, LinearScore):
         return self
 
     def _model_options(self) -> dict[str, Any]:
-        return {"model": "counts", **self._prior_options()}
+        return {"model": "counts", "exposure": self._exposure(), **self._prior_options()}
+
+    def _exposure(self) -> Optional[str]:
+        """The name of the exposure among the columns of the fit."""
+        if self.exposure is None:
+            return None
+        feature = self._position(self.exposure, "exposure")
+        return (self._column_names() if self._encoding is None else self._encoding.features)[feature]
+
+    def _parameters_of(self, model: _core.Model) -> dict[str, Any]:
+        found, name = super()._parameters_of(model), model.value("options").get("exposure")
+        return found if name is None else {**found, "exposure": list(model.encoding().features).index(name)}
+
+    def _named_columns(self) -> list[str]:
+        return [*super()._named_columns(), *([self.exposure] if isinstance(self.exposure, str) else [])]
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, Any, Any, Any]:
         _refuse_truths(y)
@@ -141,6 +170,8 @@ class BayesianCountRegression(Regressor, LinearScore):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of the deviance of a constant rate that the predictions explain, as `sklearn.linear_model.PoissonRegressor` has it.
+
+        With ``exposure``, the constant rate is per unit of it.
 
         Parameters
         ----------
@@ -161,7 +192,13 @@ class BayesianCountRegression(Regressor, LinearScore):
         True
         """
         weights = without_gaps(sample_weight, "sample_weight")
-        return float(d2_tweedie_score(without_gaps(y), self.predict(X), sample_weight=weights, power=1))
+        y, mean = without_gaps(y), self.predict(X)
+        name, exposure = self._exposure(), np.ones(len(mean))
+        if name is not None:
+            exposure = np.asarray(self._checked_rows(X), dtype=float)[:, list(self._column_names()).index(name)]
+        constant = exposure * np.average(y, weights=weights) / np.average(exposure, weights=weights)
+        found, least = (mean_tweedie_deviance(y, mu, sample_weight=weights, power=1) for mu in (mean, constant))
+        return 1 - float(found / least)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -149,7 +149,7 @@ def to_onnx(estimator: Any) -> Any:
     if not np.isfinite(covariance).all():
         raise ValueError("the posterior has no covariance; only the coefficients could be exported")
     if hasattr(estimator, "deviance_"):  # of counts
-        outputs = _of_counts(graph, mean, covariance)
+        outputs = _of_counts(graph, mean, covariance, _exposure(estimator))
     elif classes is None:
         outputs = _of_regression(graph, estimator, mean, covariance)
     else:
@@ -189,9 +189,18 @@ def _of_regression(graph: _Graph, estimator: Any, mean: np.ndarray, covariance: 
     return [("mean", []), ("std", [])]
 
 
-def _of_counts(graph: _Graph, mean: np.ndarray, covariance: np.ndarray) -> Any:
+def _exposure(estimator: Any) -> Optional[int]:
+    """The column that is the exposure of counts."""
+    name = estimator._model.value("exposure") if hasattr(estimator, "deviance_") and estimator.exposure is not None else None
+    return None if name is None else list(estimator._column_names()).index(name)
+
+
+def _of_counts(graph: _Graph, mean: np.ndarray, covariance: np.ndarray, exposure: Optional[int]) -> Any:
     """Mean and standard deviation of a new count, with a log-normal rate.                                              (POIS.4)"""
     m, s = graph.moments(mean, covariance)
+    if exposure is not None:  # (POIS.8)
+        column = graph.node("Gather", ["X", graph.constant("column_of_exposure", np.array([exposure]))], "exposure", axis=1)
+        m = graph.node("Add", [m, graph.node("Log", [column], "log_exposure")], "log_mean")
     half = graph.node("Mul", [s, graph.constant("one_half", np.array(0.5))], "half_variance")
     rate = graph.node("Exp", [graph.node("Add", [m, half], "log_rate")], "rate")
     spread = graph.node("Sub", [graph.node("Exp", [s], "exp_variance"), graph.constant("certain", np.array(1.0))], "spread")
@@ -223,6 +232,8 @@ def _try(onnx: Any, made: Any, estimator: Any) -> None:
     if hasattr(estimator, "deviance_"):  # rates grow exponentially, with the variance of the score too
         size = np.minimum(size, 1 / np.maximum(estimator.coef_std_, 1e-3)) / np.sqrt(size.size)
     X = random.normal(size=(64, len(estimator._column_names()))) * size * 10.0 ** random.uniform(-2, 0, (64, 1))
+    if (exposure := _exposure(estimator)) is not None:
+        X[:, exposure] = 1 + np.abs(X[:, exposure])
     got = onnx.reference.ReferenceEvaluator(made).run(None, {"X": X})
     if hasattr(estimator, "classes_"):
         design = np.column_stack([X, np.ones(len(X))]) if estimator._has_column_of_ones else X

@@ -1,6 +1,7 @@
 """Regressions of counts."""
 
 import pathlib
+import sys
 
 import numpy as np
 import pandas
@@ -128,3 +129,58 @@ def test_a_table_of_dask_with_its_target():
     table = dask.from_pandas(pandas.DataFrame({"dose": X[:, 0], "visits": y}), npartitions=2)
     with pytest.raises(ValueError, match=r"X is a dask DataFrame.*X\.compute\(\)"):
         BayesianCountRegression().fit(table, target="visits")
+
+
+def exposed():
+    days = np.random.default_rng(9).integers(1, 30, size=300).astype(float)
+    visits = np.random.default_rng(8).poisson(days * np.exp(0.2 + 0.4 * X[:, 0]))
+    return pandas.DataFrame({"dose": X[:, 0], "days": days, "age": X[:, 1]}), visits
+
+
+def test_an_exposure_scales_the_counts_as_an_offset_does(tmp_path):
+    table, visits = exposed()
+    model = BayesianCountRegression("none", exposure="days", tol=1e-12).fit(table, visits)
+    # a Poisson regression of rates, whose weights are the exposures, has the same likelihood
+    theirs = PoissonRegressor(alpha=0, tol=1e-10, max_iter=1000).fit(table[["dose", "age"]], visits / table.days, table.days)
+    np.testing.assert_allclose(model.coef_[[0, 2]], theirs.coef_, atol=0.02 * model.coef_std_.max())
+    assert model.coef_[1] == 0 and model.coef_std_[1] == 0
+    twice = table.assign(days=2 * table.days)
+    np.testing.assert_allclose(model.predict(twice), 2 * model.predict(table), rtol=1e-12)
+    assert model.score(table, visits) == pytest.approx(model.deviance_explained_, abs=1e-9)
+    np.testing.assert_allclose(model.predict(table), table.days * theirs.predict(table[["dose", "age"]]), rtol=0.01)
+    model.save(tmp_path / "m.ardvark")
+    again = ardvark.load(tmp_path / "m.ardvark")
+    assert (again.predict(table) == model.predict(table)).all()
+    assert (clone(again).fit(table, visits).coef_ == model.coef_).all()
+    by_position = BayesianCountRegression("none", exposure=1, tol=1e-12).fit(table.to_numpy(), visits)
+    assert (by_position.coef_ == model.coef_).all()
+
+
+def test_an_exposure_beside_a_text_column():
+    table, visits = exposed()
+    table.insert(0, "site", np.where(X[:, 2] > 0, "a", "b"))
+    model = BayesianCountRegression(exposure="days").fit(table, visits)
+    assert model.columns_[2] == "days" and model.coef_[2] == 0
+    with pytest.raises(ardvark.InvalidArgumentError, match="exposure 'site' is not a column of numbers of the table"):
+        BayesianCountRegression(exposure="site").fit(table, visits)
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0])
+def test_no_exposure_is_named_with_its_row(wrong):
+    table, visits = exposed()
+    model = BayesianCountRegression(exposure="days").fit(table, visits)
+    table.loc[4, "days"] = wrong
+    for refused in (lambda: model.predict(table), lambda: BayesianCountRegression(exposure="days").fit(table, visits)):
+        with pytest.raises(ardvark.InvalidArgumentError, match=f"column 'days' is {wrong:g}; the exposure must be above 0") as caught:
+            refused()
+        assert (caught.value.row, caught.value.column) == (5, "days")
+    with pytest.raises(ValueError, match="exposure names the column 'hours'"):
+        BayesianCountRegression(exposure="hours").fit(table, visits)
+
+
+def test_an_exposure_in_onnx():
+    onnx = pytest.importorskip("onnx.reference") and sys.modules["onnx"]
+    table, visits = exposed()
+    model = BayesianCountRegression(exposure="days").fit(table, visits)
+    mean, std = onnx.reference.ReferenceEvaluator(ardvark.to_onnx(model)).run(None, {"X": table.to_numpy()})
+    np.testing.assert_allclose((mean, std), model.predict(table, return_std=True), rtol=1e-9)

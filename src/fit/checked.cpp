@@ -66,6 +66,7 @@ Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
   input.noise = options.noise;
   input.start_noise = options.start_noise * frame.units.y_scale * frame.units.y_scale;
   input.start_xi = options.start_xi;
+  input.offset = frame.offset;
   const auto likelihood = row.make(std::move(input));
   Solution out = solve_by_sweeps({frame, *likelihood, std::move(prior), proper, linear ? "" : why_no_maximum(frame, flat)});
   if (linear) return out;

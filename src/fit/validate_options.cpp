@@ -87,6 +87,8 @@ void validate_counts(const FitOptions& options) {
     throw wrong("prior", to_string(prior), "a regression of counts has the priors shared, ard, groups and none");
   if (options.posterior != LinearPosterior::joint) throw refused("posterior", "applies only to linear fits");
   if (options.likelihood) throw refused("likelihood", "applies only to logistic fits");
+  if (!options.exposure.empty() && options.scaling != Scaling::deviation)
+    throw refused("exposure", "needs columns that are divided by their standard deviations");
 }
 
 void validate_preset(const FitOptions& options, Task task) {
@@ -121,6 +123,7 @@ void validate_options(const FitOptions& options, Task task, Index num_columns) {
   validate_preset(options, task);
   if (linear) validate_noise(options);
   if (is_count(task)) validate_counts(options);
+  if (!is_count(task) && !options.exposure.empty()) throw refused("exposure", "applies only to regressions of counts");
 }
 
 void validate_sparse_table(const FitOptions& options) {

@@ -95,7 +95,7 @@ void describe_rows(const Frame& frame, const RowMoments& rows, Fit& fit) {
   const Mixture& mixture = fit.state->factor.mixture;
   const Vector &t = rows.t.size() > 0 ? rows.t : frame.target, &k = rows.k.size() > 0 ? rows.k : frame.k;
   if (is_count(frame.task))
-    describe_counts(frame.target, frame.k, rows.m, rows.s, fit);
+    describe_counts(frame.target, frame.k, rows.m, rows.s, frame.offset, fit);
   else if (has_noise(frame.task))
     fit.r_squared = r_squared_of(frame, rows);
   else if (rows.of_components)
@@ -114,6 +114,7 @@ Fit assemble(const Frame& frame, Solution solution) {
   fit.classes = frame.classes;
   fit.column_names = frame.names;
   fit.left_out = frame.left_out;
+  fit.exposure = frame.exposure;
   fit.num_rows = frame.rows;
   fit.prior = solution.prior;
   fit.lambda = solution.lambda;

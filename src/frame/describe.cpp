@@ -45,13 +45,15 @@ void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
   tally.describe(fit);
 }
 
-void describe_counts(const Vector& y, const Vector& k, const Vector& m, const Vector& s, Fit& fit) {
-  const double rows = k.sum(), mean = k.dot(y) / rows;
+void describe_counts(const Vector& y, const Vector& k, const Vector& m, const Vector& s, const Vector& offset, Fit& fit) {
+  const double rows = k.sum();
+  const Vector exposure = offset.size() > 0 ? Vector(offset.array().exp()) : Vector(Vector::Ones(y.size()));  // (POIS.8)
+  const double rate = k.dot(y) / k.dot(exposure);
   const auto deviance = [&](Index i, double mu) { return 2 * k[i] * ((y[i] > 0 ? y[i] * std::log(y[i] / mu) : 0.0) - (y[i] - mu)); };
   double found = 0, constant = 0;
   for (Index i = 0; i < y.size(); ++i) {
-    found += deviance(i, std::exp(m[i] + 0.5 * s[i]));
-    if (mean > 0) constant += deviance(i, mean);
+    found += deviance(i, exposure[i] * std::exp(m[i] + 0.5 * s[i]));
+    if (rate > 0) constant += deviance(i, rate * exposure[i]);
   }
   fit.deviance = found / rows;
   fit.deviance_explained = constant > 0 ? 1 - found / constant : 0;

@@ -5,6 +5,7 @@
 
 #include "core/classes.hpp"
 #include "core/digits.hpp"
+#include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "frame/prepare.hpp"
 #include "preset/preset.hpp"
@@ -52,7 +53,8 @@ void standardise_target(VectorView y, Frame& frame) {
 // Under a Laplace prior, columns are prepared as for a model, also in a preset; except with compat.
 Prepared prepare_columns_of(const Frame& frame) {
   const FitOptions& options = frame.options;
-  if (options.prior.kind != PriorKind::laplace || options.compat) return prepare_columns(frame.X, frame.k, options, frame.stand_in);
+  if (options.prior.kind != PriorKind::laplace || options.compat)
+    return prepare_columns(frame.X, frame.k, options, frame.stand_in, frame.exposure);
   FitOptions model = options;
   model.preset.clear();
   return prepare_columns(frame.X, frame.k, model, frame.stand_in);
@@ -71,6 +73,14 @@ void take_target(Task task, VectorView y, TwoClasses classes, Frame& frame) {
   if (is_count(task)) frame.target = y.eigen();
 }
 
+void take_exposure(Frame& frame) {
+  const std::string& name = frame.options.exposure;
+  const auto found = std::ranges::find(frame.names, name);
+  if (found == frame.names.end()) throw refused("exposure", name, "is not a column of numbers of the table");
+  frame.exposure = found - frame.names.begin();
+  frame.offset = log_exposure("X", frame.X, *frame.exposure, name);
+}
+
 }  // namespace
 
 Frame frame_of_columns(const FitTable& X, const FitOptions& options, std::shared_ptr<double[]> memory, StandIn stand_in) {
@@ -82,6 +92,7 @@ Frame frame_of_columns(const FitTable& X, const FitOptions& options, std::shared
   frame.k = weights_or_ones(options.weights, X.rows());
   frame.rows = frame.k.sum();
   frame.names = complete_names(options.column_names, X.cols());
+  if (!options.exposure.empty()) take_exposure(frame);
   Prepared prepared = prepare_columns_of(frame);
   frame.units.standardization = std::move(prepared.standardization);
   frame.left_out = std::move(prepared.left_out);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct Frame {
   double rows = 0;                   ///< their sum
   Vector target;                     ///< [rows] linear: in the units of the design; logistic: 0 and 1; counts: as they are
   std::vector<std::string> classes;  ///< logistic: the names of the two classes
+  std::optional<Index> exposure;     ///< counts: the column, which is left out of the design                             (POIS.8)
+  Vector offset;                     ///< [rows] the logarithm of the exposure; empty: there is none
   Units units;                       ///< of columns and target; of a table that stands in: of its own numbers
   StandIn stand_in;                  ///< only of a linear fit
   std::vector<bool> left_out;        ///< [columns] true: the column takes no part in the fit

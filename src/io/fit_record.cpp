@@ -127,6 +127,7 @@ Json describe(const Fit& fit) {
   if (fit.completed_tables > 0) description["completed_tables"] = fit.completed_tables;
   if (std::isfinite(fit.student_degrees)) description[student_degrees] = fit.student_degrees;
   if (is_count(fit.task)) description[deviance] = std::vector<double>{fit.deviance, fit.deviance_explained};
+  if (fit.exposure) description[exposure] = *fit.exposure;
   if (fit.sparse) description["sparse"] = describe(*fit.sparse);
   if (state.factor.U.rows() > 0) description[added_covariance] = true;
   if (state.factor.kind == CovarianceFactor::Kind::mixture) description["mixture"] = describe(state.factor.mixture);
@@ -262,6 +263,9 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
     factor.columns = description.at("covariance_columns").whole_numbers();
   fit.report = read_report(description.at("report"), path);
 
+  if (description.contains(exposure)) fit.exposure = description.at(exposure).whole_number();
+  if (fit.exposure && (*fit.exposure < 0 || *fit.exposure >= static_cast<Index>(fit.column_names.size()) || !is_count(fit.task)))
+    in.fail("the exposure");
   if (has_classes(fit.task) && fit.classes.size() != 2) in.fail("the list of classes");
   if (fit.group.size() != fit.column_names.size() || fit.relevant.size() != fit.column_names.size() ||
       fit.left_out.size() != fit.column_names.size())

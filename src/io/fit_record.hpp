@@ -15,6 +15,7 @@ namespace ardvark::internal::io {
 inline constexpr const char* student_degrees = "student_degrees";
 inline constexpr const char* added_covariance = "added_covariance";  ///< true: the factor has U
 inline constexpr const char* deviance = "deviance";                  ///< of a fit of counts
+inline constexpr const char* exposure = "exposure";                  ///< of a fit of counts
 
 /// Everything except arrays and the names of the columns.
 [[nodiscard]] Json describe(const Fit& fit);

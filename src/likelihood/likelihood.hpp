@@ -71,9 +71,10 @@ enum class LastRow { observation, intercept };
 enum class InterceptForm { moments, mode, bound };
 /// These rows, and a last one for the prior of the intercept. start_xi: first xi of that row, for a bound
 std::unique_ptr<Likelihood> with_intercept_row(std::unique_ptr<Likelihood> rows, InterceptForm form, double start_xi = 0);
-/// Counts with rate exp(Xw), the exact Gaussian variational posterior; num_flat: columns without a prior. docs/math/poisson.md
+/// Counts with the mean exp(Xw + offset), the exact Gaussian variational posterior; num_flat: columns without a prior; an empty offset is
+/// 0. docs/math/poisson.md
 /// \throws InvalidArgument  y has values that are not whole numbers >= 0, or all are 0 and there is a column without a prior
-std::unique_ptr<Likelihood> make_poisson(Vector y, Vector k, Index num_flat);
+std::unique_ptr<Likelihood> make_poisson(Vector y, Vector k, Index num_flat, Vector offset = {});
 /// -(z - x'w)^2 / 2 for each row: a normal distribution of variance 1 without its constant. docs/math/passes.md
 std::unique_ptr<Likelihood> make_quadratic(Vector z);
 

@@ -1,4 +1,4 @@
-// Poisson likelihood with the exact Gaussian variational posterior: counts with the rate e^eta.                     docs/math/poisson.md
+// Poisson likelihood with the exact Gaussian variational posterior: counts with the mean e^eta.                     docs/math/poisson.md
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,29 +13,29 @@ namespace {
 
 class Poisson final : public MomentLikelihood {
  public:
-  Poisson(Vector y, Vector k) : MomentLikelihood(y.size()), y_(std::move(y)), k_(std::move(k)) {
+  Poisson(Vector y, Vector k, Vector offset) : MomentLikelihood(y.size()), y_(std::move(y)), k_(std::move(k)), offset_(std::move(offset)) {
     for (Index n = 0; n < y_.size(); ++n) log_factorials_ += k_[n] * log_gamma(y_[n] + 1);
   }
 
   [[nodiscard]] LikelihoodTraits traits() const override { return {.row_moments = true, .damped = true}; }
 
   void start(Rows& rows) override {  // at m = ln y, s = 0: the first solve is a least-squares fit of logarithms
-    m_ = y_.array().max(0.5).log();
+    m_ = y_.array().max(0.5).log() - offset_.array();
     s_.setZero();
     write_rows(rows);
   }
 
  private:
   double write_rows(Rows& rows) override {
-    constexpr double largest = 700;                                  // e^x does not overflow
-    const Vector rate = (m_ + 0.5 * s_).array().min(largest).exp();  // (POIS.2)
-    slope_ = k_.cwiseProduct(rate);                                  // (POIS.1)
+    constexpr double largest = 700;                                                       // e^x does not overflow
+    const Vector eta = m_ + offset_, rate = (eta + 0.5 * s_).array().min(largest).exp();  // (POIS.2), (POIS.8)
+    slope_ = k_.cwiseProduct(rate);                                                       // (POIS.1)
     rows.omega = slope_;
     rows.r = slope_.cwiseProduct(m_) + k_.cwiseProduct(y_ - rate);
-    return k_.dot(y_.cwiseProduct(m_) - rate) - log_factorials_;  // (POIS.3)
+    return k_.dot(y_.cwiseProduct(eta) - rate) - log_factorials_;  // (POIS.3)
   }
 
-  Vector y_, k_;
+  Vector y_, k_, offset_;
   double log_factorials_ = 0;
 };
 
@@ -54,10 +54,11 @@ void validate_counts(const Vector& y, const Vector& k, Index num_flat) {
 
 }  // namespace
 
-std::unique_ptr<Likelihood> make_poisson(Vector y, Vector k, Index num_flat) {
+std::unique_ptr<Likelihood> make_poisson(Vector y, Vector k, Index num_flat, Vector offset) {
   if (k.size() == 0) k = Vector::Ones(y.size());
+  if (offset.size() == 0) offset = Vector::Zero(y.size());
   validate_counts(y, k, num_flat);
-  return std::make_unique<Poisson>(std::move(y), std::move(k));
+  return std::make_unique<Poisson>(std::move(y), std::move(k), std::move(offset));
 }
 
 }  // namespace ardvark::internal

@@ -26,7 +26,7 @@ const LikelihoodRow table[] = {
      [](Input in) { return of_classes(make_logistic_bound(in.y, std::move(in.k), in.start_xi), InterceptForm::bound, in); }},
     {"laplace", Task::logistic,
      [](Input in) { return of_classes(make_logistic_laplace(std::move(in.y), std::move(in.k)), InterceptForm::mode, in); }},
-    {"poisson", Task::counts, [](Input in) { return make_poisson(std::move(in.y), std::move(in.k), in.num_flat); }},
+    {"poisson", Task::counts, [](Input in) { return make_poisson(std::move(in.y), std::move(in.k), in.num_flat, std::move(in.offset)); }},
 };
 
 const char* name_of(Task task, const FitOptions& options) {

@@ -20,6 +20,7 @@ struct LikelihoodInput {
   GammaDistribution noise = {0, 0};     ///< for numbers: prior of the noise precision
   double start_noise = 0;               ///< for numbers: first noise precision, in units of y; 0: the default
   double start_xi = 0;                  ///< for the Jaakkola-Jordan bound
+  Vector offset = {};                   ///< for counts: [rows] added to the linear predictor; empty: 0
 };
 
 struct LikelihoodRow {

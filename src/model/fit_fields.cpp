@@ -190,6 +190,7 @@ void visit(const Fit& fit, double level, Fields& out) {
   if (has_noise(fit.task)) {
     out.put("r_squared", Json(fit.r_squared));
   } else if (is_count(fit.task)) {
+    if (fit.exposure) out.put("exposure", Json(name_of(fit.column_names, *fit.exposure)));
     out.put("deviance", Json(fit.deviance));
     out.put("deviance_explained", Json(fit.deviance_explained));
   } else {

@@ -120,6 +120,7 @@ constexpr OptionRefusal only_smlr[] = {
     {with_columns | (programs & ~smlr), "applies only to [preset=smlr]; the toolbox's other programs do not read it"}};
 constexpr OptionRefusal only_logistic[] = {{linear | counts, of_logistic}};
 constexpr OptionRefusal only_linear[] = {{logistic | counts, "applies only to linear fits"}};
+constexpr OptionRefusal only_counts[] = {{linear | logistic | machines | programs, "applies only to [model=counts]"}};
 constexpr OptionRefusal only_several[] = {{linear | counts, of_logistic}, {two_classes, "applies only to three classes or more"}};
 constexpr OptionRefusal no_hyperprior[] = {
     {l1_slr_c, has_lambda_only}, {greedy, is_greedy}, {of_toolbox, has_no_hyperpriors}, {sequential, reads_rows_once}};

@@ -140,6 +140,10 @@ constexpr ModelOption rows[] = {
      Facts().refuse(kernel | in_pieces | sparse_x).say(only_classes).shell(fit)},
     {"weights", &O::weights, table, "a number >= 0 for each row", "Observation weights: a row with weight 2 counts as two equal rows.",
      Facts().refuse(in_pieces).not_kept()},
+    {"exposure", &O::exposure, table, "the name of a column",
+     "Counts: the column that says how long, or over how much, each row was counted, a number above 0. Rates are per unit of it, and a new "
+     "row needs it, too.",
+     Facts().refuse(linear | logistic | machines | programs).say(only_counts).shell(fit)},
     {"start_precision", &O::start_precision, sweeps, "numbers > 0",
      "Starting values of the precisions: one for each column, and with an intercept optionally one more at the end; a single number if "
      "all columns share a precision. Several classes: all values of the first class, then of the next. Preset slr_rvm: one for each row.",

@@ -142,6 +142,7 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
   options.keep_covariance = choose<Keep>(from, "keep_covariance", from.keep_covariance,
                                          {{"automatic", Keep::automatic}, {"always", Keep::always}, {"never", Keep::never}});
   options.weights = from.weights;
+  options.exposure = from.exposure;
   if (!from.start_precision.empty()) options.start_precision = from.start_precision;
   options.column_names = from.column_names;
   options.on_sweep = from.on_sweep;

@@ -129,6 +129,7 @@ double log_count_probability(double y, double m, double s) {
 CountPrediction count_prediction(const Fit& fit, const FitTable& X_new, PredictionOf what) {
   CountPrediction out;
   predictive_moments(fit, X_new, out.log_mean, &out.log_variance);
+  if (fit.exposure) out.log_mean += log_exposure("X_new", X_new, *fit.exposure, fit.column_names[static_cast<std::size_t>(*fit.exposure)]);
   out.mean = (out.log_mean + 0.5 * out.log_variance).array().exp();
   out.what = what;
   return out;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/validate.hpp"
 #include "design/sparse_rows.hpp"
 
@@ -69,6 +71,19 @@ void FitTable::check_new_rows(const std::vector<std::string>& column_names, cons
 
 bool FitTable::all_equal(Index j, const Vector& k, bool centred) const {
   return std::visit([&](const auto& X) { return internal::all_equal(X, j, k, centred); }, X_);
+}
+
+Vector log_exposure(const char* what, const FitTable& X, Index column, const std::string& name) {
+  Matrix exposure(X.rows(), 1);
+  X.design()->columns(column, 1, exposure);
+  for (Index i = 0; i < X.rows(); ++i)
+    if (!(exposure(i, 0) > 0 && std::isfinite(exposure(i, 0))))
+      throw InvalidArgument({.argument = what,
+                             .value = fmt::format("{}", exposure(i, 0)),
+                             .row = i + 1,
+                             .column = name,
+                             .why = "the exposure must be above 0"});
+  return exposure.col(0).array().log();
 }
 
 }  // namespace ardvark::internal

@@ -47,6 +47,10 @@ class FitTable {
   std::variant<MatrixView, CscView> X_;
 };
 
+/// [rows] The logarithms of the exposures in a column.                                                                         (POIS.8)
+/// \param what  the table, for messages: "X"   \throws InvalidArgument  an exposure is not above 0
+[[nodiscard]] Vector log_exposure(const char* what, const FitTable& X, Index column, const std::string& name);
+
 /// Pairs of a column that is a copy of another one up to shift and scale, and the one that stays: the first, or the first that is flat.
 [[nodiscard]] std::vector<std::pair<Index, Index>> duplicates(const FitTable& X, const Vector& k, const Standardization& s,
                                                               const std::vector<bool>& is_flat);

@@ -58,6 +58,33 @@ TEST_F(FitCommand, FitsCountsAsTheLibraryDoes) {
   }
 }
 
+TEST_F(FitCommand, AnExposureIsAColumnThatNewRowsHave) {  // (POIS.8)
+  put("visits,days,dose\n3,1,0.2\n9,2,0.1\n2,1,-0.7\n12,4,-0.4\n5,1,1.1\n1,1,-1.2\n14,3,0.5\n6,2,-0.3\n");
+  const std::string said = output_of(counts + Arguments{"--exposure", "days", "--prior", "shared", "-o", "m.ardvark"}, folder_.path());
+  EXPECT_TRUE(contains(said, "column 'days' is the exposure: rates are per unit of it")) << said;
+  const Json json = fitted(counts + Arguments{"--exposure", "days", "--prior", "shared"});
+  EXPECT_EQ(json["exposure"], "days");
+  put("dose,days\n0.3,1\n0.3,10\n", "new.csv");
+  const Numbers mean = json_of({"predict", "m.ardvark", "new.csv", "--json"}, folder_.path())["mean"].get<Numbers>();
+  EXPECT_NEAR(mean[1], 10 * mean[0], 1e-12 * mean[1]);
+  put("dose\n0.3\n", "new.csv");
+  EXPECT_TRUE(contains(run({"predict", "m.ardvark", "new.csv"}, folder_.path()).err, "'days'"));
+  put("dose,days\n0.3,1\n0.3,0\n", "new.csv");
+  const auto refused = run({"predict", "m.ardvark", "new.csv"}, folder_.path());
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(contains(refused.err, "row 2") && contains(refused.err, "column 'days' is 0; the exposure must be above 0")) << refused.err;
+}
+
+TEST_F(FitCommand, RefusesWhatIsNoExposure) {
+  const CountTable table;
+  put(table.csv());
+  const auto error = [&](const Arguments& more) { return run(counts + more, folder_.path()).err; };
+  EXPECT_TRUE(contains(error({"--exposure", "age"}), "column 'age' is -")) << error({"--exposure", "age"});
+  EXPECT_TRUE(contains(error({"--exposure", "days"}), "'days'"));
+  const std::string other = run({"fit", "data.csv", "--target", "visits", "--model", "linear", "--exposure", "age"}, folder_.path()).err;
+  EXPECT_TRUE(contains(other, "--exposure applies only to --model counts")) << other;
+}
+
 TEST_F(FitCommand, PredictsCountsFromAFile) {
   const CountTable table;
   put(table.csv());

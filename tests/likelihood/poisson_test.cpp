@@ -18,8 +18,8 @@ using testing::Random;
 double log_probability(double y, double eta) { return y * eta - std::exp(eta) - std::lgamma(y + 1); }
 
 // The row term at given moments, and the rows that the likelihood writes there.
-double row_term(const Vector& y, const Vector& k, const Vector& m, const Vector& s, Rows* written = nullptr) {
-  const auto likelihood = make_poisson(y, k, 0);
+double row_term(const Vector& y, const Vector& k, const Vector& m, const Vector& s, Rows* written = nullptr, const Vector& offset = {}) {
+  const auto likelihood = make_poisson(y, k, 0, offset);
   Posterior q;
   q.m = m;
   q.s = s;
@@ -44,14 +44,15 @@ TEST(Poisson, RowsAreTheDerivativesOfTheTerm) {  // (POIS.1): omega = -2 dE/ds, 
   Random random(4);
   const Index n = 6;
   Vector y(n), k(n), m = random.normals(n), s = random.normals(n).array().exp();
+  const Vector offset = random.normals(n);  // (POIS.8)
   for (Index i = 0; i < n; ++i) y[i] = static_cast<double>(random.integer(0, 9)), k[i] = random.uniform(0.2, 3);
   Rows rows;
-  row_term(y, k, m, s, &rows);
+  row_term(y, k, m, s, &rows, offset);
   const double h = 1e-5;
   for (Index i = 0; i < n; ++i) {
     const Vector step = h * Vector::Unit(n, i);
-    const double in_m = (row_term(y, k, m + step, s) - row_term(y, k, m - step, s)) / (2 * h);
-    const double in_s = (row_term(y, k, m, s + step) - row_term(y, k, m, s - step)) / (2 * h);
+    const double in_m = (row_term(y, k, m + step, s, nullptr, offset) - row_term(y, k, m - step, s, nullptr, offset)) / (2 * h);
+    const double in_s = (row_term(y, k, m, s + step, nullptr, offset) - row_term(y, k, m, s - step, nullptr, offset)) / (2 * h);
     EXPECT_NEAR(rows.omega[i], -2 * in_s, 1e-6 * (1 + rows.omega[i]));
     EXPECT_NEAR(rows.r[i], rows.omega[i] * m[i] + in_m, 1e-6 * (1 + std::abs(rows.r[i])));
   }
@@ -148,6 +149,71 @@ TEST(Poisson, TakesLargeCountsAndMoreColumnsThanRows) {
       EXPECT_TRUE(fit.mean.allFinite() && fit.variance.allFinite() && std::isfinite(fit.bound)) << size;
     }
   }
+}
+
+// A row with exposure t is t rows with exposure 1 whose counts sum to its count, but for a constant of the bound.           (POIS.8)
+TEST(Poisson, AnExposureIsSoManyRows) {
+  Random random(12);
+  const Index n = 40;
+  const Matrix X = random.normals(n, 3);
+  Vector t(n);
+  for (Index i = 0; i < n; ++i) t[i] = static_cast<double>(random.integer(1, 5));
+  const auto total = static_cast<Index>(t.sum());
+  Matrix whole(n, 4), parts(total, 3);
+  Vector y = Vector::Zero(n), y_parts(total);
+  const Vector drawn = testing::draw_target(Task::counts, Vector(Vector::Constant(total, 0.3)), random);
+  for (Index i = 0, row = 0; i < n; ++i)
+    for (Index part = 0; part < static_cast<Index>(t[i]); ++part, ++row) parts.row(row) = X.row(i), y[i] += y_parts[row] = drawn[row];
+  whole << X.leftCols(1), t, X.rightCols(2);
+  for (const Prior& prior : {Prior::shared(), Prior::ard(), Prior::none()}) {
+    FitOptions options{.prior = prior, .standardize = false, .tolerance = 1e-13};
+    const Fit one_by_one = fit_by(likelihood_row("poisson"), parts, y_parts, options);
+    options.exposure = "x2";
+    const Fit fit = fit_by(likelihood_row("poisson"), whole, y, options);
+    ASSERT_EQ(fit.report.status, Status::converged) << fit.report.message;
+    const std::vector<Index> others = {0, 2, 3};
+    EXPECT_LT((fit.mean(others) - one_by_one.mean).cwiseAbs().maxCoeff(), 1e-6 * std::sqrt(one_by_one.variance.maxCoeff()));
+    EXPECT_LT((fit.variance(others) - one_by_one.variance).cwiseAbs().maxCoeff(), 1e-6 * one_by_one.variance.maxCoeff());
+    EXPECT_NEAR(fit.intercept->mean, one_by_one.intercept->mean, 1e-6 * std::sqrt(one_by_one.intercept->variance));
+    double constant = 0;  // of sum ln P(y | t e^eta) - sum ln P(parts | e^eta)
+    for (Index i = 0; i < n; ++i) constant += y[i] * std::log(t[i]) - std::lgamma(y[i] + 1);
+    for (Index i = 0; i < total; ++i) constant += std::lgamma(y_parts[i] + 1);
+    EXPECT_NEAR(fit.bound, one_by_one.bound + constant, 1e-6);
+    EXPECT_EQ(fit.mean[1], 0);
+    EXPECT_EQ(fit.exposure, 1);
+  }
+}
+
+// Another unit of the exposure changes the intercept alone, by its logarithm.                                             (POIS.8)
+TEST(Poisson, TheUnitOfTheExposureIsInTheIntercept) {
+  Random random(13);
+  Matrix X = random.normals(80, 3);
+  X.col(2) = X.col(2).array().exp();
+  const Vector y = testing::draw_target(Task::counts, Vector(0.5 * X.col(0) + Vector(X.col(2).array().log())), random);
+  FitOptions options{.prior = Prior::ard(), .exposure = "x3", .tolerance = 1e-12};
+  const Fit days = fit_by(likelihood_row("poisson"), X, y, options);
+  X.col(2) *= 24;
+  const Fit hours = fit_by(likelihood_row("poisson"), X, y, options);
+  EXPECT_LT((hours.mean - days.mean).cwiseAbs().maxCoeff(), 1e-7);
+  EXPECT_NEAR(hours.intercept->mean, days.intercept->mean - std::log(24), 1e-7);
+  EXPECT_NEAR(hours.bound, days.bound, 1e-6);
+  EXPECT_NEAR(hours.deviance_explained, days.deviance_explained, 1e-9);
+}
+
+TEST(Poisson, RefusesWhatIsNoExposure) {
+  Matrix X = Random(3).normals(4, 2);
+  const Vector y{{1, 0, 3, 2}};
+  FitOptions options{.prior = Prior::shared(), .exposure = "x2"};
+  for (const double wrong : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    X.col(1) = Vector{{1, 2, wrong, 1}};
+    testing::expect_invalid([&] { (void)fit_by(likelihood_row("poisson"), X, y, options); },
+                            {"X at row 3, column 'x2' is", "the exposure must be above 0"});
+  }
+  X.col(1).setOnes();
+  EXPECT_EQ(fit_by(likelihood_row("poisson"), X, y, options).report.status, Status::converged);
+  options.exposure = "days";
+  testing::expect_invalid([&] { (void)fit_by(likelihood_row("poisson"), X, y, options); },
+                          {"exposure 'days' is not a column of numbers of the table"});
 }
 
 TEST(Poisson, RefusesWhatIsNoCount) {
