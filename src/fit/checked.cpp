@@ -76,6 +76,7 @@ Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
   if (const int sweeps = out.report.sweeps; out.report.status == Status::not_positive_definite)
     explain_no_posterior(frame, flat, {fmt::format("sweep {}", sweeps + 1), sweeps > 0}, out.report);
   if (out.usable) frame.design()->apply(out.w, out.rows.m);  // the same as in predict(), to the last bit
+  if (is_count(frame.task)) call_vanished(frame, out);
   classes ? call_separated(frame, out) : call_unlimited(frame, out);
   return out;
 }

@@ -130,6 +130,21 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
   }
 }
 
+void call_vanished(const Frame& frame, Solution& solution) {
+  constexpr double least = -700;  // of a logarithm
+  Report& report = solution.report;
+  if (!solution.usable) return;
+  Vector eta = solution.rows.m + 0.5 * solution.rows.s;
+  if (frame.offset.size() > 0) eta += frame.offset;
+  if (!((frame.k.array() > 0) && (frame.target.array() > 0) && (eta.array() < least)).any()) return;
+  report.status = Status::bound_fell;
+  report.message = fmt::format(
+      "sweep {}: a rate is 0 where there are counts, and rounding of the bound ({:.3g}) hides it: give the hyper-prior numbers (a0, b0) "
+      "that are nearer to 1, or rescale the columns",
+      report.sweeps, report.bound);
+  solution.usable = false;
+}
+
 void call_unlimited(const Frame& frame, Solution& solution) {
   Report& report = solution.report;
   if (report.status != Status::bound_fell || solution.flat.empty() || frame.X.is_sparse()) return;

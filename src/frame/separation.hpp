@@ -30,6 +30,10 @@ struct When {
 /// columns separate the classes. Writes into the report which of them it is, and what to do. Does nothing if every column has a prior.
 void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_columns, const When& when, Report& report);
 
+/// If a rate that a fit of counts found is 0 up to the range of numbers where there are counts, its bound has fallen by less than the
+/// rounding of a much larger constant. Writes this into the solution's report.
+void call_vanished(const Frame& frame, Solution& solution);
+
 /// If the score of the columns without a prior alone classifies all rows correctly, these columns separate the classes, and there is no
 /// maximum. Writes this into the solution's report.
 void call_separated(const Frame& frame, Solution& solution);

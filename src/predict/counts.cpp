@@ -142,9 +142,11 @@ namespace ardvark {
 using namespace internal;
 
 Vector CountPrediction::standard_deviation() const {
-  Vector variance = mean.array().square() * log_variance.array().unaryExpr([](double s) { return std::expm1(s); });
-  if (what == PredictionOf::new_observation) variance += mean;
-  return variance.cwiseSqrt();
+  // e sqrt(e^s - 1), where e^2 may be below the range of numbers and e^s beyond it
+  const auto log_spread = [](double s) { return 0.5 * (s + std::log(-std::expm1(-s))); };
+  const Vector of_rate = (log_mean.array() + 0.5 * log_variance.array() + log_variance.array().unaryExpr(log_spread)).exp();
+  if (what != PredictionOf::new_observation) return of_rate;
+  return of_rate.binaryExpr(mean, [](double sd, double mu) { return std::hypot(sd, std::sqrt(mu)); });
 }
 
 std::pair<Vector, Vector> CountPrediction::interval(double level) const {

@@ -125,6 +125,21 @@ Counts counts_of(std::uint64_t seed, Index n, Index p) {
   return out;
 }
 
+TEST(CountPrediction, TheSpreadOfAVagueRateIsANumber) {  // (POIS.4): e^2 is below the range of numbers, e^s beyond it
+  CountPrediction p;
+  p.log_mean = Vector{{-1100, -400, 2, 2}};
+  p.log_variance = Vector{{1000, 500, 1e-20, 0}};
+  p.mean = (p.log_mean + 0.5 * p.log_variance).array().exp();
+  p.what = PredictionOf::mean;
+  const Vector of_rate = p.standard_deviation();
+  for (const Index i : {0, 1}) EXPECT_NEAR(std::log(of_rate[i]), p.log_mean[i] + p.log_variance[i], 1e-9);
+  EXPECT_NEAR(of_rate[2], 1e-10 * std::exp(2), 1e-19);
+  EXPECT_EQ(of_rate[3], 0);
+  p.what = PredictionOf::new_observation;
+  EXPECT_NEAR(p.standard_deviation()[3], std::exp(1), 1e-12);
+  EXPECT_NEAR(std::log(p.standard_deviation()[1]), 100, 1e-9);
+}
+
 TEST(FitCounts, EveryPriorHasThePosteriorOfItsEquations) {
   const Counts table = counts_of(1, 200, 4);
   for (const Prior& prior : {Prior::automatic(), Prior::shared(), Prior::ard(), Prior::groups({0, 0, 1, 1}), Prior::none()}) {

@@ -55,7 +55,8 @@ Verdict first_failure(const Subject& subject, std::initializer_list<Verdict (*)(
 std::optional<DrawnProblem> imputed_variant(const DrawnProblem& problem) {
   const std::string model = problem.word("model");
   const bool several = model == "logistic" && std::set<double>(problem.target.begin(), problem.target.end()).size() > 2;
-  if (problem.rows() < 6 || model == "rvm" || model == "kernel" || model.empty() || problem.word("prior") == "laplace" || several)
+  if (problem.rows() < 6 || model == "rvm" || model == "kernel" || model == "counts" || model.empty() ||
+      problem.word("prior") == "laplace" || several)
     return std::nullopt;
   DrawnProblem out = with_gaps(problem);
   drop_option(out, "diagnose");

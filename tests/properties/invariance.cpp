@@ -278,8 +278,10 @@ Verdict columns_have_units(const Subject& subject) {
   Vector scale(other.num_columns());
   for (Index j = 0; j < other.num_columns(); ++j) {
     Vector& values = other.columns[static_cast<std::size_t>(j)].values;
-    scale[j] = std::ldexp(1.0, static_cast<int>(random.integer(-9, 9)));  // exact
-    values *= scale[j];
+    scale[j] = std::ldexp(1.0, static_cast<int>(random.integer(-9, 9)));                                 // exact
+    const bool is_exposure = other.columns[static_cast<std::size_t>(j)].name == other.word("exposure");  // (POIS.8)
+    if (!is_exposure || subject.prepared.options.intercept) values *= scale[j];
+    if (is_exposure) continue;
     const double spread = std::sqrt((values.array() - values.mean()).square().mean());
     if (shift && spread > 1e-3 * values.cwiseAbs().maxCoeff()) values.array() += random.normal() * spread;
   }
@@ -354,7 +356,7 @@ Verdict weights_are_repetition(const Subject& subject) {
 }
 
 Verdict labels_may_be_flipped(const Subject& subject) {
-  if (!subject.is_converged() || follows_published_stop(subject) || subject.is_regression() || !subject.is_linear_score())
+  if (!subject.is_converged() || follows_published_stop(subject) || !subject.is_classification() || !subject.is_linear_score())
     return says_nothing();
   DrawnProblem other = subject.problem;
   const double low = other.target.minCoeff(), high = other.target.maxCoeff();

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ardvark/counts.hpp"
 #include "model/components.hpp"
 #include "property.hpp"
 #include "support/plain.hpp"
@@ -114,6 +115,29 @@ std::string check_regression(const Subject& subject, const Matrix& X, const Stud
     const double size = (fit.is_joint() ? noise : 1) * (of_V * m.variance_size + digits * variance_before(subject, row));
     std::string place = unlike("mean", i, p.mean[i], m.mean, digits * m.mean_size);
     if (place.empty()) place = unlike("scale^2", i, p.scale[i] * p.scale[i], s, digits * noise + size);
+    if (!place.empty()) return place;
+  }
+  return "";
+}
+
+std::string check_counts(const Subject& subject, const Matrix& X) {  // (POIS.4), (POIS.8)
+  const Fit& fit = subject.fit();
+  const Vector w = coefficients(fit);
+  const Matrix C = fit.covariance();
+  const double of_V = digits + rounding_of_condition(subject);
+  const CountPrediction p = predict(CountFit{fit}, X);
+  const Vector sd = p.standard_deviation();
+  for (Index i = 0; i < X.rows(); ++i) {
+    const Vector x = with_intercept(fit, X.row(i).transpose());
+    const Vector row = size_of(subject, x);
+    const Moments m = moments_of(x, w, C, row);
+    const double offset = fit.exposure ? std::log(X(i, *fit.exposure)) : 0;
+    std::string place = unlike("log mean", i, p.log_mean[i], m.mean + offset, digits * (m.mean_size + std::abs(offset)));
+    if (place.empty())
+      place = unlike("log variance", i, p.log_variance[i], m.variance, of_V * m.variance_size + digits * variance_before(subject, row));
+    const double e = std::exp(p.log_mean[i] + 0.5 * p.log_variance[i]), spread = std::sqrt(e + e * e * std::expm1(p.log_variance[i]));
+    if (place.empty() && std::isfinite(spread)) place = unlike("mean", i, p.mean[i], e, digits * e);
+    if (place.empty() && std::isfinite(spread)) place = unlike("sd", i, sd[i], spread, digits * spread);
     if (!place.empty()) return place;
   }
   return "";
@@ -352,6 +376,8 @@ Verdict predictions_by_hand(const Subject& subject) {
     place = check_softmax(subject, X);
   else if (model.score()->task == Task::linear)
     place = check_regression(subject, X, predict(LinearFit{*model.score()}, X), model.score()->V());
+  else if (model.score()->task == Task::counts)
+    place = check_counts(subject, X);
   else
     place = check_two_classes(subject, X);
   return place.empty() ? holds() : fails(place);

@@ -94,6 +94,8 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {519, "sizes", "a preset of regressions took a target whose square overflows, and its file was refused"},
       {1095, "sizes", "the variance of the intercept was not a number with columns of 1e149"},
       {5200069, "columns", "where all rows are far apart, the first column chose the centres"},
+      {27159, "sound", "the sd of a count was infinity times zero where its log rate varies by more than 26"},
+      {40133, "saved", "with a0 of 1e42, counts without a maximum had converged, and their file was refused", true},
   };
   for (const Mended& one : all) {
     RunOptions options;

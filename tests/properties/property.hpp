@@ -38,6 +38,7 @@ struct Subject {
   [[nodiscard]] bool is_converged() const { return model && report().status == Status::converged; }
   [[nodiscard]] bool has_posterior() const { return model && ardvark::has_posterior(*model); }
   [[nodiscard]] bool is_regression() const { return task_of(*model) == Task::linear; }
+  [[nodiscard]] bool is_classification() const { return task_of(*model) == Task::logistic; }
   /// One linear score: coefficients of a regression or of two classes.
   [[nodiscard]] bool is_linear_score() const { return model && model->score() != nullptr; }
   /// A machine of a kernel: it has no coefficients of columns.

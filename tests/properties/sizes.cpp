@@ -22,7 +22,8 @@ Vector in_unit(const Vector& values, double unit) { return (unit * values).cwise
 DrawnProblem with_units(const DrawnProblem& given) {
   Random random(given.seed + 13);
   DrawnProblem out = random.chance(0.5) ? chosen_lambda_variant(given).value_or(given) : given;
-  const bool has_numbers = out.class_names.empty() && out.word("model") != "logistic" && out.word("task") != "classification";
+  const bool has_numbers =
+      out.class_names.empty() && out.word("model") != "logistic" && out.word("model") != "counts" && out.word("task") != "classification";
   if (has_numbers && random.chance(0.7)) out.target = in_unit(out.target, drawn_unit(random));
   for (DrawnColumn& column : out.columns)
     if (column.levels.empty() && random.chance(0.3)) column.values = in_unit(column.values, drawn_unit(random));

@@ -24,7 +24,7 @@ bool may_be_null(const Subject& subject, const std::string& name) {
   if (name.starts_with("khat")) return true;  // cannot be computed if the draws have no information about the tail             (KHAT.1)
   if (name == "log_det_V")                    // of a mixture it is not computed
     return subject.model->softmax() || (subject.is_linear_score() && (subject.fit().sparse || subject.fit().completed_tables > 0));
-  if (name == "odds_ratio") return subject.fit().mean.maxCoeff() > std::log(std::numeric_limits<double>::max());
+  if (name == "odds_ratio" || name == "rate_ratio") return subject.fit().mean.maxCoeff() > std::log(std::numeric_limits<double>::max());
   // A softmax without a maximum has the coefficients of the last sweep, and no covariance.
   if (subject.model->softmax() && subject.report().status == Status::separated) return name != "mean" && name != "classes";
   if (name == "bound" || name == "starts") return name == "starts";
@@ -118,6 +118,15 @@ double variance_of_target(const Subject& subject) {
   return square / total;
 }
 
+// Far from the data, a count may be beyond the range of numbers.
+bool has_huge_counts(const Json& prediction) {
+  if (!prediction.contains("log_mean")) return false;
+  const auto m = prediction.at("log_mean").get<std::vector<double>>(), s = prediction.at("log_variance").get<std::vector<double>>();
+  for (std::size_t i = 0; i < m.size(); ++i)
+    if (m[i] + std::max(s[i], 5 * std::sqrt(s[i])) > 700) return true;
+  return false;
+}
+
 double weight(const Subject& subject, Index i) { return subject.problem.weights.size() > 0 ? subject.problem.weights[i] : 1; }
 
 }  // namespace
@@ -143,13 +152,14 @@ Verdict results_are_sound(const Subject& subject) {
   const Matrix& X = subject.prepared.X;
   for (const Matrix& rows : {X, new_rows(subject)}) {
     const Json prediction = json_of(predict(*subject.model, rows), *subject.model);
-    if (!subject.is_regression()) place = check_probabilities(prediction);
+    if (subject.is_classification()) place = check_probabilities(prediction);
     if (!place.empty()) return fails(place);
     for (const auto& [name, value] : prediction.items()) {
       const bool mixture = subject.model->process() && (name == "scale" || name == "degrees_of_freedom");  // no such number
       const bool huge = (name == "lower" || name == "upper") && subject.is_linear_score() && subject.is_regression() &&
                         has_huge_quantiles(subject.fit().degrees_of_freedom(), 0.95);
-      const bool infinite = mixture || huge || ((name == "sd" || name == "degrees_of_freedom") && subject.is_regression());
+      const bool huge_count = (name == "mean" || name == "sd" || name == "lower" || name == "upper") && has_huge_counts(prediction);
+      const bool infinite = mixture || huge || huge_count || ((name == "sd" || name == "degrees_of_freedom") && subject.is_regression());
       if (const std::string at = first_null(value, name); !at.empty() && !infinite) return fails("prediction: " + at + " is not finite");
     }
   }
@@ -195,9 +205,39 @@ Verdict bound_rises(const Subject& subject) {
   return holds();
 }
 
+namespace {
+
+// The deviance of the training rows from the means of predict().                                                     (POIS.5), (POIS.8)
+Verdict counts_are_described(const Subject& subject, const Json& json, const Json& prediction) {
+  const Vector& y = subject.prepared.target;
+  const Fit& fit = subject.fit();
+  const auto exposure = [&](Index i) { return fit.exposure ? subject.prepared.X(i, *fit.exposure) : 1.0; };
+  double rows = 0, counted = 0, exposed = 0, found = 0, constant = 0, doubt = 0;
+  for (Index i = 0; i < y.size(); ++i)
+    rows += weight(subject, i), counted += weight(subject, i) * y[i], exposed += weight(subject, i) * exposure(i);
+  const auto deviance = [](double count, double mu) { return 2 * ((count > 0 ? count * std::log(count / mu) : 0.0) - (count - mu)); };
+  const double of_V = 1e-15 + rounding_of_condition(subject);  // predict() and the fit compute x'Vx by two different sums
+  for (Index i = 0; i < y.size(); ++i) {
+    const double mu = prediction.at("mean")[static_cast<std::size_t>(i)].get<double>(), k = weight(subject, i);
+    found += k * deviance(y[i], mu);
+    constant += k * deviance(y[i], counted / exposed * exposure(i));
+    doubt += k * std::abs(mu - y[i]) * of_V * variance_before(subject, size_of(subject, subject.prepared.X.row(i).transpose())) +
+             1e-12 * k * (mu + y[i]) * (1 + std::abs(std::log(mu)));
+  }
+  const double given = json.at("deviance").get<double>(), explained = json.at("deviance_explained").get<double>();
+  if (!(std::abs(given - found / rows) <= 1e-9 * (1 + found / rows) + doubt / rows))
+    return fails(fmt::format("deviance is {}, by hand {}", given, found / rows));
+  if (constant > 1e-9 * counted && !(std::abs(explained - (1 - found / constant)) <= 1e-9 * (1 + found / constant) + doubt / constant))
+    return fails(fmt::format("deviance_explained is {}, by hand {}", explained, 1 - found / constant));
+  return holds();
+}
+
+}  // namespace
+
 Verdict rows_are_described(const Subject& subject) {
   if (!subject.has_posterior() || !subject.keeps_covariance()) return says_nothing();
   const Json json = json_of(*subject.model, false), prediction = json_of(predict(*subject.model, subject.prepared.X), *subject.model);
+  if (json.contains("deviance")) return counts_are_described(subject, json, prediction);
   const Vector& target = subject.prepared.target;
   double total = 0, loss = 0, correct = 0, centre = 0, around = 0, residual = 0;
   for (Index i = 0; i < target.size(); ++i) total += weight(subject, i), centre += weight(subject, i) * target[i];

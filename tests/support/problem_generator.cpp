@@ -10,6 +10,7 @@
 #include <set>
 
 #include "ardvark/errors.hpp"
+#include "support/draw_target.hpp"
 
 namespace ardvark::testing {
 namespace {
@@ -121,6 +122,15 @@ Vector draw_numbers(Random& random, const Matrix& X, std::set<std::string>& trai
     y.setConstant(random.chance(0.5) ? 0 : random.normal());
     traits.insert("constant target");
   }
+  return y;
+}
+
+// At most some thousands; rarely all of them are zero.
+Vector draw_counts(Random& random, const Matrix& X) {
+  const double size = random.uniform(0.2, 1.5), level = 1.5 * random.normal();
+  const Vector eta = (size * draw_signal(random, X).array() + level).max(-6).min(8);
+  Vector y = draw_target(Task::counts, eta, random);
+  if (y.isZero(0) && random.chance(0.8)) y[0] = 1;
   return y;
 }
 
@@ -338,6 +348,15 @@ void draw_column_options(Random& random, DrawnProblem& problem) {
   if (random.chance(0.06)) try_it("flat", {random.integer(0, problem.num_columns() - 1)}, problem.flat);
 }
 
+// A column of numbers becomes the exposure.
+void draw_exposure(Random& random, DrawnProblem& problem) {
+  const Index j = random.integer(0, problem.num_columns() - 1);
+  DrawnColumn& column = problem.columns[static_cast<std::size_t>(j)];
+  if (!column.levels.empty() || column.name[0] != 'x') return;
+  column.values = random.scale(1e-3, 1e3) * (0.5 * random.normals(problem.rows())).array().exp();
+  problem.options.emplace_back("exposure", column.name);
+}
+
 // Columns without a prior, if the library accepts them for these options.
 void draw_flat(DrawnProblem& problem, const std::function<bool(Index)>& is_flat) {
   std::vector<double> flat;
@@ -371,8 +390,15 @@ void make_text_column(Random& random, DrawnColumn& column) {
 // One problem of seventeen is one for a Gaussian process. The residue is one of which no mended failure has a seed.
 bool is_of_process(std::uint64_t seed) { return seed % 17 == 4; }
 
+// One of thirteen is one of counts, chosen by the same rule.
+bool is_of_counts(std::uint64_t seed) { return seed % 13 == 2; }
+
 // A model or a preset, and the number of classes: 0 for a regression.
 Index draw_what(Random& random, DrawFor what, DrawnProblem& problem) {
+  if (is_of_counts(problem.seed) && what == DrawFor::any_task) {
+    problem.options.emplace_back("model", "counts");
+    return 0;
+  }
   if (is_of_process(problem.seed) && what == DrawFor::any_task) {
     const bool regression = random.chance(0.5);
     problem.options.emplace_back("model", "kernel");
@@ -448,7 +474,7 @@ DrawnProblem draw_extreme_problem(std::uint64_t seed) {
   for (DrawnColumn& column : problem.columns)
     if (column.levels.empty() && random.chance(0.15)) take_far_units(random, column.values, "column in far units", problem);
   const std::set<double> values(problem.target.begin(), problem.target.end());
-  if (problem.class_names.empty() && values.size() > 5 && random.chance(0.2))
+  if (problem.class_names.empty() && problem.word("model") != "counts" && values.size() > 5 && random.chance(0.2))
     take_far_units(random, problem.target, "target in far units", problem);
   if (problem.weights.size() > 0 && random.chance(0.2)) take_far_units(random, problem.weights, "weights in far units", problem);
   return problem;
@@ -467,7 +493,10 @@ DrawnProblem draw_problem(std::uint64_t seed, DrawFor what) {
   n = std::max(n, classes);
   std::set<std::string> traits;
   Matrix X = draw_table(random, n, p, traits);
-  problem.target = classes == 0 ? draw_numbers(random, X, traits) : draw_classes(random, X, classes, traits);
+  const bool counts = problem.word("model") == "counts";
+  problem.target = counts         ? draw_counts(random, X)
+                   : classes == 0 ? draw_numbers(random, X, traits)
+                                  : draw_classes(random, X, classes, traits);
   spoil_columns(random, X, traits);
   const std::vector<std::string> names = draw_names(random, p);
   const bool text = process ? random.chance(0.25) : !rvm && random.chance(0.12);
@@ -480,6 +509,7 @@ DrawnProblem draw_problem(std::uint64_t seed, DrawFor what) {
   if (classes > 0) name_classes(random, classes, problem);
   draw_options(random, {n, p, classes, rvm}, problem);
   draw_column_options(random, problem);
+  if (counts && random.chance(0.3)) draw_exposure(random, problem);
   if (problem.has_text()) traits.insert("text");
   problem.traits.assign(traits.begin(), traits.end());
   return problem;
