@@ -1,8 +1,6 @@
 // The parts that all commands which fit share: options, table and output.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <memory>
 #include <string>
 #include <vector>

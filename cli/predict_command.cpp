@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <functional>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <variant>

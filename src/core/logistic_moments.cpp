@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/exponential.hpp"
-#include "core/special.hpp"
 
 namespace ardvark::internal {
 namespace {

@@ -1,6 +1,5 @@
 #include "core/row_kernels.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "core/eight.hpp"

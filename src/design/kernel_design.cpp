@@ -1,6 +1,5 @@
 #include "design/kernel_design.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 

@@ -1,7 +1,6 @@
 // fit_softmax: validate, prepare, sweep, and convert the result to the user's units.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/blas.hpp"

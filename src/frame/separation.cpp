@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <utility>
 
 #include "core/blas.hpp"
 #include "core/eigen_solvers.hpp"

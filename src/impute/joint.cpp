@@ -1,7 +1,6 @@
 #include "impute/joint.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/eigen_solvers.hpp"

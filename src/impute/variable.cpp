@@ -1,6 +1,5 @@
 #include "impute/variable.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 

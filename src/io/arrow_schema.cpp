@@ -1,7 +1,6 @@
 // A reader of the flatbuffer in a message of Arrow, as far as the names and types of fields: Message -> Schema -> Field.
 #include "io/arrow_schema.hpp"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 

@@ -7,7 +7,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "ardvark/errors.hpp"
 #include "core/pulse.hpp"
 #include "io/csv_numbers.hpp"
 #include "io/text.hpp"

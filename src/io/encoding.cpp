@@ -4,11 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <limits>
-#include <new>
 #include <optional>
 #include <string_view>
 #include <unordered_map>

@@ -1,8 +1,6 @@
 // The part of a model file for a fit to a table with gaps.
 #pragma once
 
-#include <string>
-
 #include "ardvark/impute.hpp"
 #include "io/json.hpp"
 #include "io/safetensors.hpp"

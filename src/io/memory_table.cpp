@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <set>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <optional>
 #include <regex>
 #include <string_view>
 

@@ -1,7 +1,4 @@
 // The state of a sequential filter as bytes, in the layout of a model file.
-#include <fmt/format.h>
-
-#include <cmath>
 
 #include "io/safetensors.hpp"
 #include "method/sequential/sequential_state.hpp"

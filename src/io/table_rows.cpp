@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_set>
-#include <utility>
 
 #include "ardvark/errors.hpp"
 #include "core/pulse.hpp"

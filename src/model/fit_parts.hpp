@@ -1,8 +1,6 @@
 // What fits of rows in memory and fits of sums over rows share.
 #pragma once
 
-#include <vector>
-
 #include "ardvark/model.hpp"
 
 namespace ardvark::internal {

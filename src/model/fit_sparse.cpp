@@ -1,7 +1,4 @@
 // Fits a linear or a logistic model of a sparse X by its options.
-#include <fmt/format.h>
-
-#include <algorithm>
 
 #include "core/classes.hpp"
 #include "core/validate.hpp"

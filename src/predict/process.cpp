@@ -1,7 +1,5 @@
 #include "predict/process.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +10,6 @@
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
 #include "predict/kernel_point.hpp"
-#include "predict/one_class.hpp"
 #include "predict/relevance.hpp"
 #include "predict/softmax.hpp"
 #include "predict/student_mixture.hpp"

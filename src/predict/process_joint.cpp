@@ -1,5 +1,4 @@
 // All new rows of a kernel machine together: their covariance, and draws.                                     docs/math/process.md (KM.10)
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,5 @@
 #include "prior/laplace.hpp"
 
-#include <cmath>
-
 namespace ardvark::internal::laplace_prior {
 
 void step(const Posterior& q, double lambda, Vector& next) { next = lambda * q.group_square.array().rsqrt(); }

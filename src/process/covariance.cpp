@@ -1,7 +1,6 @@
 #include "process/covariance.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "core/products.hpp"

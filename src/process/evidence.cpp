@@ -1,8 +1,6 @@
 #include "process/evidence.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "core/anderson.hpp"
 #include "core/blas.hpp"

@@ -1,7 +1,6 @@
 // The features of some centres: sums over rows in them, and the posterior of their weights.                    docs/math/process.md (KM.7)
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "core/blas.hpp"

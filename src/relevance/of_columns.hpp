@@ -1,7 +1,6 @@
 // The presets of the SLR toolbox.                                                                              docs/math/slr.md
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "ardvark/fit.hpp"

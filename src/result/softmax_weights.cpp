@@ -1,5 +1,4 @@
 // The covariance of the weights of several classes, in the units of X.                              docs/math/softmax.md (SMX.5), (SMX.11)
-#include <fmt/format.h>
 
 #include "core/validate.hpp"
 #include "posterior/softmax_state.hpp"

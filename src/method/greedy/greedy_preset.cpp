@@ -1,9 +1,6 @@
 #include "method/greedy/greedy_preset.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 

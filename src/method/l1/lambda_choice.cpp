@@ -15,7 +15,6 @@
 #include "core/refusals.hpp"
 #include "core/stopwatch.hpp"
 #include "frame/folds.hpp"
-#include "frame/frame.hpp"
 #include "frame/prepare.hpp"
 #include "frame/row_order.hpp"
 #include "method/l1/lasso.hpp"

@@ -11,7 +11,6 @@
 #include "core/validate.hpp"
 #include "frame/conditioning.hpp"
 #include "frame/prepare.hpp"
-#include "frame/prior_partition.hpp"
 #include "preset/preset.hpp"
 
 namespace ardvark::internal {

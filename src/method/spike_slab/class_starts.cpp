@@ -1,6 +1,5 @@
 #include "method/spike_slab/class_starts.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "core/column_kernels.hpp"
 #include "method/spike_slab/reduced_rows.hpp"

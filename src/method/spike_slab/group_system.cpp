@@ -1,6 +1,5 @@
 #include "method/spike_slab/group_system.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

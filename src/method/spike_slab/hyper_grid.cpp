@@ -4,10 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "core/parallel.hpp"
 #include "core/pulse.hpp"

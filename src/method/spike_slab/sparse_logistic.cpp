@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"

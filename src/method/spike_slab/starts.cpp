@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
 
 #include "core/parallel.hpp"
 #include "core/pulse.hpp"

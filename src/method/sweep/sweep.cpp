@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/special.hpp"
 #include "method/sweep/sweep_loop.hpp"

@@ -8,7 +8,6 @@
 
 #include "design/with_row.hpp"
 #include "frame/conditioning.hpp"
-#include "frame/prior_partition.hpp"
 #include "method/sweep/precision_blocks.hpp"
 #include "method/sweep/sweep_choice.hpp"
 #include "target/target.hpp"
