@@ -28,8 +28,7 @@ void require_two_classes(const FitArguments& args, const TableColumn& target, co
   throw refused("target", args.target, fmt::format("has only one class ({}); a classification needs at least two", only));
 }
 
-template <typename Machine>
-void count_rows_as_the_file(const std::vector<Index>& file_rows, Machine& fit) {
+void count_rows_as_the_file(const std::vector<Index>& file_rows, auto& fit) {
   if (file_rows.empty()) return;  // no row was dropped
   renumber_rows([&](Index row) { return file_row(file_rows, row) - 1; }, fit);
 }

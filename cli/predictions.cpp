@@ -181,8 +181,7 @@ void PredictionOutput::put(const CountPrediction& p) {
   if (format_ == OutputFormat::json) append(json_["log_mean"], p.log_mean), append(json_["log_variance"], p.log_variance);
 }
 
-template <typename Distribution>
-void PredictionOutput::put_distribution(const Distribution& p) {
+void PredictionOutput::put_distribution(const auto& p) {
   const Vector sd = p.standard_deviation();
   const auto [lower, upper] = internal::interval_of(p, level_);
   if (format_ == OutputFormat::json) {

@@ -57,8 +57,7 @@ class PredictionOutput {
   [[nodiscard]] std::string significant(double x) const;
   [[nodiscard]] std::string number(double x, double error) const;
   [[nodiscard]] std::vector<std::string> probabilities(Index column, const Vector& p);
-  template <typename Distribution>
-  void put_distribution(const Distribution& p);
+  void put_distribution(const auto& p);
   void put(const StudentPrediction& p);
   void put(const NoiseMixturePrediction& p);
   void put(const TMixturePrediction& p);

@@ -52,8 +52,7 @@ void clear(ardvark_error* error);
 [[nodiscard]] ardvark_code caught(ardvark_error* error) noexcept;
 
 /// Runs f behind the barrier.
-template <typename Function>
-ardvark_code guarded(ardvark_error* error, Function&& f) noexcept try {
+ardvark_code guarded(ardvark_error* error, auto&& f) noexcept try {
   clear(error);
   f();
   return ARDVARK_OK;

@@ -118,8 +118,7 @@ class Lookup final : public Fields {
 
  private:
   [[nodiscard]] bool is_it(const char* name) const { return depth_ + 1 == path_.size() && wants(name); }
-  template <typename At>
-  void store(std::int64_t dimensions, Index rows, Index columns, At&& at) {
+  void store(std::int64_t dimensions, Index rows, Index columns, auto&& at) {
     is_known = true;
     ardvark_free(found.data);
     found = make_numbers(dimensions, rows, columns);

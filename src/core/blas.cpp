@@ -127,16 +127,12 @@ void call_gemv(Transpose transpose, Index m, Index n, double alpha, const double
 
 double product_of(Index m, Index n, Index k) { return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
 
-template <typename Function>
-void over_ranges(Index size, Index width, Function&& f) {
+void over_ranges(Index size, Index width, auto&& f) {
   parallel_for((size + width - 1) / width, num_threads(), [&](Index i) { f(i * width, std::min(width, size - i * width)); });
 }
 
 // Tiles of the rows or columns of a product of matrices. Each tile packs the other factor again, which costs 2% of its time.
-template <typename Function>
-void over_tiles(Index size, Function&& f) {
-  over_ranges(size, size <= 1024 ? 128 : 256, f);
-}
+void over_tiles(Index size, auto&& f) { over_ranges(size, size <= 1024 ? 128 : 256, f); }
 
 template <typename Real>
 void tiled_syrk(Transpose transpose, Index n, Index k, Real alpha, const Real* A, Index lda, Real beta, Real* C, Index ldc) {

@@ -7,8 +7,7 @@ namespace ardvark::internal {
 
 /// The sum of term(i), first <= i < first + count, in pairs of parts: a relative rounding error of log2(count) roundings in place of count,
 /// if all terms have one sign.
-template <typename Term>
-[[nodiscard]] double pairwise_sum(Index first, Index count, const Term& term) {
+[[nodiscard]] double pairwise_sum(Index first, Index count, const auto& term) {
   constexpr Index few = 128;
   if (count > few) return pairwise_sum(first, count / 2, term) + pairwise_sum(first + count / 2, count - count / 2, term);
   double sum = 0;

@@ -27,8 +27,7 @@ inline thread_local bool is_at_a_piece = false;
 /// Calls f(0) .. f(count - 1) on so many threads, or on as many as can be started. The calls must not depend on each other; then the result
 /// does not depend on the number of threads. The first exception of a call is thrown again. Each call begins with a pulse. BLAS should be
 /// limited to one thread during this and just before: the idle threads of OpenBLAS use the processor for a while after a call.
-template <typename Function>
-void parallel_for(Index count, Index num_threads, Function&& f) {
+void parallel_for(Index count, Index num_threads, auto&& f) {
   num_threads = std::min(count, num_threads);
   if (num_threads <= 1 || detail::is_at_a_piece) {
     for (Index i = 0; i < count; ++i) pulse(), f(i);
@@ -63,8 +62,7 @@ void parallel_for(Index count, Index num_threads, Function&& f) {
 }
 
 /// Calls f(from, to) for ranges of about equal length that cover 0 .. count - 1, one range per thread.
-template <typename Function>
-void parallel_ranges(Index count, Index num_threads, Function&& f) {
+void parallel_ranges(Index count, Index num_threads, auto&& f) {
   num_threads = std::clamp<Index>(num_threads, 1, std::max<Index>(count, 1));
   const Index part = (count + num_threads - 1) / num_threads;
   parallel_for(num_threads, num_threads, [&](Index t) { f(std::min(t * part, count), std::min((t + 1) * part, count)); });
@@ -100,8 +98,7 @@ class Relay {
   }
 
   /// Runs work() on another thread and throws its exception, or that of the callback, here.
-  template <typename Work>
-  void run(Work&& work) {
+  void run(auto&& work) {
     bool done = false;
     std::exception_ptr of_work, of_answer;
     Listener* const listener = detail::listener;

@@ -11,8 +11,7 @@ namespace ardvark::internal::products {
 /// Calls f(first, count) for tiles of columns, in parallel on our threads. The tiles do not depend on the number of threads, so the results
 /// do not either.
 constexpr Index tile_width = 128;
-template <typename Function>
-void tiles(Index columns, Index num_threads, Function&& f) {
+void tiles(Index columns, Index num_threads, auto&& f) {
   constexpr Index width = tile_width;
   const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
   parallel_for((columns + width - 1) / width, num_threads, [&](Index tile) { f(tile * width, std::min(width, columns - tile * width)); });

@@ -33,8 +33,7 @@ template <typename Value>
 }
 
 /// "NAME has SIZE entries; WHY".
-template <typename Size>
-[[nodiscard]] InvalidArgument wrong_size(std::string name, Size size, const std::string& why) {
+[[nodiscard]] InvalidArgument wrong_size(std::string name, auto size, const std::string& why) {
   return {{.argument = std::move(name), .value = fmt::format("{}", size), .why = why}, fmt::format(" has {} entries; {}", size, why)};
 }
 

@@ -11,13 +11,11 @@
 namespace ardvark::internal {
 
 /// Like m.resize(rows, cols): the old values are lost. If the allocation fails, m is empty.
-template <typename Dense>
-void resize(Dense& m, Index rows, Index cols) {
+void resize(auto& m, Index rows, Index cols) {
   if (m.size() != rows * cols) m.resize(0, 0);
   m.resize(rows, cols);
 }
-template <typename Dense>
-void resize(Dense& v, Index size) {
+void resize(auto& v, Index size) {
   if (v.size() != size) v.resize(0);
   v.resize(size);
 }

@@ -31,8 +31,7 @@ template <typename Scalar, typename Out>
   }
 }
 
-template <typename Scalar>
-[[gnu::always_inline]] inline void add_deviations(const Scalar* x, const double* center, double weight, Index size, double* first,
+[[gnu::always_inline]] inline void add_deviations(const auto* x, const double* center, double weight, Index size, double* first,
                                                   double* second) {
   Eight xj, cj, one, two;
   Index j = 0;

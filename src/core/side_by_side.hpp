@@ -55,8 +55,7 @@ class SideBySide {
   };
 
   /// Runs work(0, place) .. work(count - 1, place).
-  template <typename Work>
-  void run(Index count, Work&& work) {
+  void run(Index count, auto&& work) {
     std::vector<Place> places(static_cast<std::size_t>(count));
     try {
       for (;;) {
@@ -78,8 +77,7 @@ class SideBySide {
   }
 
   /// The same, of at most `at_once` pieces together.
-  template <typename Work>
-  void run(Index count, Index at_once, Work&& work) {
+  void run(Index count, Index at_once, auto&& work) {
     for (Index first = 0; first < count; first += at_once)
       SideBySide(answer_all_).run(std::min(at_once, count - first), [&](Index i, Place& place) { work(first + i, place); });
   }
@@ -106,8 +104,7 @@ class SideBySide {
   }
 
   // On the caller's thread: lets the work run until it asks or ends.
-  template <typename Work>
-  void take_turn(Place& place, const Work& work) {
+  void take_turn(Place& place, const auto& work) {
     for (;;) {
       wait_for(place, work);
       if (place.call_ == nullptr) return;
@@ -119,8 +116,7 @@ class SideBySide {
     }
   }
 
-  template <typename Work>
-  void wait_for(Place& place, const Work& work) {
+  void wait_for(Place& place, const auto& work) {
     std::unique_lock lock(mutex_);
     running_ = &place;
     if (!place.thread_.joinable()) {
@@ -150,8 +146,7 @@ class SideBySide {
     if (left) std::rethrow_exception(left);
   }
 
-  template <typename Work>
-  void run_here(Place& place, const Work& work) {
+  void run_here(Place& place, const auto& work) {
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return running_ == &place; });

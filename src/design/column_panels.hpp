@@ -11,8 +11,7 @@ namespace ardvark::internal {
 
 /// Calls f(panel [rows, count], positions in `columns` of the panel's columns) until every column was in one panel. Reads the design in its
 /// own order, about eight megabytes at a time.
-template <typename Function>
-void for_column_panels(Design& X, const std::vector<Index>& columns, Function&& f) {
+void for_column_panels(Design& X, const std::vector<Index>& columns, auto&& f) {
   const Index n = X.rows(), p = X.cols();
   std::vector<Index> position(static_cast<std::size_t>(p), -1);
   for (std::size_t i = 0; i < columns.size(); ++i) position[static_cast<std::size_t>(columns[i])] = static_cast<Index>(i);

@@ -36,8 +36,7 @@ void ColumnSubset::scaled_columns(Index first, Index count, const double* scale,
   }
 }
 
-template <typename Function>
-void ColumnSubset::by_panels(Function&& f) {
+void ColumnSubset::by_panels(auto&& f) {
   const Index block = std::clamp<Index>((Index{1} << 17) / std::max<Index>(rows(), 1), 16, std::max<Index>(cols(), 16));  // 1 MB
   Matrix panel(rows(), std::min(block, cols()));
   for (Index first = 0; first < cols(); first += block) {

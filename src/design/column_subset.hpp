@@ -29,8 +29,7 @@ class ColumnSubset final : public Design {
  private:
   DenseDesign& copy();
   /// Calls f(first, panel) for panels of columns.
-  template <typename Function>
-  void by_panels(Function&& f);
+  void by_panels(auto&& f);
 
   Design& whole_;
   std::vector<Index> columns_;

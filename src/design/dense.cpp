@@ -83,8 +83,7 @@ void DenseDesign::read_as(const Block& block, Out* out, Index ld) const {
   }
 }
 
-template <typename Out>
-void DenseDesign::read(const Block& block, Out* out, Index ld) const {
+void DenseDesign::read(const Block& block, auto* out, Index ld) const {
   if (X_.scalar() == ScalarType::float64)
     read_as<double>(block, out, ld);
   else
@@ -113,8 +112,7 @@ bool DenseDesign::set_products(Products products) {
   return true;
 }
 
-template <typename Rows, typename Function>
-void DenseDesign::by_blocks(const double* row_scale, Rows& panel, Function&& f) const {
+void DenseDesign::by_blocks(const double* row_scale, auto& panel, auto&& f) const {
   panel.resize(block_rows_, cols());
   for (Index first = 0; first < rows(); first += block_rows_) {
     const Index count = std::min(block_rows_, rows() - first);
@@ -290,8 +288,7 @@ auto as_eigen(const MatrixView& X) {
                                                           Eigen::OuterStride<>(X.stride()));
 }
 
-template <typename Function>
-void with_eigen(const MatrixView& X, Function&& f) {
+void with_eigen(const MatrixView& X, auto&& f) {
   const bool column_major = X.layout() == Layout::column_major;
   if (X.scalar() == ScalarType::float64) {
     if (column_major)

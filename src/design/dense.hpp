@@ -32,11 +32,9 @@ class DenseDesign final : public TableDesign {
   };
   template <typename Scalar, typename Out>
   void read_as(const Block& block, Out* out, Index ld) const;
-  template <typename Out>
-  void read(const Block& block, Out* out, Index ld) const;
+  void read(const Block& block, auto* out, Index ld) const;
   /// Calls f(first, count) for each block of rows, after reading it into the panel.
-  template <typename Rows, typename Function>
-  void by_blocks(const double* row_scale, Rows& panel, Function&& f) const;
+  void by_blocks(const double* row_scale, auto& panel, auto&& f) const;
   template <typename Real>
   using Panel = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
   template <typename Scalar, typename Out>

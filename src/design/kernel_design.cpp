@@ -156,8 +156,7 @@ bool KernelDesign::set_products(Products products) {
   return kept_ != nullptr ? kept_->set_products(products) : products == Products::double_precision;
 }
 
-template <typename Function>
-void KernelDesign::by_blocks(Function&& f) {
+void KernelDesign::by_blocks(auto&& f) {
   const Index n = rows(), p = cols(), M = C_.rows();
   const Index block = std::clamp<Index>((Index{1} << 22) / std::max<Index>(p, 1), 64, std::max<Index>(n, 64));  // about 32 MB
   panel_.resize(std::min(block, n), p);

@@ -50,8 +50,7 @@ class KernelDesign final : public Design {
 
  private:
   /// Calls f(first, count) for each block of rows, after evaluating it into the first `count` rows of panel_.
-  template <typename Function>
-  void by_blocks(Function&& f);
+  void by_blocks(auto&& f);
 
   /// The kernel at these rows and centres, standardised if standardize() was called.
   void evaluate(Index first_row, Index num_rows, Index first_column, Index num_columns, Eigen::Ref<Matrix> out) const;

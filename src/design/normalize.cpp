@@ -16,8 +16,7 @@ using namespace internal;
 namespace {
 
 // sqrt(sum (x - mean)^2/(n - 1)) of these numbers
-template <typename Numbers>
-double deviation(const Numbers& x) {
+double deviation(const auto& x) {
   const auto n = static_cast<double>(x.size());
   return n > 1 ? std::sqrt((x.array() - x.mean()).square().sum() / (n - 1)) : 0;
 }

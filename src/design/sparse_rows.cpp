@@ -10,8 +10,7 @@ namespace {
 constexpr Index block = 512;  // rows: both memory orders are then read cache line by cache line
 
 // Calls use(row, column, x) for each entry; the columns of a row come in order.
-template <typename Use>
-void for_entries(MatrixView X, Use&& use) {
+void for_entries(MatrixView X, auto&& use) {
   for (Index first = 0; first < X.rows(); first += block) {
     pulse();
     const Index end = std::min(first + block, X.rows());
@@ -26,8 +25,7 @@ void for_entries(MatrixView X, Use&& use) {
 }
 
 // Zeros are visited in columns that may be full.
-template <typename Use>
-void for_entries(const CscView& X, Use&& use) {
+void for_entries(const CscView& X, auto&& use) {
   for (Index j = 0; j < X.cols(); ++j) {
     if (j % block == 0) pulse();
     if (is_full_column(X.entries(j), X.rows()))
@@ -47,8 +45,7 @@ std::shared_ptr<const SparseRows> SparseRows::of(const CscView& X, const Standar
   return read_from(X, standardization, 1);
 }
 
-template <typename View>
-std::shared_ptr<const SparseRows> SparseRows::read_from(const View& X, const Standardization& standardization, double most) {
+std::shared_ptr<const SparseRows> SparseRows::read_from(const auto& X, const Standardization& standardization, double most) {
   const Index n = X.rows(), p = X.cols(), cols = p + (standardization.intercept ? 1 : 0);
   if (n == 0 || p == 0) return nullptr;
   std::vector<Index> entries(static_cast<std::size_t>(p), 0);

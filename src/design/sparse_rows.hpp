@@ -12,8 +12,7 @@ namespace ardvark::internal {
 [[nodiscard]] inline bool is_full_column(Index entries, Index rows) { return 4 * entries > rows; }
 
 /// Calls use(row, x) for every row of a column, in order, also where there is no entry.
-template <typename Use>
-void for_column(const CscView& X, Index j, Use&& use) {
+void for_column(const CscView& X, Index j, auto&& use) {
   Index i = 0;
   for (Index e = X.start(j); e < X.start(j + 1); ++e) {
     for (; i < X.row(e); ++i) use(i, 0.0);
@@ -43,8 +42,7 @@ class SparseRows {
 
  private:
   /// Null if more than `most` of all entries would be kept.
-  template <typename View>
-  [[nodiscard]] static std::shared_ptr<const SparseRows> read_from(const View& X, const Standardization& standardization, double most);
+  [[nodiscard]] static std::shared_ptr<const SparseRows> read_from(const auto& X, const Standardization& standardization, double most);
 
   std::vector<std::size_t> begin_;  // [rows + 1]
   std::vector<int> column_;         // ascending within a row

@@ -14,8 +14,7 @@ namespace ardvark::internal {
 struct ClassTally : ClassScores {
   /// \param second     the probability of the second class, as in predict()
   /// \param own_class  own_class(sign) is ln of the probability of the second class (sign = 1) or of the first (sign = -1)
-  template <typename OwnClass>
-  void add(double t, double k, double second, OwnClass&& own_class) {
+  void add(double t, double k, double second, auto&& own_class) {
     constexpr double certain = 1e-4;  // below it the logarithm of a difference has no digits
     const bool is_second = t > 0.5;
     weight[is_second ? 1 : 0] += k;

@@ -19,20 +19,17 @@
 namespace ardvark::internal {
 namespace {
 
-template <typename Value>
-double mean_over(const std::vector<Fit>& fits, Value&& value) {
+double mean_over(const std::vector<Fit>& fits, auto&& value) {
   double sum = 0;
   for (const Fit& fit : fits) sum += value(fit);
   return sum / static_cast<double>(fits.size());
 }
-template <typename Value>
-Vector mean_vector(const std::vector<Fit>& fits, Value&& value) {
+Vector mean_vector(const std::vector<Fit>& fits, auto&& value) {
   Vector sum = value(fits.front());
   for (std::size_t m = 1; m < fits.size(); ++m) sum += value(fits[m]);
   return sum / static_cast<double>(fits.size());
 }
-template <typename Value>
-std::vector<bool> majority(const std::vector<Fit>& fits, Value&& value) {
+std::vector<bool> majority(const std::vector<Fit>& fits, auto&& value) {
   std::vector<bool> out(value(fits.front()).size());
   for (std::size_t j = 0; j < out.size(); ++j) out[j] = mean_over(fits, [&](const Fit& fit) { return value(fit)[j] ? 1.0 : 0.0; }) > 0.5;
   return out;

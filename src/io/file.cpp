@@ -27,8 +27,7 @@ std::string reason(int error) { return std::generic_category().message(error); }
 }
 
 // A call fails with EINTR when a signal arrives; then it is repeated.
-template <typename Call>
-ssize_t again_if_interrupted(Call call) {
+ssize_t again_if_interrupted(auto call) {
   ssize_t result;
   do result = call();
   while (result < 0 && errno == EINTR);

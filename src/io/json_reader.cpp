@@ -81,8 +81,7 @@ class Builder final : public JsonEvents {
     return to.append(std::move(key_), std::move(node));
   }
   // A full vector allocates twice its size, and needs the old memory until its elements are moved.
-  template <typename Vector>
-  void count_growth(const Vector& vector) {
+  void count_growth(const auto& vector) {
     if (vector.size() < vector.capacity()) return;
     const std::size_t had = vector.size() * sizeof(vector[0]), takes = std::max(2 * had, sizeof(vector[0]));
     count(takes);

@@ -62,8 +62,7 @@ void write(io::SafetensorsWriter& file, const char* kind, Json description, cons
   sink(file);
 }
 
-template <typename AnyFit>
-void check_posterior(const AnyFit& fit) {
+void check_posterior(const auto& fit) {
   if (!holds_posterior(fit))
     throw InvalidArgument(
         fmt::format("the fit holds no posterior to save (status: {}): {}", to_string(fit.report.status), fit.report.message));

@@ -36,8 +36,7 @@ std::string finished(io::SafetensorsWriter& file, const char* format, const Json
 }
 
 // Reads the description and then the rest; what contradicts itself is refused.
-template <typename Read>
-auto read_bytes(std::string_view bytes, const char* format, Read&& read) {
+auto read_bytes(std::string_view bytes, const char* format, auto&& read) {
   const io::SafetensorsReader file(bytes, "the bytes given");
   io::check_format(file, format, version_of_bytes, version_of_bytes);
   try {

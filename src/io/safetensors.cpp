@@ -160,8 +160,7 @@ std::string SafetensorsWriter::header(const std::string& what) const {
   return text;
 }
 
-template <typename Put>
-void SafetensorsWriter::put_all(const std::string& header, Put&& put) const {
+void SafetensorsWriter::put_all(const std::string& header, auto&& put) const {
   const std::uint64_t length = header.size();
   put(&length, length_size);
   put(header.data(), header.size());

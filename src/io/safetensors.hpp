@@ -51,8 +51,7 @@ class SafetensorsWriter {
   [[nodiscard]] std::string bytes() const;
 
  private:
-  template <typename Put>
-  void put_all(const std::string& header, Put&& put) const;
+  void put_all(const std::string& header, auto&& put) const;
   struct Array {
     const double* data;
     std::vector<std::uint64_t> shape;

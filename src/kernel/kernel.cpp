@@ -29,8 +29,7 @@ void check_points(const Points& X, const Points& C, const Eigen::Ref<Matrix>& ou
   function.check_inputs(X.cols());
 }
 
-template <typename Work>
-void for_each_tile(const Points& X, const Points& C, Eigen::Ref<Matrix>& out, Work&& work) {
+void for_each_tile(const Points& X, const Points& C, Eigen::Ref<Matrix>& out, auto&& work) {
   Matrix tile;
   for (Index j = 0; j < C.rows(); j += tile_cols)
     for (Index i = 0; i < X.rows(); i += tile_rows) {

@@ -11,8 +11,7 @@ namespace {
 constexpr double ln_pi = 1.1447298858494001741;
 
 // The root of a function that increases with ln c, or 1 if the root is not below c = 1. least: a value of c with a negative function value.
-template <typename Function>
-double narrowing_at_root(Function&& rises, double least) {
+double narrowing_at_root(auto&& rises, double least) {
   const double at_one = rises(1.0);
   if (!(at_one > 0)) return 1;
   std::uintmax_t most_steps = 60;

@@ -54,8 +54,7 @@ inline void refuse(const ModelOptions& options, std::initializer_list<const char
 
 /// Errors of the core name fields. Here they name the options, in the spelling of the interface. What is wrong with the table as a whole
 /// may come of a column that was read as texts.
-template <typename Work>
-auto in_names_of(const ModelOptions& options, Work&& work) {
+auto in_names_of(const ModelOptions& options, auto&& work) {
   try {
     return work();
   } catch (const InvalidArgument& e) {
@@ -80,8 +79,7 @@ auto in_names_of(const ModelOptions& options, Work&& work) {
 
 /// The hyper-parameters keep the names of the published programs: a0, b0 belong to the noise of a linear fit but to the precisions of a
 /// logistic one.
-template <typename Options>
-void set_hyperparameters(const ModelOptions& from, Task task, Options& options) {
+void set_hyperparameters(const ModelOptions& from, Task task, auto& options) {
   if (has_noise(task)) {
     options.noise = {from.a0.value_or(options.noise.shape), from.b0.value_or(options.noise.rate)};
     if constexpr (requires { options.precision_in_units_of_target; }) options.precision_in_units_of_target = from.d0.has_value();

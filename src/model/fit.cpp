@@ -49,8 +49,7 @@ using namespace internal;
 namespace {
 
 // \param diagnosis  computes the diagnosis, or sets the reason why there is none
-template <typename Diagnose>
-void add_diagnosis(const ModelOptions& options, SavedModel& model, Diagnose&& diagnosis) {
+void add_diagnosis(const ModelOptions& options, SavedModel& model, auto&& diagnosis) {
   if (!options.diagnose) return;
   std::string why_not;
   try {

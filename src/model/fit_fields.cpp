@@ -9,8 +9,7 @@ namespace ardvark::internal {
 namespace {
 
 // The names of the columns that left and that came back, in the order of the sweeps. \param name  of a position among the weights
-template <typename Name>
-Json pruning_json(const Report& report, Name&& name) {
+Json pruning_json(const Report& report, auto&& name) {
   const auto names = [&](const std::vector<Index>& weights) {
     Json list = Json::array();
     for (const Index i : weights) list.push_back(name(i));

@@ -14,8 +14,7 @@ namespace ardvark::internal {
 namespace {
 
 // If each dummy is judged separately, some levels of a text column may be kept and others not.
-template <typename AnyFit>
-void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
+void note_parted_levels(const FeatureEncoding& encoding, auto& fit) {
   if (fit.state == nullptr || encoding.dummies == Dummies::every_level) return;
   std::size_t j = 0;
   for (const FeatureColumn& f : encoding.features) {

@@ -36,8 +36,7 @@ struct SparseFitter {
     name_classes(options, target, fit);
     return {std::move(fit)};
   }
-  template <typename Other>
-  SavedModel operator()(const Other&) const {
+  SavedModel operator()(const auto&) const {
     throw InternalError("a sparse X has no such model");  // which is refused before
   }
 };

@@ -51,8 +51,7 @@ void refuse_to_impute(const ModelOptions& options, const char* what);
 
 /// If the work refuses NaN, the message says what can be done about it.
 /// \param of_target  the remedy if the NaN is in y
-template <typename Work>
-auto with_remedy(const std::string& remedy, Work&& work, const std::string& of_target = {}) {
+auto with_remedy(const std::string& remedy, auto&& work, const std::string& of_target = {}) {
   try {
     return work();
   } catch (const InvalidArgument& e) {

@@ -9,8 +9,7 @@ struct VisitPrediction {
   double level;
   Fields& out;
 
-  template <typename Regression>
-  void distribution(const Regression& p) const {
+  void distribution(const auto& p) const {
     out.put("mean", p.mean);
     if (out.wants("sd")) out.put("sd", p.standard_deviation());
     if (!out.wants("lower") && !out.wants("upper")) return;

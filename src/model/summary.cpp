@@ -15,8 +15,7 @@ using namespace internal;
 namespace {
 
 // Calls `use` for every text of a model that may hold text of the user and may be printed on a terminal.
-template <typename Use>
-void for_each_text(Report& report, Use&& use) {
+void for_each_text(Report& report, auto&& use) {
   use(report.message), use(report.solver_reason);
   for (auto* texts : {&report.notes, &report.warnings}) std::ranges::for_each(*texts, use);
 }

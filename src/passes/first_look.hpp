@@ -37,8 +37,7 @@ struct RowsLookedAt {
 [[nodiscard]] RowsLookedAt look_once(const AskRows& ask, const std::vector<std::string>& column_names);
 
 /// fit(X, y, options) of the rows of a sample, with their weights.
-template <typename Options, typename FitTable>
-auto fit_sample(const RowSample& sample, Options options, FitTable&& fit) {
+auto fit_sample(const RowSample& sample, auto options, auto&& fit) {
   const auto n = static_cast<Index>(sample.y.size());
   const bool all_ones = std::ranges::all_of(sample.weights, [](double weight) { return weight == 1; });
   options.weights = all_ones ? VectorView() : VectorView(sample.weights);

@@ -242,8 +242,7 @@ class Dual final : public Solver {
       piece.FOZw = Vector::Zero(f_);
     }
   }
-  template <typename Function>
-  void over_pieces(Function&& f) {
+  void over_pieces(auto&& f) {
     parallel_for(static_cast<Index>(pieces_.size()), num_threads_, [&](Index i) { f(pieces_[static_cast<std::size_t>(i)]); });
   }
 

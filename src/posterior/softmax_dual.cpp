@@ -201,8 +201,7 @@ class ClassDual final : public ClassSolver {
   [[nodiscard]] Class& of(Index c) { return classes_[static_cast<std::size_t>(c)]; }
   [[nodiscard]] const Class& of(Index c) const { return classes_[static_cast<std::size_t>(c)]; }
 
-  template <typename Function>
-  void over_panels(Index c, Function&& f) {
+  void over_panels(Index c, auto&& f) {
     const Class& own = of(c);
     const auto size = static_cast<Index>(own.column.size());
     panel_.resize(n_, block_);

@@ -82,8 +82,7 @@ class NoiseMixture {
  private:
   // ln E exp(log_f(V)) by the trapezoidal rule, if f has the shape of N(z | 0, V). All peaks of the integrand are between `first` and
   // `last`, or within two steps of them, and none is narrower than 1/sqrt(c + 1).
-  template <typename Function>
-  [[nodiscard]] double log_expectation(double z, double rho, Function&& log_f) const {
+  [[nodiscard]] double log_expectation(double z, double rho, auto&& log_f) const {
     double first = std::log((c_ + 0.5) / (c_ + 0.5 * std::max(z * z, 1.0)));
     if (const double share = (z * z / (8 * rho) + 0.5) / c_; share < 1) first = std::max(first, std::log1p(-share));
     const double last = std::log1p(0.5 / c_);

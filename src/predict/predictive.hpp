@@ -11,8 +11,7 @@
 namespace ardvark::internal {
 
 /// The two ends of the central interval of each row, of any prediction of a regression.
-template <typename Prediction>
-std::pair<Vector, Vector> interval_of(const Prediction& p, double level) {
+std::pair<Vector, Vector> interval_of(const auto& p, double level) {
   if constexpr (requires { p.interval(level); }) {
     return p.interval(level);
   } else {

@@ -22,8 +22,7 @@ using namespace internal;
 namespace {
 
 // Calls f(first row, inputs as the kernel uses them) for blocks of rows.
-template <typename Function>
-void by_blocks(const KernelFit& fit, MatrixView X, Function&& f) {
+void by_blocks(const KernelFit& fit, MatrixView X, auto&& f) {
   check_new_rows(fit, X);
   const auto rows = table_design(X, {fit.input_center, fit.input_scale, false});
   constexpr Index block = 1024;
@@ -37,8 +36,7 @@ void by_blocks(const KernelFit& fit, MatrixView X, Function&& f) {
 }
 
 // Calls f(process, point, first row, moments) for blocks of rows.
-template <typename Function>
-void by_points(const KernelFit& fit, MatrixView X, Function&& f) {
+void by_points(const KernelFit& fit, MatrixView X, auto&& f) {
   const Matrix vectors = vectors_as_used(fit);
   for (std::size_t p = 0; p < fit.processes.size(); ++p)
     for (std::size_t i = 0; i < fit.processes[p].points.size(); ++i) {

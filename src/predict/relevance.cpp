@@ -24,8 +24,7 @@ using namespace internal;
 namespace {
 
 // Calls f(first, standardised rows, kernel at the relevance vectors) for blocks of rows, because there may be many new rows.
-template <typename Function>
-void by_kernel_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
+void by_kernel_blocks(const RelevanceFit& fit, MatrixView X, auto&& f) {
   if (fit.machines.empty()) throw InvalidArgument("the fit is empty: it has no machine to predict with");
   if (X.cols() != fit.num_inputs())
     throw refused("X_new", fmt::format("has {} columns; the fit has {} inputs", X.cols(), fit.num_inputs()));
@@ -78,8 +77,7 @@ class Opening {
 };
 
 // Calls f(first, machine, kernel columns of the machine, variance that open bands add or nothing) for blocks of rows.
-template <typename Function>
-void by_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
+void by_blocks(const RelevanceFit& fit, MatrixView X, auto&& f) {
   const Opening opening(fit);
   by_kernel_blocks(fit, X, [&](Index first, const Matrix& Z, const auto& K) {
     const Vector share = opening.share(Z);

@@ -34,8 +34,7 @@ constexpr Index tile_rows = 256;
 double squared_rho(double log_rho) { return std::min(std::exp(2 * log_rho), std::numeric_limits<double>::max()); }
 
 // Calls f(row, rows, first, width) for tiles of rows and columns, those of the lower triangle.
-template <typename Function>
-void lower_tiles(Index n, Index num_inputs, Function&& f) {
+void lower_tiles(Index n, Index num_inputs, auto&& f) {
   const double work = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(num_inputs + 20);
   products::tiles(n, blas::threads_for(work), [&](Index first, Index width) {
     for (Index row = first; row < n; row += tile_rows) f(row, std::min(tile_rows, n - row), first, width);
@@ -43,8 +42,7 @@ void lower_tiles(Index n, Index num_inputs, Function&& f) {
 }
 
 // Some rows of a column of K <- kappa of squared distances, and of `decline`, if it is not null, -d kappa/du.
-template <typename Distances>
-void put_kernel(const KernelFunction& kernel, const Distances& u, Index row, Index column, Matrix& K, Matrix* decline) {
+void put_kernel(const KernelFunction& kernel, const auto& u, Index row, Index column, Matrix& K, Matrix* decline) {
   auto k = K.col(column).segment(row, u.size());
   k = u;
   kernel.of_squared_distances(k.data(), decline == nullptr ? nullptr : decline->col(column).data() + row, k.size());
@@ -89,8 +87,7 @@ Kernel Covariance::kernel(const Vector& log_rho) const {
 }
 
 // Calls f(squared distances between scaled rows, row, first) for the tiles of the lower triangle.
-template <typename Function>
-void Covariance::with_distances(const Vector& log_rho, Function&& f) const {
+void Covariance::with_distances(const Vector& log_rho, auto&& f) const {
   const Matrix A = scaled(log_rho);
   lower_tiles(A.rows(), A.cols(), [&](Index row, Index rows, Index first, Index width) {
     Matrix U(rows, width);

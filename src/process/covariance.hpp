@@ -55,8 +55,7 @@ class Covariance {
  private:
   [[nodiscard]] Matrix scaled(const Vector& log_rho) const { return scaled(X_, log_rho); }
 
-  template <typename Function>
-  void with_distances(const Vector& log_rho, Function&& f) const;
+  void with_distances(const Vector& log_rho, auto&& f) const;
 
   Kernel unit_;  // with width 1
   const Matrix& X_;

@@ -105,8 +105,7 @@ class Features {
   [[nodiscard]] Vector slope_of_centres(const FeatureSlope& of) const;
 
   /// Calls f(lane, block) for blocks of rows; the blocks of a lane follow each other.
-  template <typename Function>
-  void for_blocks(bool with_decline, Function&& f) const {
+  void for_blocks(bool with_decline, auto&& f) const {
     const Index n = covariance_.num_rows(), blocks = (n + rows_of_block - 1) / rows_of_block, m = size();
     const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
     parallel_for(num_lanes, blas::threads_for(static_cast<double>(n) * static_cast<double>(m) * static_cast<double>(m)), [&](Index lane) {

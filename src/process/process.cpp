@@ -146,8 +146,7 @@ bool goes_by_passes(MatrixView X, VectorView y, const KernelOptions& options) {
   return !options.all_vectors && options.num_vectors == 0 && has_many(X.rows()) && has_many(different_rows(X, y, options.weights).k.size());
 }
 
-template <typename FitRows>
-auto fit_by_passes(MatrixView X, VectorView y, KernelOptions options, FitRows&& fit) {
+auto fit_by_passes(MatrixView X, VectorView y, KernelOptions options, auto&& fit) {
   const VectorView weights = std::exchange(options.weights, {});
   return fit(rows_from([&](const TakeRows& take) { take(X, y, weights); }), options);
 }

@@ -67,8 +67,7 @@ SampledRows look_at_rows(const AskRows& ask, const KernelOptions& options, bool 
 }
 
 // The sample has all rows: their number is as given, and the options may be any.
-template <typename FitRows>
-auto fit_sampled(const SampledRows& all, KernelOptions options, FitRows&& fit) {
+auto fit_sampled(const SampledRows& all, KernelOptions options, auto&& fit) {
   const std::vector<double>& weights = all.sample.weights;
   if (!std::ranges::all_of(weights, [](double weight) { return weight == 1; })) options.weights = weights;
   auto out = fit(all.X(), VectorView(all.sample.y), options);

@@ -47,8 +47,7 @@ SharedVectors::SharedVectors(const Problem& problem, const KernelOptions& option
 }
 
 // Calls f(choice) with the rows so far, as this point sees them.
-template <typename Function>
-void SharedVectors::with_rows(const PointOfMixture& point, Function&& f) const {
+void SharedVectors::with_rows(const PointOfMixture& point, auto&& f) const {
   const Matrix K = point.evidence->signal_covariance(point.theta);
   const Covariance& covariance = point.evidence->covariance();
   VectorChoice choice(K, point.full.rows, problem_.k, problem_.classes, point.full.moments,

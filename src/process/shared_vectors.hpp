@@ -49,8 +49,7 @@ class SharedVectors {
   }  ///< of a mean, in sd of an observation; classes: of a probability
 
  private:
-  template <typename Function>
-  void with_rows(const PointOfMixture& point, Function&& f) const;
+  void with_rows(const PointOfMixture& point, auto&& f) const;
   void extend(VectorChoice& choice, double most);
   void grow(const PointOfMixture& point, double most);
   void measure(bool grow_first = false);

@@ -337,8 +337,7 @@ double effective_share(const Vector& log_ratios) {
   return mean * mean / ratios.cwiseAbs2().mean();
 }
 
-template <typename LogPrior>
-double khat_of(const Draws& draws, const Vector& log_likelihood, double offset, LogPrior&& log_prior, Vector& log_ratios) {
+double khat_of(const Draws& draws, const Vector& log_likelihood, double offset, auto&& log_prior, Vector& log_ratios) {
   log_ratios.resize(num_draws);
   for (Index s = 0; s < num_draws; ++s)
     log_ratios[s] = log_likelihood[s] + log_prior(draws.w.col(s)) - draws.log_q[s] + offset;  // (KHAT.1)

@@ -65,8 +65,7 @@ Vector packed_factor(Matrix& tall) {
 
 // The rows about `near`, by panels: use(panel [q, count], first, count). Rows are multiplied by the root of their weight. Returns the
 // weighted sum of the differences.
-template <typename Use>
-Vector differences(const RowBlock& block, const Vector& near, Use&& use) {
+Vector differences(const RowBlock& block, const Vector& near, auto&& use) {
   const Index n = block.X.rows(), q = near.size();
   Vector sum = Vector::Zero(q);
   const Vector ones = Vector::Ones(std::min(n, rows_of_a_panel));

@@ -26,8 +26,7 @@ class OrderedTree {
   }
 
   /// Calls change(sum) for each sum.
-  template <typename Change>
-  void for_each(Change&& change) {
+  void for_each(auto&& change) {
     for (Level& level : levels_)
       if (level.sum) change(*level.sum);
   }

@@ -59,8 +59,7 @@ void cut_into_blocks(const WaitingRows& waiting, RowBlock rows, Index before, Ap
 
 /// Calls push(of(block), block, rows before) for each of these blocks, in their order; several of(block) are computed at a time. Where the
 /// columns are many, one after the other, so that their products share the threads.
-template <typename Of, typename Push>
-void for_each_block(const RowBlock& rows, Index before, Of&& of, Push&& push) {
+void for_each_block(const RowBlock& rows, Index before, auto&& of, auto&& push) {
   const Index q = rows.X.cols() + 1, num_blocks = rows.X.rows() / rows_of_a_block;
   constexpr Index most_columns = 1000;
   const Index at_a_time = q > most_columns ? 1 : blas::threads_for(static_cast<double>(rows.X.rows() * q * q));

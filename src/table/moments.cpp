@@ -97,8 +97,7 @@ ColumnSums column_sums(const CscView& X, const Vector& k, const Vector& shift) {
 
 // Usually one pass over X is enough. If the mean is far from 0 compared with the deviation, a second pass computes deviations from the
 // mean: a difference of two sums would be only rounding.
-template <typename View>
-void moments_of(const View& X, const Vector& k, bool centred, Vector& center, Vector& scale) {
+void moments_of(const auto& X, const Vector& k, bool centred, Vector& center, Vector& scale) {
   constexpr double far = 1e3;  // squared, in variances
   const double total = k.sum();
   const auto sums = [&] { return column_sums(X, k, center); };

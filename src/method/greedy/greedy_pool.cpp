@@ -37,8 +37,7 @@ Vector quadratic_forms(const Matrix& G, const Eigen::Ref<const Matrix>& columns)
 
 }  // namespace
 
-template <typename Function>
-void GreedyPool::for_chunks(Index rows, Function&& f) const {
+void GreedyPool::for_chunks(Index rows, auto&& f) const {
   constexpr Index parallel_from = 1 << 20;  // numbers: with fewer, threads cost more than they gain
   const Index chunk = chunk_of(rows), threads = rows * size() >= parallel_from ? num_threads_ : 1;
   parallel_for((size() + chunk - 1) / chunk, threads, [&](Index piece) { f(piece * chunk, std::min(chunk, size() - piece * chunk)); });

@@ -72,8 +72,7 @@ class GreedyPool {
   void multiply(const GreedyModel& model, Index position);  // the cross products with one column of the model
 
   // Calls f(first, count) for runs of columns.
-  template <typename Function>
-  void for_chunks(Index rows, Function&& f) const;
+  void for_chunks(Index rows, auto&& f) const;
 
   Index num_threads_;
   Design* design_ = nullptr;         // of the columns

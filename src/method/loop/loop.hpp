@@ -60,8 +60,7 @@ class LoopBook {
   /// \param q          the posterior, \param tau its noise precision, \param expected the precisions inside it
   /// \param remaining  predicted gain of the next steps, nats
   /// \param readmit    tries to bring columns back
-  template <typename Readmit>
-  void stop_at_standstill(const Posterior& q, double tau, const Vector& expected, double remaining, Readmit&& readmit, LoopOutcome& out) {
+  void stop_at_standstill(const Posterior& q, double tau, const Vector& expected, double remaining, auto&& readmit, LoopOutcome& out) {
     if (!is_quiet_again(remaining)) return;
     if (settings_.pruning.is_on()) {
       active.prune_runaways(q, tau, expected, out.sweeps);

@@ -74,8 +74,7 @@ KnownOdds TableClassRows::before(bool has_flat) const {
 }
 
 // Calls use(row, omega, response, log likelihood) for every row, that of the prior of the intercept included.
-template <typename Use>
-void TableClassRows::each_row(const LogOdds& known, Use&& use) const {
+void TableClassRows::each_row(const LogOdds& known, auto&& use) const {
   const Index n = t_.size();
   LogisticMoments moments;
   if (!(known.s.head(n).array() <= little_variance).all()) moments.of(known.m.head(n), known.s.head(n));

@@ -139,8 +139,7 @@ class TableClassRows final : public ClassRows {
   [[nodiscard]] Products products() const { return products_; }
 
  private:
-  template <typename Use>
-  void each_row(const LogOdds& known, Use&& use) const;
+  void each_row(const LogOdds& known, auto&& use) const;
   [[nodiscard]] std::pair<double, double> moments_of_intercept(const KnownOdds& known) const override;
 
   std::unique_ptr<Design> design_;

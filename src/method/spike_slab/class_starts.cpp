@@ -240,8 +240,7 @@ class Starts {
   }
 
   // The sum of a property of each start, for the start that it follows.
-  template <typename Of>
-  [[nodiscard]] Vector shares_of_leaders(Of&& of) const {
+  [[nodiscard]] Vector shares_of_leaders(auto&& of) const {
     Vector out = Vector::Zero(static_cast<Index>(runners_.size()));
     for (const Runner& one : runners_) out[static_cast<Index>(one.leader)] += of(one);
     return out;

@@ -17,9 +17,8 @@ struct ColumnUpdate {
 /// Updates column j: c = z_j'u + d m_j with d = z_j'diag(D)z_j is its product with the residual without its own part. update(j, c, d)
 /// returns the new mean and variance. Then u = D (y - Z m) changes, and g = sum_j v_j z_j^2 gets its term.                       (SP.4)
 /// \param m  [p], changed.  \param u, g  [m], changed
-template <typename Update>
 void update_column(const ColumnKernels& kernel, const ReducedRows& rows, Index j, const Vector& D, Vector& m, Vector& u, Vector& g,
-                   Update&& update) {
+                   auto&& update) {
   const Index size = rows.rank();
   const double* z = rows.Z().data() + j * size;
   const ColumnProducts found = kernel.products(z, u.data(), D.data(), size);
@@ -30,9 +29,8 @@ void update_column(const ColumnKernels& kernel, const ReducedRows& rows, Index j
 }
 
 /// Column i, then column j, in one pass over both.
-template <typename Update>
 void update_pair(const ColumnKernels& kernel, const ReducedRows& rows, Index i, Index j, const Vector& D, Vector& m, Vector& u, Vector& g,
-                 Update&& update) {
+                 auto&& update) {
   const Index size = rows.rank();
   const double *first = rows.Z().data() + i * size, *second = rows.Z().data() + j * size;
   const PairProducts found = kernel.products_of_pair(first, second, u.data(), D.data(), size);
@@ -50,9 +48,8 @@ void update_pair(const ColumnKernels& kernel, const ReducedRows& rows, Index i, 
 }
 
 /// Updates each column of the order.
-template <typename Update>
 void pass_over_columns(const ReducedRows& rows, std::span<const Index> order, const Vector& D, Vector& m, Vector& u, Vector& g,
-                       Update&& update) {
+                       auto&& update) {
   const ColumnKernels& kernel = column_kernel();
   std::size_t at = 0;
   for (; at + 2 <= order.size(); at += 2) update_pair(kernel, rows, order[at], order[at + 1], D, m, u, g, update);

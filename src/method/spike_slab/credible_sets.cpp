@@ -32,8 +32,7 @@ struct Combination {
 };
 
 // Calls use(j, Z'D of(j)) for each j of the list, in blocks. Takes the products from the Gram matrix if there is one and D is 1.
-template <typename Of, typename Use>
-void for_products(const ReducedRows& rows, const Vector& D, const std::vector<Index>& list, Of&& of, Use&& use) {
+void for_products(const ReducedRows& rows, const Vector& D, const std::vector<Index>& list, auto&& of, auto&& use) {
   constexpr std::size_t block = 32;
   const bool is_known = rows.gram.size() > 0 && (D.array() == 1).all();
   for (std::size_t first = 0; first < list.size(); first += block) {

@@ -48,8 +48,7 @@ double log_density_of_ratio(int j) {
   return std::log(ratio) - (2 + dense_penalty) * std::log1p(ratio);
 }
 
-template <typename Density>
-double log_mass(Density&& density) {
+double log_mass(auto&& density) {
   std::vector<double> terms;
   for (int i = 2 * least_exponent; i <= 2 * most_exponent; ++i) terms.push_back(density(i));
   return log_sum(terms);

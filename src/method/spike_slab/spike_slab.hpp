@@ -155,8 +155,7 @@ class SpikeSlab {
   [[nodiscard]] double mean_l() const { return rows_->degrees > 0 ? rows_->l.sum() / rows_->degrees : 0; }
   [[nodiscard]] bool fits_dense() const { return settings_.fit_dense && rows_->rank() > 0; }
   /// Calls use(h, ln of the posterior of h without a constant and the Jacobian, s2(h)) for h from e^-8 to e^8 times `middle`.
-  template <typename Use>
-  void along_h(double middle, double step, Use&& use) const;
+  void along_h(double middle, double step, auto&& use) const;
 
   const PenalisedColumns* which_;
   SpikeSlabSettings settings_;

@@ -187,8 +187,7 @@ void SpikeSlab::update_hyper(Reach reach_of_h) {
   u_ = r.cwiseProduct(D_);
 }
 
-template <typename Use>
-void SpikeSlab::along_h(double middle, double step, Use&& use) const {
+void SpikeSlab::along_h(double middle, double step, auto&& use) const {
   const Vector spread = u_.cwiseQuotient(D_).cwiseAbs2() + g_;
   double s2 = hyper_.s2;
   const double peak = dense_objective(hyper_.h, spread, s2);
