@@ -19,8 +19,8 @@ except ImportError:
     raise ImportError('ardvark.dask needs Dask: pip install "ardvark[dask]"') from None
 
 __all__ = [
-    "fit_partitions", "in_a_tree", "is_dask_collection", "lazy_labels", "lazy_predictions", "lazy_probabilities", "rows_of", "statistics_of_partition",
-    "sum_of_statistics", "target_of", "task", "token_of",
+    "fit_partitions", "in_a_tree", "is_dask_collection", "lazy_labels", "lazy_predictions", "lazy_probabilities", "merged", "rows_of",
+    "statistics_of_partition", "target_of", "task", "token_of",
 ]
 
 _BRANCHES = 16  # statistics that one task adds
@@ -67,10 +67,10 @@ def statistics_of_partition(number: int, X: Any, y: Any, sample_weight: Any, for
         raise prefixed(f"in partition {number}: ", error) from None
 
 
-def sum_of_statistics(parts: Sequence[LinearStatistics]) -> LinearStatistics:
-    total = LinearStatistics.from_bytes(parts[0].to_bytes())  # a task must not change what it is given
+def merged(parts: Sequence[Any]) -> Any:
+    total = pickle.loads(pickle.dumps(parts[0]))  # a task must not change what it is given
     for part in parts[1:]:
-        total.merge(part)
+        total = total.merge(part)
     return total
 
 
@@ -93,11 +93,11 @@ def rows_of(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, Any, Any]]:
     return list(zip(*(parts.get(what) or [values] * size for what, values in given.items())))
 
 
-def in_a_tree(level: list[Any], name: str, add: Any) -> Any:
+def in_a_tree(level: list[Any], name: str) -> Any:
     """The sum of all parts, added in their order."""
     while len(level) > 1:
         groups = [level[first : first + _BRANCHES] for first in range(0, len(level), _BRANCHES)]
-        level = [task(name, number, add, group) for number, group in enumerate(groups)]
+        level = [task(name, number, merged, group) for number, group in enumerate(groups)]
     return level[0]
 
 
@@ -109,13 +109,6 @@ def _facts_of_partition(number: int, X: Any, y: Any, sample_weight: Any, *kind: 
         raise prefixed(f"in partition {number}: ", error) from None
 
 
-def _all_facts(parts: Sequence[TableFacts]) -> TableFacts:
-    total = pickle.loads(pickle.dumps(parts[0]))  # a task must not change what it is given
-    for part in parts[1:]:
-        total = total.merge(part)
-    return total
-
-
 def _sums_of_partition(number: int, X: Any, y: Any, sample_weight: Any, facts: bytes, question: bytes) -> RowSums:
     sums = RowSums(question, number + 1)
     if len(X) == 0:
@@ -124,13 +117,6 @@ def _sums_of_partition(number: int, X: Any, y: Any, sample_weight: Any, facts: b
         return sums.update(*pickle.loads(facts).numbers(X, None if isinstance(y, str) else y, None if isinstance(sample_weight, str) else sample_weight))
     except (ValueError, UnknownLabel) as error:
         raise prefixed(f"in partition {number}: ", error) from None
-
-
-def _all_sums(parts: Sequence[RowSums]) -> RowSums:
-    total = RowSums.from_bytes(parts[0].to_bytes())
-    for part in parts[1:]:
-        total.merge(part)
-    return total
 
 
 def target_of(model: Any, y: Any, target: Optional[str]) -> Any:
@@ -150,7 +136,7 @@ def fit_partitions(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     rows = rows_of(X, y, sample_weight)
     with Watch(type(model).__name__, model.verbose, model.callback) as watch:
         parts = [task("look-at-partition", number, _facts_of_partition, number, *part, *kind) for number, part in enumerate(rows)]
-        facts = in_a_tree(parts, "add-facts", _all_facts).compute().end(model._references())
+        facts = in_a_tree(parts, "add-facts").compute().end(model._references())
         model._fit_passes(facts, _ask_partitions(rows, pickle.dumps(facts)), y if isinstance(y, str) else None, watch)
 
 
@@ -158,7 +144,7 @@ def _ask_partitions(rows: Sequence[tuple[Any, Any, Any]], facts: bytes) -> Calla
     """Answers questions with sums over all partitions. Partitions are added in their order, so the bits do not depend on the workers."""
     def ask(question: bytes) -> RowSums:
         parts = [task("read-partition", number, _sums_of_partition, number, *part, facts, question) for number, part in enumerate(rows)]
-        sums: RowSums = in_a_tree(parts, "add-sums", _all_sums).compute()
+        sums: RowSums = in_a_tree(parts, "add-sums").compute()
         return RowSums.from_bytes(sums.to_bytes())
 
     return ask

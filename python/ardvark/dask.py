@@ -15,8 +15,8 @@ from . import _kernel, _linear, _logistic
 from ._docs import assembled
 from ._fitted import FittedModel
 from ._partitions import (
-    fit_partitions, in_a_tree, is_dask_collection, lazy_labels, lazy_predictions, lazy_probabilities, rows_of, statistics_of_partition, sum_of_statistics,
-    target_of, task, token_of,
+    fit_partitions, in_a_tree, is_dask_collection, lazy_labels, lazy_predictions, lazy_probabilities, rows_of, statistics_of_partition, target_of, task,
+    token_of,
 )
 from ._progress import Watch
 
@@ -60,7 +60,7 @@ def statistics_of(X: Any, y: Any, sample_weight: Any = None, form: str = "gram")
     1000
     """
     parts = [task("read-partition", number, statistics_of_partition, number, *rows, form) for number, rows in enumerate(rows_of(X, y, sample_weight))]
-    return in_a_tree(parts, "add-statistics", sum_of_statistics)
+    return in_a_tree(parts, "add-statistics")
 
 
 class _InPartitions(FittedModel):

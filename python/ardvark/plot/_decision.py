@@ -62,13 +62,8 @@ class DecisionBoundaryDisplay(Display):
         vectors: Optional[np.ndarray] = None,
         title: str = "",
     ):
-        self.x0, self.x1, self.probability, self.classes, self.names = (
-            x0,
-            x1,
-            probability,
-            list(classes),
-            list(names),
-        )
+        self.x0, self.x1, self.probability = x0, x1, probability
+        self.classes, self.names = list(classes), list(names)
         self.points, self.vectors, self.title = points, vectors, title
 
     @classmethod

@@ -67,14 +67,8 @@ class PredictiveDisplay(Display):
         vectors: Optional[tuple[np.ndarray, np.ndarray]] = None,
         note: str = "",
     ):
-        self.x, self.mean, self.interval, self.level, self.name, self.target = (
-            x,
-            mean,
-            interval,
-            level,
-            name,
-            target,
-        )
+        self.x, self.mean, self.interval, self.level = x, mean, interval, level
+        self.name, self.target = name, target
         self.points, self.vectors, self.note = points, vectors, note
 
     @classmethod
