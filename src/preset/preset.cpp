@@ -13,8 +13,7 @@ namespace {
 struct PresetRow {
   PresetInfo info;
   PriorKind prior;
-  GammaDistribution noise;      // a0, b0 of the linear programs
-  GammaDistribution precision;  // c0, d0 of the linear, a0, b0 of the logistic programs
+  GammaDistribution hyperprior;  // of the noise, a0 and b0 of the linear programs, and of the precisions
   PresetFacts facts = {};
   LinearPosterior posterior = LinearPosterior::joint;
   LogisticLikelihood likelihood = LogisticLikelihood::bound;
@@ -44,53 +43,35 @@ constexpr PresetRow toolbox(const char* name, const char* description, PriorKind
   facts.slr_toolbox = true;
   facts.laplace_prior = rule == laplace;
   facts.compat_rule = PredictiveRule::plug_in;
-  return {{name, Task::logistic, description}, prior, jeffreys, jeffreys, facts, LinearPosterior::joint, likelihood, rule};
+  return {{name, Task::logistic, description}, prior, jeffreys, facts, LinearPosterior::joint, likelihood, rule};
 }
 constexpr PresetFacts of_softmax = {.coding = ClassCoding::softmax};
 constexpr PresetFacts of_rest(const char* machine) { return {.coding = ClassCoding::one_against_rest, .machine = machine}; }
 constexpr PresetFacts of_pairs(const char* machine) { return {.coding = ClassCoding::one_against_one, .machine = machine}; }
 
+constexpr PresetRow program(const char* name, Task task, const char* description, PriorKind prior, GammaDistribution hyperprior,
+                            const PresetFacts& facts, LinearPosterior posterior = LinearPosterior::joint) {
+  return {{name, task, description}, prior, hyperprior, facts, posterior};
+}
+
 constexpr PriorKind shared = PriorKind::shared, ard = PriorKind::ard;
 const PresetRow table[] = {
-    {{"vb_linear_fit", Task::linear, "linear, one precision for all columns (VBLinLogit)"}, shared, vblinlogit, vblinlogit, vb_linear},
-    {{"vb_linear_fit_ard", Task::linear, "linear, one precision per column (VBLinLogit)"}, ard, vblinlogit, vblinlogit, vb_linear},
-    {{"vb_logit_fit", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision for all columns (VBLinLogit)"},
-     shared,
-     vblinlogit,
-     vblinlogit,
-     vb_logit},
-    {{"vb_logit_fit_ard", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision per column (VBLinLogit)"},
-     ard,
-     vblinlogit,
-     vblinlogit,
-     vb_logit},
-    {{"vb_logit_fit_iter", Task::logistic, "logistic, one observation at a time, fixed precision (VBLinLogit)"},
-     PriorKind::none,
-     vblinlogit,
-     vblinlogit,
-     vb_logit_iter},
-    {{"vrvm_regression", Task::linear, "linear, one precision per column, q(w) q(tau) (Bishop and Tipping 2000)"},
-     ard,
-     bishop_tipping,
-     bishop_tipping,
-     vrvm,
-     LinearPosterior::factorised},
-    {{"vrvm_classification", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision per column (Bishop and Tipping 2000)"},
-     ard,
-     bishop_tipping,
-     bishop_tipping,
-     vrvm},
-    {{"rvm_regression", Task::linear, "linear, relevance vectors one at a time, type-II maximum likelihood (Tipping and Faul 2003)"},
-     ard,
-     vblinlogit,
-     vblinlogit,
-     tipping_faul,
-     LinearPosterior::factorised},
-    {{"rvm_classification", Task::logistic, "logistic, relevance vectors one at a time, Laplace's approximation (Tipping and Faul 2003)"},
-     ard,
-     vblinlogit,
-     vblinlogit,
-     tipping_faul},
+    program("vb_linear_fit", Task::linear, "linear, one precision for all columns (VBLinLogit)", shared, vblinlogit, vb_linear),
+    program("vb_linear_fit_ard", Task::linear, "linear, one precision per column (VBLinLogit)", ard, vblinlogit, vb_linear),
+    program("vb_logit_fit", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision for all columns (VBLinLogit)", shared,
+            vblinlogit, vb_logit),
+    program("vb_logit_fit_ard", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision per column (VBLinLogit)", ard, vblinlogit,
+            vb_logit),
+    program("vb_logit_fit_iter", Task::logistic, "logistic, one observation at a time, fixed precision (VBLinLogit)", PriorKind::none,
+            vblinlogit, vb_logit_iter),
+    program("vrvm_regression", Task::linear, "linear, one precision per column, q(w) q(tau) (Bishop and Tipping 2000)", ard, bishop_tipping,
+            vrvm, LinearPosterior::factorised),
+    program("vrvm_classification", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision per column (Bishop and Tipping 2000)",
+            ard, bishop_tipping, vrvm),
+    program("rvm_regression", Task::linear, "linear, relevance vectors one at a time, type-II maximum likelihood (Tipping and Faul 2003)",
+            ard, vblinlogit, tipping_faul, LinearPosterior::factorised),
+    program("rvm_classification", Task::logistic,
+            "logistic, relevance vectors one at a time, Laplace's approximation (Tipping and Faul 2003)", ard, vblinlogit, tipping_faul),
     toolbox("slr_var", "logistic, Jaakkola-Jordan bound, one precision per column, pruned (SLR toolbox)", ard, bound, mackay),
     toolbox("slr_lap", "logistic, Laplace's approximation, one precision per column, pruned (SLR toolbox)", ard, mode, mackay),
     toolbox("rlr_var", "logistic, Jaakkola-Jordan bound, one precision for all columns (SLR toolbox)", shared, bound, vb),
@@ -98,11 +79,9 @@ const PresetRow table[] = {
             {.table_scale = true}),
     toolbox("slr_rvm", "slr_var on the columns of a kernel (SLR toolbox)", ard, bound, mackay, {.kernel = true}),
     toolbox("l1_slr_lap", "logistic, Laplace prior by reweighting, pruned (SLR toolbox)", ard, mode, laplace),
-    {{"l1_slr_c", Task::logistic, "logistic, Laplace prior, the mode one weight at a time (SLR toolbox)"},
-     PriorKind::laplace,
-     vblinlogit,
-     vblinlogit,
-     {.method = PresetMethod::coordinate, .slr_toolbox = true, .laplace_prior = true, .compat_rule = PredictiveRule::plug_in}},
+    program("l1_slr_c", Task::logistic, "logistic, Laplace prior, the mode one weight at a time (SLR toolbox)", PriorKind::laplace,
+            vblinlogit,
+            {.method = PresetMethod::coordinate, .slr_toolbox = true, .laplace_prior = true, .compat_rule = PredictiveRule::plug_in}),
     toolbox("smlr", "several classes: softmax, one precision per class and column, pruned (SLR toolbox)", ard, mode, mackay, of_softmax),
     toolbox("rmlr", "several classes: softmax, one precision for all weights (SLR toolbox)", shared, mode, vb, of_softmax),
     toolbox("slr_lap_ovr", "several classes: slr_lap of each class against the rest (SLR toolbox)", ard, mode, mackay, of_rest("slr_lap")),
@@ -216,8 +195,7 @@ FitOptions options_for_preset(const std::string& name, bool compat) {
   options.preset = name;
   options.compat = compat;
   options.prior.kind = row.prior;
-  options.precision = row.precision;
-  options.noise = row.noise;
+  options.precision = options.noise = row.hyperprior;
   options.posterior = row.posterior;
   options.likelihood = LogisticLikelihood::bound;
   options.intercept = false;
