@@ -39,59 +39,13 @@ bool is_date_in_digits(std::string_view text) {
 }
 
 bool is_month(std::string_view word) {
-  const std::string name = lower_case(std::string(word));
-  constexpr std::string_view months[] = {"jan",
-                                         "feb",
-                                         "mar",
-                                         "apr",
-                                         "may",
-                                         "jun",
-                                         "jul",
-                                         "aug",
-                                         "sep",
-                                         "sept",
-                                         "oct",
-                                         "nov",
-                                         "dec",
-                                         "january",
-                                         "february",
-                                         "march",
-                                         "april",
-                                         "june",
-                                         "july",
-                                         "august",
-                                         "september",
-                                         "october",
-                                         "november",
-                                         "december",
-                                         "mai",
-                                         "okt",
-                                         "dez",
-                                         "januar",
-                                         "februar",
-                                         "juni",
-                                         "juli",
-                                         "oktober",
-                                         "dezember",
-                                         "janvier",
-                                         "avril",
-                                         "juin",
-                                         "juillet",
-                                         "septembre",
-                                         "octobre",
-                                         "novembre",
-                                         "ene",
-                                         "abr",
-                                         "ago",
-                                         "dic",
-                                         "m\xC3\xA4r",
-                                         "m\xC3\xA4rz",
-                                         "f\xC3\xA9v",
-                                         "ao\xC3\xBBt",
-                                         "d\xC3\xA9"
-                                         "c",
-                                         "avr"};
-  return std::ranges::find(months, name) != std::end(months);
+  constexpr std::string_view months =  // with a space before and after each; a word has none
+      " jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june july august "
+      "september october november december mai okt dez m\xC3\xA4r m\xC3\xA4rz januar februar juni juli oktober "
+      "dezember f\xC3\xA9v avr ao\xC3\xBBt d\xC3\xA9"
+      "c janvier avril juin juillet septembre octobre novembre "
+      "ene abr ago dic ";
+  return months.find(' ' + lower_case(std::string(word)) + ' ') != std::string_view::npos;
 }
 
 // For example "3-Jan-2012", "January 3rd, 2012", "Mon 03 Feb 2020 14:30": a month by its name, beside a day or a year.
