@@ -3,7 +3,6 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/pulse.hpp"
 #include "core/special.hpp"
@@ -87,14 +86,6 @@ Maximum rise(const Objective& objective, const SearchSpace& space, const Hyperpa
   Slope slope = objective(here.theta, true);
   return rise_from(objective, space, std::move(here), std::move(slope), max_steps, {}, worthwhile);
 }
-
-}  // namespace
-
-Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyperparameters& start, int max_steps) {
-  return rise(objective, space, start, max_steps, 0);
-}
-
-namespace {
 
 class HypothesisSearch {
  public:

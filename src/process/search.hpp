@@ -27,9 +27,6 @@ struct SearchSpace {
 };
 using Objective = std::function<Slope(const Hyperparameters& theta, bool with_gradient)>;
 
-/// Quasi-Newton steps (BFGS) between limits.
-[[nodiscard]] Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyperparameters& start, int max_steps);
-
 /// A maximum of the evidence over all widths, and points that stand for what the evidence leaves open.
 struct WidthHypothesis {
   Maximum best;

@@ -84,8 +84,6 @@ void add_fold(const L1Question& asked, const RowBlock& block, const std::vector<
 
 }  // namespace
 
-Index L1Question::num_numbers() const { return Places(*this).size(); }
-
 Vector L1Question::sums_of(const RowBlock& block) const {
   const Places places(*this);
   const Index q = W.rows();

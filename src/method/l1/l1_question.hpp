@@ -21,7 +21,6 @@ struct L1Question final : RowWork {
   std::vector<Index> grams;  ///< points whose Gram matrix is asked for
 
   [[nodiscard]] Index num_points() const { return is_test ? W.cols() / folds.count : W.cols(); }
-  [[nodiscard]] Index num_numbers() const;
   [[nodiscard]] Vector sums_of(const RowBlock& block) const override;
   static constexpr const char* own_name = "l1";
   [[nodiscard]] const char* name() const override { return own_name; }
