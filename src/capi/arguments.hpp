@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,9 +20,7 @@ inline std::string_view text_of(const char* text, const char* name) { return &re
 
 /// A sparse matrix of the caller.
 [[nodiscard]] inline CscView csc_of(const ardvark_csc* matrix, const char* name) {
-  const ardvark_csc& m = required(matrix, name);
-  if (m.struct_size < sizeof(ardvark_csc))
-    throw InvalidArgument(fmt::format("{}.struct_size is {}; it must be sizeof(ardvark_csc)", name, m.struct_size));
+  const ardvark_csc& m = sized(matrix, name, "ardvark_csc");
   if (m.index_bits != 32 && m.index_bits != 64)
     throw InvalidArgument(fmt::format("{}.index_bits is {}; it must be 32 or 64", name, m.index_bits));
   if (m.rows < 0 || m.columns < 0) throw refused(name, fmt::format("is {} x {}; neither may be negative", m.rows, m.columns));
@@ -36,9 +33,7 @@ inline std::string_view text_of(const char* text, const char* name) { return &re
 class Data {
  public:
   explicit Data(const ardvark_matrix* matrix, const char* name) {
-    const ardvark_matrix& m = required(matrix, name);
-    if (m.struct_size < sizeof(ardvark_matrix))
-      throw InvalidArgument(fmt::format("{}.struct_size is {}; it must be sizeof(ardvark_matrix)", name, m.struct_size));
+    const ardvark_matrix& m = sized(matrix, name, "ardvark_matrix");
     if (m.type != ARDVARK_FLOAT64 && m.type != ARDVARK_FLOAT32)
       throw InvalidArgument(fmt::format("{}.type is {}; it must be ARDVARK_FLOAT64 or ARDVARK_FLOAT32", name, m.type));
     if (m.rows < 0 || m.columns < 0) throw refused(name, fmt::format("is {} x {}; neither may be negative", m.rows, m.columns));
@@ -136,9 +131,28 @@ class CallOptions {
   std::optional<Listening> listening_;
 };
 
-inline void give(ardvark_model** out, SavedModel&& model) {
-  *out = new ardvark_model{std::make_shared<const SavedModel>(std::move(model))};
+/// Runs f behind the barrier; `out` then points to a new handle of what f returns. \param name  of the argument `out`
+template <typename Handle, typename Function>
+ardvark_code made(Handle** out, const char* name, ardvark_error* error, Function&& f) noexcept {
+  return guarded(error, [&] {
+    required(out, name);
+    *out = new Handle{f()};
+  });
 }
+
+/// The same for a function that returns a SavedModel.
+ardvark_code modelled(ardvark_model** model, ardvark_error* error, auto&& f) noexcept {
+  return made(model, "model", error, [&] { return std::make_shared<const SavedModel>(f()); });
+}
+
+/// The same for a function that returns something whose fields visit() gives.
+ardvark_code reported(ardvark_result** result, ardvark_error* error, auto&& f) noexcept {
+  return made(result, "result", error,
+              [&] { return [answer = std::make_shared<const decltype(f())>(f())](Fields& out) { visit(*answer, out); }; });
+}
+
+/// Weights of the rows; null: none.
+inline VectorView weights_of(const double* weights, Index rows) { return weights == nullptr ? VectorView() : VectorView(weights, rows); }
 
 inline void give_bytes(const std::string& bytes, void** data, size_t* size) {
   required(data, "data");

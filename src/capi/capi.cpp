@@ -40,7 +40,7 @@ double level_of(const ardvark_options* options) {
 
 // \param target  [rows] or null: then without densities
 template <typename View>
-ardvark_result* prediction_of(const ardvark_model* model, const View& X, const double* target, const ardvark_options* options) {
+auto prediction_of(const ardvark_model* model, const View& X, const double* target, const ardvark_options* options) {
   const auto fit = required(model, "model").model;
   const CallOptions asked(options);
   const ModelOptions& all = asked.values;
@@ -52,11 +52,11 @@ ardvark_result* prediction_of(const ardvark_model* model, const View& X, const d
   if (target != nullptr) density = log_density(*prediction, VectorView(target, X.rows()));
   std::vector<std::string> warnings;
   if constexpr (std::is_same_v<View, MatrixView>) warnings = warnings_of_prediction(*fit, X);  // of kernel machines
-  return new ardvark_result{[fit, prediction, level, density, warnings](Fields& out) {
+  return [fit, prediction, level, density, warnings](Fields& out) {
     visit(*prediction, classes_of(*fit), level, out);
     out.put("warnings", Json(warnings));
     if (density) out.put("log_density", *density);
-  }};
+  };
 }
 
 void set(ardvark_options* options, const char* name, ModelOptions::Value value) {
@@ -119,46 +119,40 @@ ardvark_code ardvark_progress_line(const char* text, double elapsed_seconds, dou
 
 ardvark_code ardvark_fit(const ardvark_matrix* X, const double* target, const ardvark_options* options, ardvark_model** model,
                          ardvark_error* error) {
-  return guarded(error, [&] {
-    required(model, "model");
+  return modelled(model, error, [&] {
     const Data data(X, "X");
     const CallOptions all(options);
-    give(model, fit_model(data.X(), vector_of(target, data.X().rows(), "target"), all.values));
+    return fit_model(data.X(), vector_of(target, data.X().rows(), "target"), all.values);
   });
 }
 ardvark_code ardvark_fit_csc(const ardvark_csc* X, const double* target, const ardvark_options* options, ardvark_model** model,
                              ardvark_error* error) {
-  return guarded(error, [&] {
-    required(model, "model");
+  return modelled(model, error, [&] {
     const CscView data = csc_of(X, "X");
     const CallOptions all(options);
-    give(model, fit_model(data, vector_of(target, data.rows(), "target"), all.values));
+    return fit_model(data, vector_of(target, data.rows(), "target"), all.values);
   });
 }
 void ardvark_model_free(ardvark_model* model) { delete model; }
 
 ardvark_code ardvark_model_result(const ardvark_model* model, const ardvark_options* options, ardvark_result** result,
                                   ardvark_error* error) {
-  return guarded(error, [&] {
-    required(result, "result");
+  return made(result, "result", error, [&] {
     const auto fit = required(model, "model").model;
-    *result = new ardvark_result{[fit, level = level_of(options)](Fields& out) { visit(*fit, level, out); }};
+    return [fit, level = level_of(options)](Fields& out) { visit(*fit, level, out); };
   });
 }
 
 ardvark_code ardvark_model_from_moments(const ardvark_moments* moments, const ardvark_options* options, ardvark_model** model,
                                         ardvark_error* error) {
-  return guarded(error, [&] {
-    required(model, "model");
-    const ardvark_moments& m = required(moments, "moments");
-    if (m.struct_size < sizeof(ardvark_moments))
-      throw InvalidArgument(fmt::format("moments.struct_size is {}; it must be sizeof(ardvark_moments)", m.struct_size));
+  return modelled(model, error, [&] {
+    const ardvark_moments& m = sized(moments, "moments", "ardvark_moments");
     const Data V(m.V, "V");
     std::optional<Data> inverse;
     if (m.V_inverse != nullptr) inverse.emplace(m.V_inverse, "V_inverse");
     const Moments given{vector_of(m.mean, std::max<Index>(m.columns, 0), "mean"), V.X(), inverse ? inverse->X() : MatrixView(),
                         GammaDistribution{m.noise_shape, m.noise_rate}};
-    give(model, model_from_moments(given, CallOptions(options).values));
+    return model_from_moments(given, CallOptions(options).values);
   });
 }
 
@@ -184,31 +178,22 @@ ardvark_code ardvark_model_summary(const ardvark_model* model, const ardvark_opt
 
 ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X, const double* target, const ardvark_options* options,
                              ardvark_result** result, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(result, "result");
-    const Data data(X, "X");
-    *result = prediction_of(model, data.X(), target, options);
-  });
+  return made(result, "result", error, [&] { return prediction_of(model, Data(X, "X").X(), target, options); });
 }
 
 ardvark_code ardvark_predict_csc(const ardvark_model* model, const ardvark_csc* X, const double* target, const ardvark_options* options,
                                  ardvark_result** result, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(result, "result");
-    *result = prediction_of(model, csc_of(X, "X"), target, options);
-  });
+  return made(result, "result", error, [&] { return prediction_of(model, csc_of(X, "X"), target, options); });
 }
 
 ardvark_code ardvark_predict_joint(const ardvark_model* model, const ardvark_matrix* X, int64_t draws, const ardvark_options* options,
                                    ardvark_result** result, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(result, "result");
+  return reported(result, error, [&] {
     if (draws < 0) throw wrong("draws", draws, "it must be at least 0");
     const auto fit = required(model, "model").model;
     const Data data(X, "X");
     const CallOptions asked(options);
-    const auto of = std::make_shared<const JointResult>(joint_result(*fit, data.X(), draws, asked.values));
-    *result = new ardvark_result{[of](Fields& out) { visit(*of, out); }};
+    return joint_result(*fit, data.X(), draws, asked.values);
   });
 }
 
@@ -216,31 +201,24 @@ ardvark_code ardvark_model_save(const ardvark_model* model, const char* path, ar
   return guarded(error, [&] { save_model(std::string(text_of(path, "path")), *required(model, "model").model); });
 }
 ardvark_code ardvark_model_load(const char* path, ardvark_model** model, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(model, "model");
-    give(model, load_model(std::string(text_of(path, "path"))));
-  });
+  return modelled(model, error, [&] { return load_model(std::string(text_of(path, "path"))); });
 }
 ardvark_code ardvark_model_to_bytes(const ardvark_model* model, void** data, size_t* size, ardvark_error* error) {
   return guarded(error, [&] { give_bytes(model_to_bytes(*required(model, "model").model), data, size); });
 }
 ardvark_code ardvark_model_from_bytes(const void* data, size_t size, ardvark_model** model, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(model, "model");
-    give(model, model_from_bytes(bytes_of(data, size)));
-  });
+  return modelled(model, error, [&] { return model_from_bytes(bytes_of(data, size)); });
 }
 
 ardvark_code ardvark_select(const ardvark_matrix* X, const double* labels, const ardvark_options* options, ardvark_result** result,
                             ardvark_error* error) {
-  return guarded(error, [&] {
-    required(result, "result");
+  return made(result, "result", error, [&] {
     const Data data(X, "X");
     const CallOptions asked(options);
     const auto all = std::make_shared<const ModelOptions>(asked.values);
     const auto counts =
         std::make_shared<const SelectionCounts>(select_columns(data.X(), vector_of(labels, data.X().rows(), "labels"), *all));
-    *result = new ardvark_result{[counts, all](Fields& out) { visit(*counts, *all, out); }};
+    return [counts, all](Fields& out) { visit(*counts, *all, out); };
   });
 }
 
@@ -262,8 +240,7 @@ void set_names(const char* list, std::vector<std::string>& names) {
 
 ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, const char* priors, const char* kernels,
                              const ardvark_options* options, ardvark_result** result, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(result, "result");
+  return made(result, "result", error, [&] {
     const Data data(X, "X");
     const CallOptions asked(options);
     ComparisonOptions all;
@@ -275,26 +252,23 @@ ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, cons
     all.kernels.erase(others, all.kernels.end());
     const char* const name = all.model.model == "linear" ? "y" : "labels";
     const auto comparison = std::make_shared<const Comparison>(compare_models(data.X(), vector_of(target, data.X().rows(), name), all));
-    *result = new ardvark_result{[comparison](Fields& out) {
+    return [comparison](Fields& out) {
       visit(*comparison, out);
       if (out.wants("summary")) out.put("summary", Json(summary(*comparison)));
-    }};
+    };
   });
 }
 
 ardvark_code ardvark_path(const ardvark_matrix* X, const double* labels, const double* lambdas, int64_t count, double smallest,
                           const ardvark_options* options, ardvark_result** result, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(result, "result");
+  return reported(result, error, [&] {
     const Data data(X, "X");
     PathGrid grid;
     if (lambdas != nullptr) grid.lambdas.assign(lambdas, lambdas + std::max<Index>(count, 0));
     if (lambdas == nullptr && count != 0) grid.count = static_cast<int>(std::clamp<std::int64_t>(count, -1, 1 << 20));
     grid.smallest = smallest;
     const CallOptions asked(options);
-    const ModelOptions& all = asked.values;
-    const auto path = std::make_shared<const LambdaPath>(fit_path(data.X(), vector_of(labels, data.X().rows(), "labels"), grid, all));
-    *result = new ardvark_result{[path](Fields& out) { visit(*path, out); }};
+    return fit_path(data.X(), vector_of(labels, data.X().rows(), "labels"), grid, asked.values);
   });
 }
 
@@ -320,14 +294,13 @@ ardvark_code ardvark_normalize(const ardvark_matrix* X, const ardvark_matrix* li
 }
 
 ardvark_code ardvark_sequential_create(int64_t columns, const ardvark_options* options, ardvark_sequential** filter, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(filter, "filter");
+  return made(filter, "filter", error, [&] {
     const ModelOptions all = CallOptions(options).values;
     SequentialOptions sequential;
     sequential.precision = all.precision;
     if (all.block_rows) sequential.block_rows = *all.block_rows;
     sequential.threads = all.threads;
-    *filter = new ardvark_sequential{SequentialLogistic(columns, sequential)};
+    return SequentialLogistic(columns, sequential);
   });
 }
 void ardvark_sequential_free(ardvark_sequential* filter) { delete filter; }
@@ -343,34 +316,28 @@ ardvark_code ardvark_sequential_update_weighted(ardvark_sequential* filter, cons
   return guarded(error, [&] {
     const Data data(X, "X");
     const Index rows = data.X().rows();
-    const VectorView given = weights == nullptr ? VectorView() : VectorView(weights, rows);
-    required(filter, "filter").filter.update(data.X(), vector_of(labels, rows, "labels"), given, row_order_of(options));
+    required(filter, "filter").filter.update(data.X(), vector_of(labels, rows, "labels"), weights_of(weights, rows), row_order_of(options));
   });
 }
 ardvark_code ardvark_sequential_model(const ardvark_sequential* filter, const ardvark_options* options, ardvark_model** model,
                                       ardvark_error* error) {
-  return guarded(error, [&] {
-    required(model, "model");
+  return modelled(model, error, [&] {
     const ModelOptions all = CallOptions(options).values;
-    give(model, sequential_model(required(filter, "filter").filter, all));
+    return sequential_model(required(filter, "filter").filter, all);
   });
 }
 ardvark_code ardvark_sequential_from_model(const ardvark_model* model, const ardvark_options* options, ardvark_sequential** filter,
                                            ardvark_error* error) {
-  return guarded(error, [&] {
-    required(filter, "filter");
+  return made(filter, "filter", error, [&] {
     const ModelOptions all = CallOptions(options).values;
-    *filter = new ardvark_sequential{sequential_from_model(*required(model, "model").model, all)};
+    return sequential_from_model(*required(model, "model").model, all);
   });
 }
 ardvark_code ardvark_sequential_to_bytes(const ardvark_sequential* filter, void** data, size_t* size, ardvark_error* error) {
   return guarded(error, [&] { give_bytes(required(filter, "filter").filter.to_bytes(), data, size); });
 }
 ardvark_code ardvark_sequential_from_bytes(const void* data, size_t size, ardvark_sequential** filter, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(filter, "filter");
-    *filter = new ardvark_sequential{SequentialLogistic::from_bytes(bytes_of(data, size))};
-  });
+  return made(filter, "filter", error, [&] { return SequentialLogistic::from_bytes(bytes_of(data, size)); });
 }
 
 }  // extern "C"

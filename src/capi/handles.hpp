@@ -67,13 +67,15 @@ T& required(T* pointer, const char* name) {
   return *pointer;
 }
 
-/// The structure that a call fills. \throws InvalidArgument  it is null, or its size is not set
-[[nodiscard]] inline ardvark_array& array_of(ardvark_array* array, const char* name) {
-  ardvark_array& out = required(array, name);
-  if (out.struct_size < sizeof(ardvark_array))
-    throw InvalidArgument(std::string(name) + ".struct_size is " + std::to_string(out.struct_size) + "; it must be sizeof(ardvark_array)");
+/// A structure of the caller. \throws InvalidArgument  it is null, or its size is not set
+template <typename Struct>
+Struct& sized(Struct* pointer, const char* name, const char* type) {
+  Struct& out = required(pointer, name);
+  if (out.struct_size < sizeof(Struct))
+    throw InvalidArgument(std::string(name) + ".struct_size is " + std::to_string(out.struct_size) + "; it must be sizeof(" + type + ")");
   return out;
 }
+[[nodiscard]] inline ardvark_array& array_of(ardvark_array* array, const char* name) { return sized(array, name, "ardvark_array"); }
 
 /// Memory that the caller frees with ardvark_free.
 [[nodiscard]] void* allocate(std::size_t size);

@@ -231,9 +231,7 @@ ardvark_code ardvark_result_count(const ardvark_result* result, const char* path
 ardvark_code ardvark_result_entry(const ardvark_result* result, const char* path, int64_t index, ardvark_entry* entry,
                                   ardvark_error* error) {
   return guarded(error, [&] {
-    ardvark_entry& out = required(entry, "entry");
-    if (out.struct_size < sizeof(ardvark_entry))
-      throw InvalidArgument(fmt::format("entry.struct_size is {}; it must be sizeof(ardvark_entry)", out.struct_size));
+    ardvark_entry& out = sized(entry, "entry", "ardvark_entry");
     const std::vector<Entry>& entries = entry_at(required(result, "result"), path).below;
     if (index < 0 || std::cmp_greater_equal(index, entries.size()))
       throw wrong("index", index, fmt::format("there are {} entries, counted from 0", entries.size()));

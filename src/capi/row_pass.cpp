@@ -32,8 +32,7 @@ ardvark_code ardvark_sums_update(ardvark_sums* sums, const ardvark_matrix* X, co
   return guarded(error, [&] {
     const Data data(X, "X");
     const Index rows = data.X().rows();
-    const VectorView given = weights == nullptr ? VectorView() : VectorView(weights, rows);
-    required(sums, "sums").sums.update(data.X(), vector_of(labels, rows, "labels"), given);
+    required(sums, "sums").sums.update(data.X(), vector_of(labels, rows, "labels"), weights_of(weights, rows));
   });
 }
 ardvark_code ardvark_sums_merge(ardvark_sums* sums, const ardvark_sums* right, ardvark_error* error) {
@@ -50,8 +49,7 @@ ardvark_code ardvark_sums_from_bytes(const void* data, size_t size, ardvark_sums
 }
 
 ardvark_code ardvark_fit_rows(ardvark_ask ask, void* data, const ardvark_options* options, ardvark_model** model, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(model, "model");
+  return modelled(model, error, [&] {
     if (ask == nullptr) throw InvalidArgument("ask is NULL");
     const CallOptions all(options);
     const AskRows answered = [&](const RowQuestion& question) {
@@ -63,7 +61,7 @@ ardvark_code ardvark_fit_rows(ardvark_ask ask, void* data, const ardvark_options
       if (answer == nullptr) throw InvalidArgument("ask gave no sums");
       return std::move(answer->sums);
     };
-    give(model, fit_model(answered, all.values));
+    return fit_model(answered, all.values);
   });
 }
 

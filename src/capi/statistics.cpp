@@ -32,28 +32,20 @@ ardvark_code ardvark_statistics_update(ardvark_statistics* statistics, const ard
   return guarded(error, [&] {
     const Data data(X, "X");
     const Index rows = data.X().rows();
-    const VectorView given = weights == nullptr ? VectorView() : VectorView(weights, rows);
-    required(statistics, "statistics").statistics.update(data.X(), vector_of(target, rows, "target"), given);
+    required(statistics, "statistics").statistics.update(data.X(), vector_of(target, rows, "target"), weights_of(weights, rows));
   });
 }
 ardvark_code ardvark_statistics_merge(ardvark_statistics* statistics, const ardvark_statistics* right, ardvark_error* error) {
   return guarded(error, [&] { required(statistics, "statistics").statistics.merge(required(right, "right").statistics); });
 }
 ardvark_code ardvark_statistics_result(const ardvark_statistics* statistics, ardvark_result** result, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(result, "result");
-    const auto copy_of_them = std::make_shared<const LinearStatistics>(required(statistics, "statistics").statistics);
-    *result = new ardvark_result{[copy_of_them](Fields& out) { visit(*copy_of_them, out); }};
-  });
+  return reported(result, error, [&] { return required(statistics, "statistics").statistics; });
 }
 ardvark_code ardvark_statistics_to_bytes(const ardvark_statistics* statistics, void** data, size_t* size, ardvark_error* error) {
   return guarded(error, [&] { give_bytes(required(statistics, "statistics").statistics.to_bytes(), data, size); });
 }
 ardvark_code ardvark_statistics_from_bytes(const void* data, size_t size, ardvark_statistics** statistics, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(statistics, "statistics");
-    *statistics = new ardvark_statistics{LinearStatistics::from_bytes(bytes_of(data, size))};
-  });
+  return made(statistics, "statistics", error, [&] { return LinearStatistics::from_bytes(bytes_of(data, size)); });
 }
 ardvark_code ardvark_statistics_error(const ardvark_statistics* statistics, const ardvark_model* model, double* mean_square,
                                       ardvark_error* error) {
@@ -65,20 +57,18 @@ ardvark_code ardvark_statistics_error(const ardvark_statistics* statistics, cons
 }
 ardvark_code ardvark_fit_folds(const ardvark_statistics* const* folds, int64_t count, const ardvark_options* options, ardvark_model** model,
                                ardvark_error* error) {
-  return guarded(error, [&] {
-    required(model, "model");
+  return modelled(model, error, [&] {
     std::vector<LinearStatistics> all;
     for (Index f = 0; f < count; ++f) all.push_back(required((&required(folds, "folds"))[f], "folds").statistics);
     const CallOptions asked(options);
-    give(model, fit_model(all, asked.values));
+    return fit_model(all, asked.values);
   });
 }
 ardvark_code ardvark_fit_statistics(const ardvark_statistics* statistics, const ardvark_options* options, ardvark_model** model,
                                     ardvark_error* error) {
-  return guarded(error, [&] {
-    required(model, "model");
+  return modelled(model, error, [&] {
     const CallOptions all(options);
-    give(model, fit_model(required(statistics, "statistics").statistics, all.values));
+    return fit_model(required(statistics, "statistics").statistics, all.values);
   });
 }
 

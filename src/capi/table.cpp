@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "capi/handles.hpp"
+#include "capi/arguments.hpp"
 #include "core/refusals.hpp"
 #include "model/missing.hpp"
 
@@ -101,12 +101,11 @@ ardvark_code ardvark_table_add_texts(ardvark_table* table, const char* name, con
 
 ardvark_code ardvark_encoding_create(const ardvark_table* table, const ardvark_options* options, ardvark_encoding** encoding,
                                      ardvark_error* error) {
-  return guarded(error, [&] {
-    required(encoding, "encoding");
+  return made(encoding, "encoding", error, [&] {
     const ModelOptions all = options == nullptr ? ModelOptions() : options->options;
     std::string remedy = remedy_of_gap(as_an_option(all), can_impute(all));
     const Table given = table_of(required(table, "table"), {}, missing_of(all) != Missing::refuse, remedy);
-    *encoding = new ardvark_encoding{make_encoding(given, {}, all), std::move(remedy)};
+    return ardvark_encoding{make_encoding(given, {}, all), std::move(remedy)};
   });
 }
 void ardvark_encoding_free(ardvark_encoding* encoding) { delete encoding; }
@@ -127,11 +126,7 @@ ardvark_code ardvark_encoding_apply(const ardvark_encoding* encoding, const ardv
 }
 
 ardvark_code ardvark_encoding_result(const ardvark_encoding* encoding, ardvark_result** result, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(result, "result");
-    const auto how = std::make_shared<const FeatureEncoding>(required(encoding, "encoding").encoding);
-    *result = new ardvark_result{[how](Fields& out) { visit(*how, out); }};
-  });
+  return reported(result, error, [&] { return required(encoding, "encoding").encoding; });
 }
 
 ardvark_code ardvark_options_set_encoding(ardvark_options* options, const ardvark_encoding* encoding, ardvark_error* error) {
@@ -139,11 +134,11 @@ ardvark_code ardvark_options_set_encoding(ardvark_options* options, const ardvar
 }
 
 ardvark_code ardvark_model_encoding(const ardvark_model* model, ardvark_encoding** encoding, ardvark_error* error) {
-  return guarded(error, [&] {
-    required(encoding, "encoding");
+  return made(encoding, "encoding", error, [&] {
     const SavedModel& known = *required(model, "model").model;
-    *encoding = new ardvark_encoding{known.encoding, remedy_of_new_gap(known, as_an_option({}))};
-    (*encoding)->encoding.keeps_gaps = known.imputation.has_value();
+    ardvark_encoding out{known.encoding, remedy_of_new_gap(known, as_an_option({}))};
+    out.encoding.keeps_gaps = known.imputation.has_value();
+    return out;
   });
 }
 
@@ -157,12 +152,11 @@ ardvark_code ardvark_statistics_update_table(ardvark_statistics* statistics, con
 }
 ardvark_code ardvark_statistics_encoding(const ardvark_statistics* statistics, const ardvark_options* options, ardvark_encoding** encoding,
                                          ardvark_error* error) {
-  return guarded(error, [&] {
-    required(encoding, "encoding");
+  return made(encoding, "encoding", error, [&] {
     const ModelOptions all = options == nullptr ? ModelOptions() : options->options;
     const LinearStatistics& of = required(statistics, "statistics").statistics;
     const bool has_every_level = all.model == "kernel" && of.encoding().dummies == Dummies::every_level;
-    *encoding = new ardvark_encoding{has_every_level ? of.encoding() : of.with_references(all.reference).encoding()};
+    return has_every_level ? of.encoding() : of.with_references(all.reference).encoding();
   });
 }
 
