@@ -59,10 +59,7 @@ Json::Json(const Json& other) {
       other.value_);
 }
 
-bool Json::flag() const {
-  if (!is_boolean()) fail("true or false");
-  return std::get<bool>(value_);
-}
+bool Json::flag() const { return held<bool>("true or false"); }
 
 double Json::number() const {
   if (holds<double>()) return std::get<double>(value_);
@@ -78,20 +75,9 @@ Index Json::whole_number() const {
   return *number;
 }
 
-const std::string& Json::text() const {
-  if (!is_string()) fail("a text");
-  return *std::get<Text>(value_);
-}
-
-const Json::List& Json::list() const {
-  if (!is_array()) fail("a list");
-  return *std::get<Elements>(value_);
-}
-
-const Json::Members& Json::members() const {
-  if (!is_object()) fail("an object");
-  return *std::get<Fields>(value_);
-}
+const std::string& Json::text() const { return *held<Text>("a text"); }
+const Json::List& Json::list() const { return *held<Elements>("a list"); }
+const Json::Members& Json::members() const { return *held<Fields>("an object"); }
 
 std::vector<bool> Json::flags() const { return vector_of<bool>(*this, std::mem_fn(&Json::flag)); }
 std::vector<double> Json::numbers() const { return vector_of<double>(*this, std::mem_fn(&Json::number)); }

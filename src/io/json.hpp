@@ -114,6 +114,11 @@ class Json {
     return std::holds_alternative<Kind>(value_);
   }
   [[noreturn]] void fail(const char* expected) const;
+  template <typename Kind>
+  [[nodiscard]] const Kind& held(const char* expected) const {
+    if (!holds<Kind>()) fail(expected);
+    return std::get<Kind>(value_);
+  }
   void write(std::string& to) const;
 
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, Text, Elements, Fields> value_;
