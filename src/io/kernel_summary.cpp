@@ -88,10 +88,7 @@ std::string table_of_widths(const KernelFit& fit, const KernelHypothesis& one, d
 
 }  // namespace
 
-std::string summary(const KernelFit& fit, const SummaryOptions& options) {
-  const auto [body, ending] = io::summary_text(fit, options);
-  return body + ending;
-}
+std::string summary(const KernelFit& fit, const SummaryOptions& options) { return io::summary_text(fit, options).whole(); }
 
 namespace internal::io {
 

@@ -226,10 +226,7 @@ std::string heading(const RelevanceFit& fit) {
 
 }  // namespace
 
-std::string summary(const RelevanceFit& fit, const SummaryOptions& options) {
-  const auto [body, ending] = io::summary_text(fit, options);
-  return body + ending;
-}
+std::string summary(const RelevanceFit& fit, const SummaryOptions& options) { return io::summary_text(fit, options).whole(); }
 
 namespace internal::io {
 

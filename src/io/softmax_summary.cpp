@@ -189,10 +189,7 @@ std::string course(const SoftmaxFit& fit) {
 
 }  // namespace
 
-std::string summary(const SoftmaxFit& fit, const SummaryOptions& options) {
-  const auto [body, ending] = io::summary_text(fit, options);
-  return body + ending;
-}
+std::string summary(const SoftmaxFit& fit, const SummaryOptions& options) { return io::summary_text(fit, options).whole(); }
 
 namespace internal::io {
 

@@ -146,10 +146,7 @@ std::string evidence_line(const Fit& fit) {
 
 }  // namespace
 
-std::string summary(const Fit& fit, const SummaryOptions& options) {
-  const auto [body, ending] = io::summary_text(fit, options);
-  return body + ending;
-}
+std::string summary(const Fit& fit, const SummaryOptions& options) { return io::summary_text(fit, options).whole(); }
 
 }  // namespace ardvark
 

@@ -13,6 +13,7 @@ namespace ardvark::internal::io {
 /// What the fit says, and what is to be known of it: status, notes and warnings. A model puts more lines between the two.
 struct SummaryText {
   std::string body, ending;
+  [[nodiscard]] std::string whole() const { return body + ending; }
 };
 
 /// \throws InvalidArgument  an option does not apply to this fit

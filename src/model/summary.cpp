@@ -19,34 +19,19 @@ void for_each_text(Report& report, auto&& use) {
   use(report.message), use(report.solver_reason);
   for (auto* texts : {&report.notes, &report.warnings}) std::ranges::for_each(*texts, use);
 }
-template <typename Use>
-void for_each_text(Fit& fit, Use&& use) {
+template <typename AnyFit, typename Use>
+void for_each_text(AnyFit& fit, Use&& use) {
   use(fit.target);
-  for (auto* texts : {&fit.classes, &fit.column_names}) std::ranges::for_each(*texts, use);
+  std::ranges::for_each(fit.classes, use);
+  if constexpr (requires { fit.column_names; }) std::ranges::for_each(fit.column_names, use);
+  if constexpr (requires { fit.input_names; }) std::ranges::for_each(fit.input_names, use);
+  if constexpr (std::is_same_v<AnyFit, SoftmaxFit>)
+    for (Fit& machine : fit.machines) for_each_text(machine, use);
+  if constexpr (std::is_same_v<AnyFit, RelevanceFit>)
+    for (RelevanceMachine& machine : fit.machines) for_each_text(machine.fit, use);
   for_each_text(fit.report, use);
 }
-template <typename Use>
-void for_each_text(SoftmaxFit& fit, Use&& use) {
-  use(fit.target);
-  for (auto* texts : {&fit.classes, &fit.column_names}) std::ranges::for_each(*texts, use);
-  for (Fit& machine : fit.machines) for_each_text(machine, use);
-  for_each_text(fit.report, use);
-}
-template <typename Use>
-void for_each_text(RelevanceFit& fit, Use&& use) {
-  use(fit.target);
-  for (auto* texts : {&fit.classes, &fit.input_names}) std::ranges::for_each(*texts, use);
-  for (RelevanceMachine& machine : fit.machines) for_each_text(machine.fit, use);
-  for_each_text(fit.report, use);
-}
-template <typename Use>
-void for_each_text(KernelFit& fit, Use&& use) {
-  use(fit.target);
-  for (auto* texts : {&fit.classes, &fit.input_names}) std::ranges::for_each(*texts, use);
-  for_each_text(fit.report, use);
-}
-template <typename Use>
-void for_each_text(SavedModel& model, Use&& use) {
+void for_each_text(SavedModel& model, auto&& use) {
   std::visit([&](auto& fit) { for_each_text(fit, use); }, model.fit);
 }
 
