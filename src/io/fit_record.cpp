@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/special.hpp"
-#include "io/sparse_record.hpp"
 #include "posterior/state.hpp"
 #include "target/target.hpp"
 
@@ -210,23 +209,8 @@ Report read_report(const Json& description, const std::string& path) {
 
 namespace {
 
-// The part of a file under a prefix: arrays of a given size, and the error if they have another.
-struct FitReader {
-  const SafetensorsReader& file;
-  const std::string& prefix;
+struct FitReader : RecordReader {
   const Json& description;
-
-  [[nodiscard]] const std::string& path() const { return file.path(); }
-  [[noreturn]] void fail(const std::string& what) const { fail_model(path(), what + " has the wrong size"); }
-  [[nodiscard]] Vector vector(const char* name, Index size, bool may_be_empty = false) const {
-    Vector v = file.vector(prefix + name);
-    if (v.size() != size && !(may_be_empty && v.size() == 0)) fail(prefix + name);
-    return v;
-  }
-  [[nodiscard]] Vector finite_vector(const char* name, Index size, bool may_be_empty = false) const {
-    return checked_finite(vector(name, size, may_be_empty), prefix + name, path());
-  }
-  [[nodiscard]] Matrix finite_matrix(const char* name) const { return checked_finite(file.matrix(prefix + name), prefix + name, path()); }
 };
 
 // Texts and lists; the names of the columns are known before.
@@ -368,7 +352,7 @@ void read_factor(const FitReader& in, Index q, CovarianceFactor& factor) {
 }  // namespace
 
 Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const Json& description, std::vector<std::string> column_names) {
-  const FitReader in{file, prefix, description};
+  const FitReader in{{file, prefix}, description};
   Fit fit;
   fit.column_names = std::move(column_names);
   const auto state = std::make_shared<FitState>();

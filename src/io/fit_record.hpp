@@ -1,4 +1,4 @@
-// One Fit in a model file: a description in JSON, and arrays whose names begin with a prefix.
+// What a model file holds: of each kind of fit a description in JSON, and arrays, whose names may begin with a prefix.
 #pragma once
 
 #include <initializer_list>
@@ -6,8 +6,13 @@
 #include <vector>
 
 #include "ardvark/fit.hpp"
+#include "ardvark/impute.hpp"
+#include "ardvark/kernel_machine.hpp"
+#include "ardvark/relevance.hpp"
+#include "ardvark/softmax.hpp"
 #include "io/json.hpp"
 #include "io/safetensors.hpp"
+#include "posterior/mixture.hpp"
 
 namespace ardvark::internal::io {
 
@@ -30,6 +35,37 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& f
 [[nodiscard]] Status status_from(const Json& name, const std::string& path);
 [[nodiscard]] Report read_report(const Json& description, const std::string& path);
 
+// The same of the other fits, and of what is part of a fit. A fit must exist until the file is written.
+[[nodiscard]] Json describe(const SoftmaxFit& fit);
+void add_arrays(SafetensorsWriter& file, const SoftmaxFit& fit);
+[[nodiscard]] SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, std::vector<std::string> column_names);
+
+/// \throws InvalidArgument  a kernel that cannot be stored
+[[nodiscard]] Json describe(const RelevanceFit& fit);
+/// Each machine must hold a posterior.
+void add_arrays(SafetensorsWriter& file, const RelevanceFit& fit);
+[[nodiscard]] RelevanceFit read_relevance(const SafetensorsReader& file, const Json& description, std::vector<std::string> input_names);
+
+[[nodiscard]] Json describe(const KernelFit& fit);
+void add_arrays(SafetensorsWriter& file, const KernelFit& fit);
+[[nodiscard]] KernelFit read_kernel_fit(const SafetensorsReader& file, const Json& description, std::vector<std::string> input_names);
+[[nodiscard]] Json to_json(const KernelSpec& spec);
+/// \throws InvalidArgument  it is no kernel of points with d inputs
+[[nodiscard]] Kernel read_kernel(const Json& description, Index d, const std::string& path);
+
+[[nodiscard]] Json describe(const Imputation& imputation);
+void add_arrays(SafetensorsWriter& file, const Imputation& imputation);
+/// For the columns that this encoding makes. \throws InvalidArgument  sizes do not fit together, or numbers are invalid
+[[nodiscard]] Imputation read_imputation(const SafetensorsReader& file, const Json& description, const FeatureEncoding& encoding);
+
+[[nodiscard]] Json describe(const SparseResult& sparse);
+/// \param inclusion  [p], stored as an array of its own. \throws InvalidArgument  the description is invalid
+[[nodiscard]] SparseResult read_sparse(const Json& description, Vector inclusion, const std::string& path);
+[[nodiscard]] Json describe(const Mixture& mixture);
+void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Mixture& mixture);
+/// For a design with so many columns. \throws InvalidArgument  sizes do not fit together, or numbers are invalid
+[[nodiscard]] Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, const Json& description, Index num_columns);
+
 /// \throws InvalidArgument  always: the file is not a model file, and why
 [[noreturn]] void fail_model(const std::string& path, const std::string& why);
 /// \throws InvalidArgument  always: the array of this name holds an invalid number
@@ -39,6 +75,26 @@ Array checked_finite(Array array, const std::string& name, const std::string& pa
   if (!array.allFinite()) fail_damaged(path, name);
   return array;
 }
+
+/// The part of a file under a prefix: arrays of a given size, and the error if they have another.
+struct RecordReader {
+  const SafetensorsReader& file;
+  std::string prefix = {};
+
+  [[nodiscard]] const std::string& path() const { return file.path(); }
+  [[noreturn]] void fail(const std::string& what) const { fail_model(path(), what + " has the wrong size"); }
+  [[nodiscard]] Vector vector(const std::string& name, Index size, bool may_be_empty = false) const {
+    Vector v = file.vector(prefix + name);
+    if (v.size() != size && !(may_be_empty && v.size() == 0)) fail(prefix + name);
+    return v;
+  }
+  [[nodiscard]] Vector finite_vector(const std::string& name, Index size, bool may_be_empty = false) const {
+    return checked_finite(vector(name, size, may_be_empty), prefix + name, path());
+  }
+  [[nodiscard]] Matrix finite_matrix(const std::string& name) const {
+    return checked_finite(file.matrix(prefix + name), prefix + name, path());
+  }
+};
 
 /// A share or a probability, in [0, 1]. Values of earlier programs can exceed 1 by 2e-16 through rounding, but not by more.
 /// \throws InvalidArgument  the value is not in the range; names `what`

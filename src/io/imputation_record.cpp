@@ -1,5 +1,4 @@
-#include "io/imputation_record.hpp"
-
+// The part of a model file for a fit to a table with gaps.
 #include <algorithm>
 
 #include "impute/row_imputer.hpp"
@@ -109,23 +108,19 @@ void add_arrays(SafetensorsWriter& file, const Imputation& imputation) {
 Imputation read_imputation(const SafetensorsReader& file, const Json& description, const FeatureEncoding& encoding) {
   const std::string& path = file.path();
   const Index p = encoding.num_columns();
-  const auto vector = [&](const char* name) {
-    Vector v = checked_finite(file.vector(name), name, path);
-    if (v.size() != p) fail_model(path, std::string(name) + " has the wrong size");
-    return v;
-  };
+  const RecordReader in{file};
   Imputation out;
   out.imputations = description.at("imputations").whole_number();
   out.columns = description.at("columns").texts();
   out.gaps = description.at("gaps").whole_numbers();
-  out.missing_information = vector("imputation.information");
+  out.missing_information = in.finite_vector("imputation.information", p);
   for (double& share : out.missing_information) share = checked_share(share, "a share of missing information", path);
   RowImputer rows;
   GapModel& model = rows.model;
-  model = {variables_of(encoding), {vector("imputation.center"), vector("imputation.scale")}, {}, {}};
+  model = {variables_of(encoding), {in.finite_vector("imputation.center", p), in.finite_vector("imputation.scale", p)}, {}, {}};
   if (!(model.units.scale.array() >= 0).all()) fail_damaged(path, "imputation.scale");
   model.predictors = read_lists(description.at("predictors"), p, path);
-  const Matrix sd = checked_finite(file.matrix("imputation.sd"), "imputation.sd", path);
+  const Matrix sd = in.finite_matrix("imputation.sd");
   if (out.imputations < 1 || sd.cols() != out.imputations || model.predictors.size() != model.variables.size() ||
       out.columns.size() != out.gaps.size() || encoding.dummies != Dummies::all_but_reference)
     fail_model(path, "what it needs to impute missing values does not fit together");

@@ -1,5 +1,4 @@
-#include "io/kernel_record.hpp"
-
+// Kernels and kernel machines in a model file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,13 +33,6 @@ Json describe(const KernelProcess& process) {
   return {{"hypotheses", hypotheses}, {"points", points}};
 }
 
-// The matrix of a packed_triangle().
-Matrix unpacked(const Vector& packed, Index n) {
-  Matrix L = Matrix::Zero(n, n);
-  for (Index j = 0, at = 0; j < n; at += n - j, ++j) L.col(j).tail(n - j) = packed.segment(at, n - j);
-  return L;
-}
-
 bool has_linear_part(const KernelProcess& process) {
   return std::any_of(process.points.begin(), process.points.end(), [](const KernelPoint& point) { return point.linear > 0; });
 }
@@ -73,16 +65,16 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Kernel
 class ProcessReader {
  public:
   ProcessReader(const SafetensorsReader& file, std::string prefix, Index num_inputs, Index num_vectors)
-      : file_(file), path_(file.path()), prefix_(std::move(prefix)), d_(num_inputs), m_(num_vectors) {}
+      : in_{file, std::move(prefix)}, path_(file.path()), d_(num_inputs), m_(num_vectors) {}
 
   [[nodiscard]] KernelProcess read(const Json& description) const {
     KernelProcess out;
-    const Vector scalars = sized("scalars", 3);  // with centres the last two are not known
+    const Vector scalars = in_.vector("scalars", 3);  // with centres the last two are not known
     require(std::isfinite(scalars[0]), "scalars");
     out.log_evidence = scalars[0], out.divergence = scalars[1], out.largest_change = scalars[2];
     const Json::List &hypotheses = description.at("hypotheses").list(), &points = description.at("points").list();
     const auto count = static_cast<Index>(hypotheses.size()), all = count + static_cast<Index>(points.size());
-    const Vector linear = file_.has(prefix_ + "linear") ? finite("linear", all) : Vector(Vector::Zero(all));
+    const Vector linear = in_.file.has(in_.prefix + "linear") ? in_.finite_vector("linear", all) : Vector(Vector::Zero(all));
     require((linear.array() >= 0).all() && (linear.head(count).array() <= 1).all(), "linear");
     read_hypotheses(hypotheses, linear, out);
     read_points(points, linear.tail(all - count), out);
@@ -90,28 +82,20 @@ class ProcessReader {
   }
 
  private:
-  [[nodiscard]] Vector sized(const std::string& name, Index size) const {
-    Vector v = file_.vector(prefix_ + name);
-    if (v.size() != size) fail_model(path_, prefix_ + name + " has the wrong size");
-    return v;
-  }
-  [[nodiscard]] Vector finite(const std::string& name, Index size) const {
-    return checked_finite(sized(name, size), prefix_ + name, path_);
-  }
   void require(bool holds, const std::string& name) const {
-    if (!holds) fail_damaged(path_, prefix_ + name);
+    if (!holds) fail_damaged(path_, in_.prefix + name);
   }
 
   void read_hypotheses(const Json::List& list, const Vector& linear_share, KernelProcess& out) const {
     require(!list.empty(), "hypotheses");
-    const Vector numbers = finite("hypotheses", num_of_hypothesis * static_cast<Index>(list.size()));
+    const Vector numbers = in_.finite_vector("hypotheses", num_of_hypothesis * static_cast<Index>(list.size()));
     Index num_widths = 0;
     for (const Json& j : list) {
       const Index count = j.at("num_widths").whole_number();
       require(count >= 0 && count <= d_, "widths");
       num_widths += count;
     }
-    const Vector widths = sized("widths", 3 * num_widths);  // infinite ones are those of constant inputs
+    const Vector widths = in_.vector("widths", 3 * num_widths);  // infinite ones are those of constant inputs
     for (Index i = 0, at = 0; i < static_cast<Index>(list.size()); ++i) {
       const Json& j = list[static_cast<std::size_t>(i)];
       KernelHypothesis& one = out.hypotheses.emplace_back();
@@ -132,7 +116,7 @@ class ProcessReader {
   void read_points(const Json::List& list, const Vector& linear, KernelProcess& out) const {
     require(!list.empty(), "points");
     double total = 0;
-    const Vector numbers = finite("points", num_of_point * static_cast<Index>(list.size()));
+    const Vector numbers = in_.finite_vector("points", num_of_point * static_cast<Index>(list.size()));
     for (Index i = 0; i < static_cast<Index>(list.size()); ++i) {
       const Json& j = list[static_cast<std::size_t>(i)];
       KernelPoint& point = out.points.emplace_back();
@@ -146,18 +130,17 @@ class ProcessReader {
       if (!inside) fail_model(path_, "its list of relevance vectors is invalid");
       if (has_repeats(point.vectors)) fail_model(path_, "a point names a relevance vector twice");
       const Index size = static_cast<Index>(point.vectors.size()) + (point.linear > 0 ? d_ : 0) + 1;
-      point.mean = finite(fmt::format("mean{}", i + 1), size);
+      point.mean = in_.finite_vector(fmt::format("mean{}", i + 1), size);
       const std::string factor = fmt::format("factor{}", i + 1);
-      point.factor = unpacked(finite(factor, size * (size + 1) / 2), size);
+      point.factor = unpacked_triangle(in_.finite_vector(factor, size * (size + 1) / 2), size);
       require((point.factor.diagonal().array() > 0).all(), factor);
       total += point.weight;
     }
     if (!(std::abs(total - 1) <= 1e-9)) fail_model(path_, fmt::format("the weights of its points sum to {}; they must sum to 1", total));
   }
 
-  const SafetensorsReader& file_;
+  RecordReader in_;
   const std::string& path_;
-  std::string prefix_;
   Index d_, m_;
 };
 
@@ -209,18 +192,14 @@ void add_arrays(SafetensorsWriter& file, const KernelFit& fit) {
 KernelFit read_kernel_fit(const SafetensorsReader& file, const Json& description, std::vector<std::string> input_names) {
   const std::string& path = file.path();
   const auto d = static_cast<Index>(input_names.size());
-  const auto vector = [&](const char* name, Index size) {
-    Vector v = checked_finite(file.vector(name), name, path);
-    if (v.size() != size) fail_model(path, fmt::format("{} has the wrong size", name));
-    return v;
-  };
+  const RecordReader in{file};
   KernelFit fit;
   fit.input_names = std::move(input_names);
   fit.task = from_name(description.at("task"), {Task::linear, Task::logistic}, path);
   fit.target = description.at("target").text();
   fit.classes = description.at("classes").texts();
   fit.report = read_report(description.at("report"), path);
-  const Vector scalars = vector("scalars", num_scalars);
+  const Vector scalars = in.finite_vector("scalars", num_scalars);
   fit.target_center = scalars[0], fit.target_scale = scalars[1], fit.degrees_of_freedom = scalars[2];
   fit.log_evidence = fit.report.bound = scalars[3];
   fit.noise_sd = scalars[4], fit.signal_sd = scalars[5], fit.num_rows = scalars[6], fit.r_squared = scalars[7];
@@ -228,22 +207,20 @@ KernelFit read_kernel_fit(const SafetensorsReader& file, const Json& description
   fit.log_loss = scalars[9];
   if (description.contains("odds_power")) fit.odds_power = checked_share(description.at("odds_power").number(), "its odds_power", path);
   if (has_noise(fit.task) && !(fit.target_scale > 0 && fit.degrees_of_freedom > 0)) fail_damaged(path, "scalars");
-  fit.input_center = vector("input_center", d);
-  fit.input_scale = vector("input_scale", d);
-  fit.variance_share = checked_finite(file.vector("variance_share"), "variance_share", path);
-  if (fit.variance_share.size() != 0 && fit.variance_share.size() != d) fail_model(path, "variance_share has the wrong size");
-  fit.relevance_vectors = checked_finite(file.matrix("relevance_vectors"), "relevance_vectors", path);
+  fit.input_center = in.finite_vector("input_center", d);
+  fit.input_scale = in.finite_vector("input_scale", d);
+  fit.variance_share = in.finite_vector("variance_share", d, true);
+  fit.relevance_vectors = in.finite_matrix("relevance_vectors");
   fit.relevance_rows = description.at("relevance_rows").whole_numbers();
   const Index m = fit.num_vectors();
-  if ((m > 0 && fit.relevance_vectors.cols() != d) || static_cast<Index>(fit.relevance_rows.size()) != m)
-    fail_model(path, "relevance_vectors has the wrong size");
+  if ((m > 0 && fit.relevance_vectors.cols() != d) || static_cast<Index>(fit.relevance_rows.size()) != m) in.fail("relevance_vectors");
   if (has_repeats(fit.relevance_rows) || std::any_of(fit.relevance_rows.begin(), fit.relevance_rows.end(), [](Index i) { return i < 0; }))
     fail_model(path, "its list of relevance rows names a row twice or holds an invalid row");
   const Json::List& processes = description.at("processes").list();
   const std::size_t num_classes = fit.classes.size();
   const bool fits =
       has_noise(fit.task) ? processes.size() == 1 : num_classes >= 2 && processes.size() == (num_classes == 2 ? 1 : num_classes);
-  if (!fits) fail_model(path, "the list of processes has the wrong size");
+  if (!fits) in.fail("the list of processes");
   for (std::size_t k = 0; k < processes.size(); ++k) fit.processes.push_back(ProcessReader(file, prefix_of(k), d, m).read(processes[k]));
   return fit;
 }

@@ -2,20 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 
 #include "io/encoding_record.hpp"
 #include "io/fit_record.hpp"
-#include "io/imputation_record.hpp"
 #include "io/json_reader.hpp"
-#include "io/kernel_record.hpp"
 #include "io/option_values.hpp"
-#include "io/relevance_record.hpp"
 #include "io/safetensors.hpp"
-#include "io/softmax_record.hpp"
 #include "posterior/softmax_state.hpp"
 #include "posterior/state.hpp"
 
@@ -99,47 +94,34 @@ std::optional<Diagnosis> read_diagnosis(const Json& description) {
   return Diagnosis{number("khat"), number("khat_given_precisions"), number("threshold"), number("effective_share"), {}};
 }
 
-void save(const Fit& fit, const FeatureEncoding& encoding, const Sink& sink, const Extras& extras = {}) {
+template <typename AnyFit>
+constexpr const char* kind_of = "fit";
+template <>
+constexpr const char* kind_of<RelevanceFit> = "relevance";
+template <>
+constexpr const char* kind_of<SoftmaxFit> = "softmax";
+template <>
+constexpr const char* kind_of<KernelFit> = process;
+
+void check_columns(const FeatureEncoding& encoding, Index num_columns, const char* what) {
+  if (encoding.num_columns() != num_columns)
+    throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {}{}", encoding.num_columns(), num_columns, what));
+}
+
+template <typename AnyFit>
+void save(const AnyFit& fit, const FeatureEncoding& encoding, const Sink& sink, const Extras& extras = {}) {
   check_posterior(fit);
+  if constexpr (requires { fit.num_inputs(); }) check_columns(encoding, fit.num_inputs(), " inputs");
+  if constexpr (std::is_same_v<AnyFit, SoftmaxFit>) check_columns(encoding, fit.num_columns(), "");
   io::SafetensorsWriter file;
   Json description = io::describe(fit);
   add(extras, description);
-  io::add_arrays(file, "", fit);
+  if constexpr (std::is_same_v<AnyFit, Fit>)
+    io::add_arrays(file, "", fit);
+  else
+    io::add_arrays(file, fit);
   if (extras.imputation != nullptr) io::add_arrays(file, *extras.imputation);
-  write(file, "fit", std::move(description), encoding, sink);
-}
-
-void save(const RelevanceFit& fit, const FeatureEncoding& encoding, const Sink& sink, const Extras& extras = {}) {
-  check_posterior(fit);
-  if (encoding.num_columns() != fit.num_inputs())
-    throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {} inputs", encoding.num_columns(), fit.num_inputs()));
-  io::SafetensorsWriter file;
-  Json description = io::describe(fit);
-  add(extras, description);
-  io::add_arrays(file, fit);
-  write(file, "relevance", std::move(description), encoding, sink);
-}
-
-void save(const SoftmaxFit& fit, const FeatureEncoding& encoding, const Sink& sink, const Extras& extras = {}) {
-  check_posterior(fit);
-  if (encoding.num_columns() != fit.num_columns())
-    throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {}", encoding.num_columns(), fit.num_columns()));
-  io::SafetensorsWriter file;
-  Json description = io::describe(fit);
-  add(extras, description);
-  io::add_arrays(file, fit);
-  write(file, "softmax", std::move(description), encoding, sink);
-}
-
-void save(const KernelFit& fit, const FeatureEncoding& encoding, const Sink& sink, const Extras& extras = {}) {
-  check_posterior(fit);
-  if (encoding.num_columns() != fit.num_inputs())
-    throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {} inputs", encoding.num_columns(), fit.num_inputs()));
-  io::SafetensorsWriter file;
-  Json description = io::describe(fit);
-  add(extras, description);
-  io::add_arrays(file, fit);
-  write(file, process, std::move(description), encoding, sink);
+  write(file, kind_of<AnyFit>, std::move(description), encoding, sink);
 }
 
 void save(const SavedModel& model, const Sink& sink) {

@@ -1,12 +1,10 @@
-#include "io/relevance_record.hpp"
-
+// A relevance vector machine in a model file: its relevance vectors and kernel, and the Fit of each machine.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "io/fit_record.hpp"
-#include "io/kernel_record.hpp"
 #include "predict/relevance.hpp"
 #include "target/target.hpp"
 
@@ -99,12 +97,7 @@ void add_arrays(SafetensorsWriter& file, const RelevanceFit& fit) {
 
 RelevanceFit read_relevance(const SafetensorsReader& file, const Json& description, std::vector<std::string> input_names) {
   const std::string& path = file.path();
-  const auto fail = [&](const std::string& what) { fail_model(path, what + " has the wrong size"); };
-  const auto vector = [&](const char* name, Index size) {
-    Vector v = file.vector(name);
-    if (v.size() != size) fail(name);
-    return v;
-  };
+  const RecordReader in{file};
   RelevanceFit fit;
   const auto d = static_cast<Index>(input_names.size());
   fit.input_names = std::move(input_names);
@@ -119,23 +112,23 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const Json& descripti
   fit.target = description.at("target").text();
   fit.classes = description.at("classes").texts();
   fit.report = read_report(description.at("report"), path);
-  fit.input_center = checked_finite(vector("input_center", d), "input_center", path);
-  fit.input_scale = checked_finite(vector("input_scale", d), "input_scale", path);
-  fit.relevance_vectors = checked_finite(file.matrix("relevance_vectors"), "relevance_vectors", path);
+  fit.input_center = in.finite_vector("input_center", d);
+  fit.input_scale = in.finite_vector("input_scale", d);
+  fit.relevance_vectors = in.finite_matrix("relevance_vectors");
   if (file.has(input_range)) {
-    fit.input_range = checked_finite(file.matrix(input_range), input_range, path);
-    if (fit.input_range.rows() != d || fit.input_range.cols() != 2) fail(input_range);
+    fit.input_range = in.finite_matrix(input_range);
+    if (fit.input_range.rows() != d || fit.input_range.cols() != 2) in.fail(input_range);
     if (!(fit.input_range.col(0).array() <= fit.input_range.col(1).array()).all()) fail_damaged(path, input_range);
   }
   fit.relevance_rows = description.at("relevance_rows").whole_numbers();
   const Index m = fit.num_vectors();
-  if (fit.relevance_vectors.cols() != d || static_cast<Index>(fit.relevance_rows.size()) != m) fail("relevance_vectors");
+  if (fit.relevance_vectors.cols() != d || static_cast<Index>(fit.relevance_rows.size()) != m) in.fail("relevance_vectors");
   std::vector<Index> rows = fit.relevance_rows;
   std::erase(rows, Index{-1});  // a centre that is not a row
   if (has_repeats(rows) || std::any_of(rows.begin(), rows.end(), [](Index i) { return i < 0; }))
     fail_model(path, "its list of relevance rows names a row twice or holds an invalid row");
 
-  const Vector scalars = checked_finite(vector("scalars", num_scalars), "scalars", path), history = file.vector("bound_history");
+  const Vector scalars = in.finite_vector("scalars", num_scalars), history = file.vector("bound_history");
   fit.log_evidence = scalars[0];
   fit.num_rows = scalars[1];
   fit.r_squared = scalars[2];
@@ -149,13 +142,13 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const Json& descripti
   const std::size_t num_classes = fit.classes.size();
   const bool fits =
       has_noise(fit.task) ? machines.size() == 1 : num_classes >= 2 && machines.size() == (num_classes == 2 ? 1 : num_classes);
-  if (!fits) fail("the list of machines");
-  const Vector evidence = checked_finite(vector("log_evidence", static_cast<Index>(machines.size())), "log_evidence", path);
+  if (!fits) in.fail("the list of machines");
+  const Vector evidence = in.finite_vector("log_evidence", static_cast<Index>(machines.size()));
   Vector variances = Vector::Zero(evidence.size());
   if (fit.bands == Bands::open) {
-    fit.band_rows = checked_finite(file.matrix(band_rows), band_rows, path);
-    if (fit.band_rows.rows() == 0 || fit.band_rows.cols() != d) fail(band_rows);
-    variances = checked_finite(vector(fitted_variance, evidence.size()), fitted_variance, path);
+    fit.band_rows = in.finite_matrix(band_rows);
+    if (fit.band_rows.rows() == 0 || fit.band_rows.cols() != d) in.fail(band_rows);
+    variances = in.finite_vector(fitted_variance, evidence.size());
   }
   if ((variances.array() < 0).any()) fail_damaged(path, fitted_variance);
   for (std::size_t k = 0; k < machines.size(); ++k) {
@@ -167,13 +160,13 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const Json& descripti
     if (const std::string name = prefix_of(k) + candidate_mean; file.has(name))
       machine.candidate_mean = checked_finite(file.vector(name), name, path);
     if (const std::string name = prefix_of(k) + candidate_probability; file.has(name)) {
-      machine.candidate_probability = checked_finite(file.matrix(name), name, path);
+      machine.candidate_probability = in.finite_matrix(name);
       const Matrix& p = machine.candidate_probability;
-      if (p.cols() != 2) fail(name);
+      if (p.cols() != 2) in.fail(name);
       if (!(p.array() >= 0 && p.array() <= 1).all()) fail_damaged(path, name);
     }
     const bool inside = std::all_of(machine.vectors.begin(), machine.vectors.end(), [m](Index i) { return i >= 0 && i < m; });
-    if (!inside || static_cast<Index>(machine.vectors.size()) != machine.fit.num_columns()) fail("the list of relevance vectors");
+    if (!inside || static_cast<Index>(machine.vectors.size()) != machine.fit.num_columns()) in.fail("the list of relevance vectors");
     if (has_repeats(machine.vectors)) fail_model(path, "a machine names a relevance vector twice");
     if (machine.fit.task != fit.task) fail_model(path, "one of its machines has another task");
     fit.machines.push_back(std::move(machine));

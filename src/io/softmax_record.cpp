@@ -1,9 +1,7 @@
-#include "io/softmax_record.hpp"
-
+// A SoftmaxFit in a model file.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "io/fit_record.hpp"
 #include "posterior/softmax_state.hpp"
@@ -19,12 +17,11 @@ constexpr Index num_scalars = 6;
 std::string prefix_of(std::size_t machine) { return fmt::format("machine{}.", machine + 1); }
 
 ClassCovariance read_covariance(const SafetensorsReader& file, const Json& description, Index num_classes, Index num_design_columns) {
-  const auto fail = [&](const char* what) { fail_model(file.path(), std::string(what) + " has the wrong size"); };
-  const auto matrix = [&](const char* name) { return checked_finite(file.matrix(name), name, file.path()); };
+  const RecordReader in{file};
   ClassCovariance V;
   V.kind = static_cast<Kind>(description.at("kind").whole_number());
   if (V.kind == Kind::none) return V;
-  if (V.kind != Kind::triangular && V.kind != Kind::reduced) fail("the covariance");
+  if (V.kind != Kind::triangular && V.kind != Kind::reduced) in.fail("the covariance");
   V.num_classes = num_classes;
   V.class_of = description.at("class_of").whole_numbers();
   V.column = description.at("column").whole_numbers();
@@ -33,23 +30,23 @@ ClassCovariance read_covariance(const SafetensorsReader& file, const Json& descr
     return std::all_of(list.begin(), list.end(), [size](Index i) { return i >= 0 && i < size; });
   };
   if (V.class_of.size() != V.column.size() || !inside(V.class_of, num_classes) || !inside(V.column, num_design_columns))
-    fail("the list of weights");
+    in.fail("the list of weights");
   std::vector<Index> weights;
   for (std::size_t i = 0; i < V.column.size(); ++i) weights.push_back(V.column[i] * num_classes + V.class_of[i]);
   if (has_repeats(weights)) fail_model(file.path(), "its list of weights names one twice");
   if (V.kind == Kind::triangular) {
-    V.L_inverse = matrix("L_inverse");
-    if (V.L_inverse.rows() != P || V.L_inverse.cols() != P) fail("L_inverse");
+    V.L_inverse = in.finite_matrix("L_inverse");
+    if (V.L_inverse.rows() != P || V.L_inverse.cols() != P) in.fail("L_inverse");
     return V;
   }
-  V.d = checked_finite(file.vector("d"), "d", file.path());
-  V.T = matrix("T");
-  V.U = matrix("U");
-  V.B = matrix("B");
-  V.R = matrix("R");
-  if (V.d.size() != P || V.T.cols() != P || V.U.cols() != P || V.U.rows() != V.T.rows() || V.B.rows() != P || V.R.rows() != V.B.cols() ||
+  V.d = in.finite_vector("d", P);
+  V.T = in.finite_matrix("T");
+  V.U = in.finite_matrix("U");
+  V.B = in.finite_matrix("B");
+  V.R = in.finite_matrix("R");
+  if (V.T.cols() != P || V.U.cols() != P || V.U.rows() != V.T.rows() || V.B.rows() != P || V.R.rows() != V.B.cols() ||
       V.R.cols() != V.B.cols())
-    fail("d, T, U, B or R");
+    in.fail("T, U, B or R");
   return V;
 }
 
@@ -105,15 +102,10 @@ void add_arrays(SafetensorsWriter& file, const SoftmaxFit& fit) {
 
 SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, std::vector<std::string> column_names) {
   const std::string& path = file.path();
-  const auto fail = [&](const std::string& what) { fail_model(path, what + " has the wrong size"); };
-  const auto vector = [&](const char* name, Index size, bool may_be_empty = false) {
-    Vector v = file.vector(name);
-    if (v.size() != size && !(may_be_empty && v.size() == 0)) fail(name);
-    return v;
-  };
+  const RecordReader in{file};
   const auto matrix = [&](const char* name, Index rows, Index cols) {
     Matrix m = file.matrix(name);
-    if (m.rows() != rows || m.cols() != cols) fail(name);
+    if (m.rows() != rows || m.cols() != cols) in.fail(name);
     return m;
   };
   SoftmaxFit fit;
@@ -121,12 +113,12 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, 
   fit.coding =
       from_name(description.at("coding"), {ClassCoding::softmax, ClassCoding::one_against_rest, ClassCoding::one_against_one}, path);
   fit.classes = description.at("classes").texts();
-  if (fit.classes.size() < 2) fail("the list of classes");
+  if (fit.classes.size() < 2) in.fail("the list of classes");
   fit.target = description.at("target").text();
   fit.prior = from_name(description.at("prior"), all_priors, path);
   fit.relevant = description.at("relevant").flags();
   fit.left_out = description.at("left_out").flags();
-  if (fit.relevant.size() != column_names.size() || fit.left_out.size() != column_names.size()) fail("a list of columns");
+  if (fit.relevant.size() != column_names.size() || fit.left_out.size() != column_names.size()) in.fail("a list of columns");
   fit.report = read_report(description.at("report"), path);
 
   const auto p = static_cast<Index>(column_names.size());
@@ -134,7 +126,7 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, 
   const bool intercept = description.at("intercept").flag();
   const Index q = p + (intercept ? 1 : 0), C = fit.num_classes();
   const Index width = fit.coding == ClassCoding::one_against_one ? C * (C - 1) / 2 : C;
-  const Vector scalars = vector("scalars", num_scalars), history = file.vector("bound_history");
+  const Vector scalars = in.vector("scalars", num_scalars), history = file.vector("bound_history");
   fit.bound = fit.report.bound = scalars[0];
   fit.log_det_V = scalars[1];
   fit.num_rows = scalars[2];
@@ -142,23 +134,23 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, 
   fit.accuracy = checked_share(scalars[4], "its accuracy", path);
   fit.log_loss = scalars[5];
   fit.report.bound_history.assign(history.begin(), history.end());
-  fit.class_weight = vector("class_weight", C);
+  fit.class_weight = in.vector("class_weight", C);
   if (file.has("precision_history")) fit.precision_history = file.matrix("precision_history");
   fit.mean = checked_finite(matrix("mean", p, width), "mean", path);
   fit.variance = matrix("variance", p, width);
   fit.standardized_mean = matrix("standardized_mean", q, width);
   fit.relevance = matrix("relevance", p, width);
   fit.precision = file.matrix("precision");
-  if ((fit.precision.rows() != p && fit.precision.rows() != q) || fit.precision.cols() != width) fail("precision");
-  fit.intercept = vector("intercept", intercept ? width : 0);
-  fit.intercept_variance = vector("intercept_variance", intercept ? width : 0);
-  state->standardization.center = checked_finite(vector("center", p, true), "center", path);
-  state->standardization.scale = checked_finite(vector("scale", p, true), "scale", path);
+  if ((fit.precision.rows() != p && fit.precision.rows() != q) || fit.precision.cols() != width) in.fail("precision");
+  fit.intercept = in.vector("intercept", intercept ? width : 0);
+  fit.intercept_variance = in.vector("intercept_variance", intercept ? width : 0);
+  state->standardization.center = in.finite_vector("center", p, true);
+  state->standardization.scale = in.finite_vector("scale", p, true);
   state->standardization.intercept = intercept;
 
   const Json::List& machines = description.at("machines").list();
   const bool is_softmax = fit.coding == ClassCoding::softmax;
-  if (static_cast<Index>(machines.size()) != (is_softmax ? 0 : width)) fail("the list of machines");
+  if (static_cast<Index>(machines.size()) != (is_softmax ? 0 : width)) in.fail("the list of machines");
   if (is_softmax) {
     state->W = checked_finite(fit.standardized_mean, "standardized_mean", path);
     state->covariance = read_covariance(file, description.at("covariance"), C, q);

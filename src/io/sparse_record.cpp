@@ -1,5 +1,4 @@
-#include "io/sparse_record.hpp"
-
+// The part of a model file for a fit with a sparse prior.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,20 +1,13 @@
 // The fields of kernel machines by name.
 #include <cmath>
 
+#include "io/fit_record.hpp"
 #include "kernel/kernel_function.hpp"
-#include "model/fit_fields.hpp"
+#include "model/fields.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
-
-Json kernel_json(const KernelSpec& spec) {
-  Json j = {{"kind", spec.kind}, {"parameters", spec.parameters}};
-  if (spec.parts.empty()) return j;
-  Json& parts = j["parts"];
-  for (const KernelSpec& part : spec.parts) parts.push_back(kernel_json(part));
-  return j;
-}
 
 void visit(const KernelProcess& process, double level, Fields& out) {
   out.put("log_evidence", Json(process.log_evidence));
@@ -50,7 +43,7 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
   out.put("target", Json(fit.target));
   if (has_classes(fit.task)) out.put("classes", Json(fit.classes));
   out.put("kernel", Json(fit.kernel.name()));
-  if (out.wants("kernel_spec")) out.put("kernel_spec", kernel_json(spec));
+  if (out.wants("kernel_spec")) out.put("kernel_spec", io::to_json(spec));
   std::vector<double> parameters = fit.kernel.log_parameters();
   for (double& parameter : parameters) parameter = std::exp(parameter);
   out.put("parameters", parameters);
