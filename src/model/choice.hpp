@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <initializer_list>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "ardvark/model.hpp"
 #include "core/refusals.hpp"
@@ -28,13 +28,29 @@ using Words = std::initializer_list<std::pair<const char*, Value>>;
 [[nodiscard]] const char* option_of_field(std::string_view field);
 
 /// \throws InvalidArgument  with the name of the option and the words that it may be in this fit
-template <typename Value>
-Value choose(const ModelOptions& options, const char* option, const std::string& word, Words<std::type_identity_t<Value>> words) {
+template <typename Value, typename List = Words<Value>>
+Value choose(const ModelOptions& options, const char* option, const std::string& word, const std::type_identity_t<List>& words) {
   for (const auto& [name, value] : words)
     if (word == name) return value;
   std::set<std::string> known;
   for (const auto& [name, value] : words)
     if (!is_refused(option, name, cases_of(options))) known.insert(name);
+  throw wrong(options.spelled(option), word, fmt::format("it must be one of {}", fmt::join(known, ", ")));
+}
+
+/// The same for values whose words are their names.
+template <typename Value>
+Value choose_named(const ModelOptions& options, const char* option, const std::string& word, std::initializer_list<Value> values) {
+  std::vector<std::pair<const char*, Value>> words;
+  for (const Value value : values) words.emplace_back(to_string(value), value);
+  return choose<Value, decltype(words)>(options, option, word, words);
+}
+
+/// The word itself, which must be one of those that the option table has in this fit.
+/// \throws InvalidArgument  as choose()
+inline const std::string& choose_word(const ModelOptions& options, const char* option, const std::string& word) {
+  const std::vector<std::string> known = words_of(model_option(option), cases_of(options));
+  if (std::ranges::find(known, word) != known.end()) return word;
   throw wrong(options.spelled(option), word, fmt::format("it must be one of {}", fmt::join(known, ", ")));
 }
 

@@ -13,36 +13,22 @@ using namespace in_command;
 
 /// Where an option applies, written as a sentence.
 struct Facts : OptionFacts {
-  [[nodiscard]] constexpr Facts refuse(FitCases cases) const {
-    Facts changed = *this;
-    changed.not_in = cases;
-    return changed;
-  }
-  [[nodiscard]] constexpr Facts say(std::span<const OptionRefusal> reasons) const {
-    Facts changed = *this;
-    changed.because = reasons;
-    return changed;
-  }
-  [[nodiscard]] constexpr Facts take(std::span<const OptionWord> all) const {
-    Facts changed = *this;
-    changed.words = all;
-    return changed;
-  }
+  [[nodiscard]] constexpr Facts refuse(FitCases cases) const { return with(&Facts::not_in, cases); }
+  [[nodiscard]] constexpr Facts say(std::span<const OptionRefusal> reasons) const { return with(&Facts::because, reasons); }
+  [[nodiscard]] constexpr Facts take(std::span<const OptionWord> all) const { return with(&Facts::words, all); }
   [[nodiscard]] constexpr Facts within(double least, double most, bool is_open = false) const {
-    Facts changed = *this;
-    changed.range = {least, most, is_open};
-    return changed;
+    return with(&Facts::range, OptionRange{least, most, is_open});
   }
   [[nodiscard]] constexpr Facts at_least(double least) const { return within(least, OptionRange().most); }
   [[nodiscard]] constexpr Facts positive() const { return within(0, OptionRange().most, true); }
-  [[nodiscard]] constexpr Facts shell(unsigned which) const {
+  [[nodiscard]] constexpr Facts shell(unsigned which) const { return with(&Facts::commands, which); }
+  [[nodiscard]] constexpr Facts not_kept() const { return with(&Facts::is_kept, false); }
+
+ private:
+  template <typename Value>
+  [[nodiscard]] constexpr Facts with(Value OptionFacts::*member, const std::type_identity_t<Value>& value) const {
     Facts changed = *this;
-    changed.commands = which;
-    return changed;
-  }
-  [[nodiscard]] constexpr Facts not_kept() const {
-    Facts changed = *this;
-    changed.is_kept = false;
+    changed.*member = value;
     return changed;
   }
 };

@@ -10,6 +10,7 @@
 
 #include "core/classes.hpp"
 #include "core/refusals.hpp"
+#include "io/fit_record.hpp"
 #include "io/text.hpp"
 #include "model/choice.hpp"
 #include "model/missing.hpp"
@@ -64,16 +65,7 @@ void answer_foreign_name(const ModelOptions& from) {
 
 void set_model(const ModelOptions& from, Task task, FitOptions& options) {
   answer_foreign_name(from);
-  options.prior.kind = choose<PriorKind>(from, "prior", from.prior,
-                                         {{"auto", PriorKind::automatic},
-                                          {"shared", PriorKind::shared},
-                                          {"ard", PriorKind::ard},
-                                          {"groups", PriorKind::groups},
-                                          {"none", PriorKind::none},
-                                          {"sparse", PriorKind::sparse},
-                                          {"slab", PriorKind::slab},
-                                          {"dense", PriorKind::dense},
-                                          {"laplace", PriorKind::laplace}});
+  options.prior.kind = choose_named(from, "prior", from.prior, io::all_priors);
   if (!is_count(task)) options.likelihood = likelihood_of(from);
   options.posterior = choose<LinearPosterior>(from, "posterior", from.posterior,
                                               {{"joint", LinearPosterior::joint}, {"factorised", LinearPosterior::factorised}});
@@ -133,12 +125,8 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
   options.threads = from.threads;
   options.record_every = from.record_every;
   options.mixed_precision = from.mixed_precision;
-  options.solver = choose<SolverKind>(from, "solver", from.solver,
-                                      {{"automatic", SolverKind::automatic},
-                                       {"primal", SolverKind::primal},
-                                       {"dual", SolverKind::dual},
-                                       {"qr", SolverKind::qr},
-                                       {"spectral", SolverKind::spectral}});
+  options.solver = choose_named(from, "solver", from.solver,
+                                {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::qr, SolverKind::spectral});
   options.keep_covariance = choose<Keep>(from, "keep_covariance", from.keep_covariance,
                                          {{"automatic", Keep::automatic}, {"always", Keep::always}, {"never", Keep::never}});
   options.weights = from.weights;

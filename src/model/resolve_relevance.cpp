@@ -27,18 +27,6 @@ Number positive_number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() && value > 0 && value <= std::numeric_limits<Number>::max() ? value : 0;
 }
 
-enum class Kind { gaussian, laplacian, cauchy, matern32, matern52, linear, polynomial, spline };
-
-bool has_width(Kind kind) { return kind < Kind::linear; }
-
-Kernel with_widths(Kind kind, const std::vector<double>& widths) {
-  return kind == Kind::gaussian    ? Kernel::gaussian(widths)
-         : kind == Kind::laplacian ? Kernel::laplacian(widths)
-         : kind == Kind::cauchy    ? Kernel::cauchy(widths)
-         : kind == Kind::matern32  ? Kernel::matern32(widths)
-                                   : Kernel::matern52(widths);
-}
-
 // The numbers of option width: one, or one for each input.
 std::vector<double> widths_of(const ModelOptions& from) {
   std::vector<double> widths;
@@ -54,36 +42,27 @@ std::vector<double> widths_of(const ModelOptions& from) {
 }
 
 // For kernels with a width: it is learnt unless it is given.
-void set_width(const ModelOptions& from, Kind kind, RelevanceOptions& options) {
-  options.kernel = with_widths(kind, {1});
+void set_width(const ModelOptions& from, const std::string& kind, RelevanceOptions& options) {
+  options.kernel = of_distance_kernel(kind, {1});
   options.search = KernelSearch::scale;
   if (from.width == "auto" || from.width == "shared") return;
   if (from.width == "each") {
     options.search = KernelSearch::each;
     return;
   }
-  options.kernel = with_widths(kind, widths_of(from));
+  options.kernel = of_distance_kernel(kind, widths_of(from));
   options.search = KernelSearch::none;
 }
 
 void set_kernel(const ModelOptions& from, RelevanceOptions& options) {
-  const Kind kind = choose<Kind>(from, "kernel", from.kernel,
-                                 {{"auto", Kind::gaussian},
-                                  {"gaussian", Kind::gaussian},
-                                  {"laplacian", Kind::laplacian},
-                                  {"cauchy", Kind::cauchy},
-                                  {"matern32", Kind::matern32},
-                                  {"matern52", Kind::matern52},
-                                  {"linear", Kind::linear},
-                                  {"polynomial", Kind::polynomial},
-                                  {"spline", Kind::spline}});
-  if (kind != Kind::polynomial) refuse(from, {"degree", "offset"}, fmt::format("applies only to {}", from.spelled("kernel", "polynomial")));
-  if (has_width(kind)) return set_width(from, kind, options);
+  const std::string &word = choose_word(from, "kernel", from.kernel), kind = word == "auto" ? "gaussian" : word;
+  if (kind != "polynomial") refuse(from, {"degree", "offset"}, fmt::format("applies only to {}", from.spelled("kernel", "polynomial")));
+  if (is_distance_kernel(kind)) return set_width(from, kind, options);
   refuse(from, {"width"}, fmt::format("cannot be used with {}, which has no width", from.spelled("kernel", from.kernel)));
-  options.search = kind == Kind::polynomial && !from.has("offset") ? KernelSearch::scale : KernelSearch::none;
-  options.kernel = kind == Kind::linear       ? Kernel::linear()
-                   : kind == Kind::polynomial ? Kernel::polynomial(from.degree, from.offset)
-                                              : Kernel::spline();
+  options.search = kind == "polynomial" && !from.has("offset") ? KernelSearch::scale : KernelSearch::none;
+  options.kernel = kind == "linear"       ? Kernel::linear()
+                   : kind == "polynomial" ? Kernel::polynomial(from.degree, from.offset)
+                                          : Kernel::spline();
 }
 
 // exp(-R |x-c|^2/D) of the SLR toolbox.                                                                                         (SLR.7)
@@ -234,13 +213,7 @@ void adapt(const ModelOptions& from, Task task, Index num_inputs, RelevanceOptio
 
 KernelOptions kernel_options(const ModelOptions& from) {
   KernelOptions options;
-  options.kernel = choose<std::string>(from, "kernel", from.kernel,
-                                       {{"auto", "auto"},
-                                        {"gaussian", "gaussian"},
-                                        {"laplacian", "laplacian"},
-                                        {"cauchy", "cauchy"},
-                                        {"matern32", "matern32"},
-                                        {"matern52", "matern52"}});
+  options.kernel = choose_word(from, "kernel", from.kernel);
   using enum WidthSearch;
   options.search = from.width == "auto" ? automatic : from.width == "shared" ? shared : from.width == "each" ? each : given;
   if (options.search == given) options.widths = widths_of(from);
