@@ -2,17 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "core/blas.hpp"
 #include "core/pulse.hpp"
 #include "core/refusals.hpp"
 #include "core/special.hpp"
+#include "core/triangle.hpp"
 #include "core/validate.hpp"
+#include "frame/prepare.hpp"
 #include "likelihood/registry.hpp"
 #include "predict/predictive.hpp"
 #include "predict/softmax.hpp"
@@ -122,8 +120,7 @@ PassSums sums_of(const RowQuestion::State& asked, const RowBlock& block, const M
     Matrix G = Matrix::Zero(q, q);
     design->gram(rows.omega, G);
     out.weight = rows.omega.sum();
-    out.packed.resize(q * (q + 1) / 2);
-    for (Index j = 0, place = 0; j < q; place += q - j, ++j) out.packed.segment(place, q - j) = G.col(j).tail(q - j);
+    out.packed = packed_triangle(G);
     out.response = Vector(q);
     design->project(rows.r, out.response);
   }
@@ -158,7 +155,7 @@ PassSums sums_of_work(const RowWork& work, const RowBlock& block) {
 Answered answer(const RowQuestion::State& asked, const RowBlock& block) {
   if (asked.work) return {sums_of_work(*asked.work, block), fingerprint_of(block)};
   const ByRows by_rows(block.X);
-  const Vector k = block.weights.empty() ? Vector(Vector::Ones(block.X.rows())) : Vector(block.weights.eigen());
+  const Vector k = weights_or_ones(block.weights, block.X.rows());
   Answered out{{}, fingerprint_of(block)};
   std::vector<ComponentMoments> moments(std::max<std::size_t>(asked.parts.size(), 1));
   if (asked.parts.empty()) out.sums = sums_of(asked, block, by_rows.X, k, moments[0]);
@@ -256,15 +253,7 @@ void ClassSums::merge(const ClassSums& right) {
   for (std::size_t j = 0; j < right.columns.size(); ++j) columns[j].add(right.columns[j].sum), columns[j].rest += right.columns[j].rest;
 }
 
-Matrix PassSums::gram() const {
-  const Index q = response.size();
-  Matrix out(q, q);
-  for (Index j = 0, at = 0; j < q; at += q - j, ++j) {
-    out.col(j).tail(q - j) = packed.segment(at, q - j);
-    out.row(j).tail(q - j) = packed.segment(at, q - j).transpose();
-  }
-  return out;
-}
+Matrix PassSums::gram() const { return unpacked_triangle(packed, response.size()).selfadjointView<Eigen::Lower>(); }
 
 void RowSample::add(const RowBlock& block, Index before, std::uint64_t stream, Index most) {
   const Index p = block.X.cols();

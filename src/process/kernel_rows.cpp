@@ -6,6 +6,7 @@
 
 #include "ardvark/logistic.hpp"
 #include "core/special.hpp"
+#include "frame/prepare.hpp"
 #include "kernel/kernel_function.hpp"
 #include "predict/one_class.hpp"
 
@@ -83,8 +84,8 @@ void weigh(const KernelQuestion& asked, const Matrix& Phi, const Vector& t, Vect
   }
 }
 
-Vector weights_of(const RowBlock& block) {
-  return block.weights.empty() ? Vector(Vector::Ones(block.X.rows())) : Vector(block.weights.eigen());
+void require_good(const Features& features) {
+  if (!features.is_good()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");
 }
 
 }  // namespace
@@ -106,16 +107,8 @@ Vector KernelQuestion::targets(const RowBlock& block) const {
   return (block.y.eigen().array() - target_center) / target_scale;
 }
 
-namespace {
-
-void require_good(const Features& features) {
-  if (!features.is_good()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");
-}
-
-}  // namespace
-
 Vector KernelQuestion::sums_of(const RowBlock& block) const {
-  const Vector t = targets(block), k = weights_of(block);
+  const Vector t = targets(block), k = weights_or_ones(block.weights, block.X.rows());
   const Matrix Z = inputs(block);
   const Covariance covariance(kernel, Z, group, linear_part);
   const Features features(covariance, centres, theta);
@@ -139,7 +132,7 @@ Vector KernelQuestion::sums_of(const RowBlock& block) const {
 
 KernelQuestion::Answers KernelQuestion::answers(const RowBlock& block) const {
   const Matrix Z = inputs(block);
-  const Vector t = targets(block), k = weights_of(block);
+  const Vector t = targets(block), k = weights_or_ones(block.weights, block.X.rows());
   const Covariance covariance(kernel, Z, group, linear_part);
   const Features features(covariance, centres, theta);
   require_good(features);
@@ -172,7 +165,7 @@ Vector KernelQuestions::sums_of(const RowBlock& block) const {
       if (block.y[i] == *machine.own_label) own[static_cast<std::size_t>(i)] = c;
   }
   PowerSums sums;
-  sums.add(probability, left_out, own, weights_of(block));
+  sums.add(probability, left_out, own, weights_or_ones(block.weights, block.X.rows()));
   return sums.numbers();
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/blas.hpp"
 #include "core/precise_qr.hpp"
+#include "core/triangle.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -47,20 +48,13 @@ Vector point_near_mean(const RowBlock& block) {
   return first + (panel.colwise() - first).rowwise().mean();
 }
 
-Vector packed_of(const Matrix& lower) {
-  const Index q = lower.rows();
-  Vector out(q * (q + 1) / 2);
-  for (Index j = 0, at = 0; j < q; at += q - j, ++j) out.segment(at, q - j) = lower.col(j).tail(q - j);
-  return out;
-}
-
 // L with LL' = A'A, packed; `tall` A [m,q] is overwritten.
 Vector packed_factor(Matrix& tall) {
   const Index q = tall.cols(), height = std::min(tall.rows(), q);
   triangularise_precisely(tall);
   Matrix lower = Matrix::Zero(q, q);
   lower.leftCols(height) = Matrix(tall.topRows(height).triangularView<Eigen::Upper>()).transpose();
-  return packed_of(lower);
+  return packed_triangle(lower);
 }
 
 // The rows about `near`, by panels: use(panel [q, count], first, count). Rows are multiplied by the root of their weight. Returns the
@@ -133,7 +127,7 @@ Moments moments_of(const RowBlock& block, StatisticsForm form) {
   for (Index j = 0; j < q; ++j)
     if (G(j, j) <= 0 && varies(block, j)) G(j, j) = least_square;
   out.mean += off;
-  out.packed = packed_of(G);
+  out.packed = packed_triangle(G);
   return out;
 }
 
@@ -183,16 +177,11 @@ void Moments::rearrange(const Rearrangement& columns) {
     for (Index i = 0; i <= p && form == StatisticsForm::gram; ++i)
       if (const Index row = from[static_cast<std::size_t>(i)]; row >= 0) moved(i, j) = rows(row, column);
   }
-  packed = form == StatisticsForm::gram ? packed_of(moved) : packed_factor(moved);
+  packed = form == StatisticsForm::gram ? packed_triangle(moved) : packed_factor(moved);
   mean = std::move(new_mean);
 }
 
-Matrix Moments::triangle() const {
-  const Index q = size();
-  Matrix out = Matrix::Zero(q, q);
-  for (Index j = 0, at = 0; j < q; at += q - j, ++j) out.col(j).tail(q - j) = packed.segment(at, q - j);
-  return out;
-}
+Matrix Moments::triangle() const { return unpacked_triangle(packed, size()); }
 
 Matrix Moments::cross() const {
   const Matrix lower = triangle();

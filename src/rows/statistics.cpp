@@ -208,18 +208,9 @@ LinearStatistics LinearStatistics::without(const std::vector<std::string>& colum
 StatisticsForm LinearStatistics::form() const { return state_->form; }
 Index LinearStatistics::num_columns() const { return state_->num_columns; }
 Index LinearStatistics::num_rows() const { return state_->num_rows; }
-double LinearStatistics::weight() const {
-  const std::optional<Moments> total = state_->total();
-  return total ? total->weight : 0.0;
-}
-Vector LinearStatistics::mean() const {
-  const std::optional<Moments> total = state_->total();
-  return total ? total->mean : Vector();
-}
-Matrix LinearStatistics::cross() const {
-  const std::optional<Moments> total = state_->total();
-  return total ? total->cross() : Matrix();
-}
+double LinearStatistics::weight() const { return state_->total().value_or(Moments()).weight; }
+Vector LinearStatistics::mean() const { return state_->total().value_or(Moments()).mean; }
+Matrix LinearStatistics::cross() const { return state_->total().value_or(Moments()).cross(); }
 
 void LinearStatistics::set_encoding(FeatureEncoding encoding, std::string target) {
   std::vector<std::string> names = encoding.names();

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "core/blas.hpp"
+#include "core/triangle.hpp"
+#include "frame/prepare.hpp"
 #include "predict/softmax.hpp"
 
 namespace ardvark::internal {
@@ -53,10 +55,6 @@ Matrix SoftmaxSums::hessian() const {
 
 namespace {
 
-Vector weights_of(const RowBlock& block) {
-  return block.weights.empty() ? Vector(Vector::Ones(block.X.rows())) : Vector(block.weights.eigen());
-}
-
 // The lower triangle of Z'diag(omega)Z, a few rows after the others so that they stay in the cache.
 Vector weighted_cross(const Matrix& Z, const Vector& omega) {
   const Index n = Z.rows(), q = Z.cols(), block = std::clamp<Index>((Index{1} << 16) / q, 64, 1024);
@@ -67,9 +65,7 @@ Vector weighted_cross(const Matrix& Z, const Vector& omega) {
     scaled.topRows(count) = root.segment(first, count).asDiagonal() * Z.middleRows(first, count);
     blas::syrk(blas::Transpose::yes, q, count, 1.0, scaled.data(), scaled.rows(), 1.0, G.data(), q);
   }
-  Vector packed(q * (q + 1) / 2);
-  for (Index j = 0, at = 0; j < q; at += q - j, ++j) packed.segment(at, q - j) = G.col(j).tail(q - j);
-  return packed;
+  return packed_triangle(G);
 }
 
 Matrix scores_of(const Matrix& Z, const Matrix& W) {
@@ -145,7 +141,7 @@ Vector SoftmaxQuestion::sums_of(const RowBlock& block) const {
   design->read_rows(0, Z.rows(), nullptr, Z);
   std::vector<Index> own;
   for (Index i = 0; i < Z.rows(); ++i) own.push_back(std::ranges::lower_bound(labels, block.y[i]) - labels.begin());
-  const Vector k = weights_of(block);
+  const Vector k = weights_or_ones(block.weights, block.X.rows());
   return describes ? description_of(*this, *design, scores_of(Z, W), own, k) : log_likelihood_of(*this, Z, own, k).packed();
 }
 
