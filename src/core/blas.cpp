@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "ardvark/errors.hpp"
@@ -60,42 +61,34 @@ constexpr int one = 1;
 
 // ---- Single calls of BLAS on the calling thread, in two precisions.
 
-void call_syrk(Transpose transpose, Index n, Index k, double alpha, const double* A, Index lda, double beta, double* C, Index ldc) {
+template <typename Real, typename Double, typename Single>
+constexpr auto in_precision(Double* of_doubles, Single* of_singles) {
+  if constexpr (std::is_same_v<Real, double>)
+    return of_doubles;
+  else
+    return of_singles;
+}
+
+template <typename Real>
+void call_syrk(Transpose transpose, Index n, Index k, Real alpha, const Real* A, Index lda, Real beta, Real* C, Index ldc) {
   const char t = static_cast<char>(transpose);
   const int in = narrow(n), ik = narrow(k), ia = leading(lda), ic = leading(ldc);
-  dsyrk_("L", &t, &in, &ik, &alpha, A, &ia, &beta, C, &ic);
+  in_precision<Real>(dsyrk_, ssyrk_)("L", &t, &in, &ik, &alpha, A, &ia, &beta, C, &ic);
 }
 
-void call_syrk(Transpose transpose, Index n, Index k, float alpha, const float* A, Index lda, float beta, float* C, Index ldc) {
-  const char t = static_cast<char>(transpose);
-  const int in = narrow(n), ik = narrow(k), ia = leading(lda), ic = leading(ldc);
-  ssyrk_("L", &t, &in, &ik, &alpha, A, &ia, &beta, C, &ic);
-}
-
-void call_gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, double alpha, const double* A, Index lda,
-               const double* B, Index ldb, double beta, double* C, Index ldc) {
+template <typename Real>
+void call_gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, Real alpha, const Real* A, Index lda, const Real* B,
+               Index ldb, Real beta, Real* C, Index ldc) {
   const char ta = static_cast<char>(transpose_a), tb = static_cast<char>(transpose_b);
   const int im = narrow(m), in = narrow(n), ik = narrow(k), ia = leading(lda), ib = leading(ldb), ic = leading(ldc);
-  dgemm_(&ta, &tb, &im, &in, &ik, &alpha, A, &ia, B, &ib, &beta, C, &ic);
+  in_precision<Real>(dgemm_, sgemm_)(&ta, &tb, &im, &in, &ik, &alpha, A, &ia, B, &ib, &beta, C, &ic);
 }
 
-void call_gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, float alpha, const float* A, Index lda,
-               const float* B, Index ldb, float beta, float* C, Index ldc) {
-  const char ta = static_cast<char>(transpose_a), tb = static_cast<char>(transpose_b);
-  const int im = narrow(m), in = narrow(n), ik = narrow(k), ia = leading(lda), ib = leading(ldb), ic = leading(ldc);
-  sgemm_(&ta, &tb, &im, &in, &ik, &alpha, A, &ia, B, &ib, &beta, C, &ic);
-}
-
-void call_trmm(Side side, Transpose transpose, Index m, Index n, double alpha, const double* L, Index ldl, double* B, Index ldb) {
+template <typename Real>
+void call_trmm(Side side, Transpose transpose, Index m, Index n, Real alpha, const Real* L, Index ldl, Real* B, Index ldb) {
   const char s = static_cast<char>(side), t = static_cast<char>(transpose);
   const int im = narrow(m), in = narrow(n), il = leading(ldl), ib = leading(ldb);
-  dtrmm_(&s, "L", &t, "N", &im, &in, &alpha, L, &il, B, &ib);
-}
-
-void call_trmm(Side side, Transpose transpose, Index m, Index n, float alpha, const float* L, Index ldl, float* B, Index ldb) {
-  const char s = static_cast<char>(side), t = static_cast<char>(transpose);
-  const int im = narrow(m), in = narrow(n), il = leading(ldl), ib = leading(ldb);
-  strmm_(&s, "L", &t, "N", &im, &in, &alpha, L, &il, B, &ib);
+  in_precision<Real>(dtrmm_, strmm_)(&s, "L", &t, "N", &im, &in, &alpha, L, &il, B, &ib);
 }
 
 void call_symm(Index m, Index n, double alpha, const double* A, Index lda, const double* B, Index ldb, double beta, double* C, Index ldc) {
@@ -472,14 +465,6 @@ void apply_reflectors(Transpose transpose, Index n, const double* A, Index lda, 
   if (info != 0) throw InternalError("ormtr was called with an invalid argument");
 }
 
-}  // namespace
-
-void apply_reflectors_transposed(Index n, const double* A, Index lda, const double* tau, double* x) {
-  apply_reflectors(Transpose::yes, n, A, lda, tau, 1, x);
-}
-
-namespace {
-
 // Eigenvalues (ascending) and eigenvectors of a tridiagonal matrix; Q [n, n] with leading dimension `ldq`.
 bool stedc(Index n, double* diagonal, double* off_diagonal, double* Q, Index ldq) {
   const int in = narrow(n), iq = leading(ldq), ask = -1;
@@ -541,6 +526,10 @@ bool has_eigenvalue_below(double bound, Index n, const double* diagonal, const d
 }
 
 }  // namespace
+
+void apply_reflectors_transposed(Index n, const double* A, Index lda, const double* tau, double* x) {
+  apply_reflectors(Transpose::yes, n, A, lda, tau, 1, x);
+}
 
 // Like LAPACK's driver of this name, but our threads share the independent parts: the halves of the tridiagonal matrix, and the vectors in
 // the last step.
