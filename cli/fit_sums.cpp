@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/memory_limit.hpp"
+#include "core/memory.hpp"
 #include "model/refused_options.hpp"
 #include "table_sums.hpp"
 

@@ -14,7 +14,7 @@
 #include "ardvark/table_stream.hpp"
 #include "commands.hpp"
 #include "core/pulse.hpp"
-#include "io/csv_decimal.hpp"
+#include "io/csv_numbers.hpp"
 #include "io/text.hpp"
 #include "model/missing.hpp"
 #include "predictions.hpp"

@@ -1,5 +1,4 @@
-#include "io/csv_decimal.hpp"
-
+// Numbers of a table whose decimal mark may be a comma.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "ardvark/errors.hpp"
-#include "io/csv_decimal.hpp"
 #include "io/csv_numbers.hpp"
 #include "io/text.hpp"
 

@@ -1,4 +1,4 @@
-// Numbers in texts, and what looks like them.
+// Numbers in texts, whose decimal mark may be a comma, and what looks like them.
 #pragma once
 
 #include <string_view>
@@ -15,5 +15,14 @@ namespace ardvark::internal::io {
 
 /// Of a text that is no number.
 [[nodiscard]] Comma comma_in(std::string_view text);
+
+/// Reads the whole text as a number with this decimal mark, '.' or ','. The other mark is no part of a number.
+[[nodiscard]] bool read_number(std::string_view text, char decimal, double& value);
+
+/// What the other mark in a text means that is no number.
+[[nodiscard]] Comma other_mark_in(std::string_view text, char decimal);
+
+/// Whether the fraction of a number has this mark without doubt: not as in 1,234, where it may stand between thousands.
+[[nodiscard]] bool has_clear_mark(std::string_view text, char decimal);
 
 }  // namespace ardvark::internal::io

@@ -12,7 +12,6 @@
 #include <unordered_set>
 
 #include "ardvark/errors.hpp"
-#include "io/csv_decimal.hpp"
 #include "io/csv_numbers.hpp"
 #include "io/notation.hpp"
 #include "io/text.hpp"

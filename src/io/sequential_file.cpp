@@ -1,7 +1,7 @@
 // The state of a sequential filter as bytes, in the layout of a model file.
 
 #include "io/safetensors.hpp"
-#include "method/sequential/sequential_state.hpp"
+#include "method/sequential/sequential.hpp"
 
 namespace ardvark {
 

@@ -56,6 +56,15 @@ void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& o
 void visit(const LambdaPath& path, Fields& out);
 void visit(const LinearStatistics& statistics, Fields& out);
 void visit(const Comparison& comparison, Fields& out);
+void visit(const Fit& fit, double level, Fields& out);
+void visit(const SoftmaxFit& fit, double level, Fields& out);
+void visit(const RelevanceFit& fit, double level, Fields& out);
+void visit(const KernelFit& fit, double level, Fields& out);
+
+/// Sweeps, coefficients and noise: what a fit and a relevance vector machine have in common.
+void visit_posterior(const Fit& fit, double level, Fields& out);
+void visit_report(const Report& report, Fields& out);
+void visit_status(const Report& report, Fields& out);
 
 /// All fields as one object, or only the field `only`; the covariance only if asked for.
 class JsonFields final : public Fields {

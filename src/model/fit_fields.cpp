@@ -1,8 +1,8 @@
-#include "model/fit_fields.hpp"
-
+// The fields of regressions and classifications by name.
 #include <cmath>
 
 #include "model/components.hpp"
+#include "model/fields.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {

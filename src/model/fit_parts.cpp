@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "model/resolve.hpp"
-#include "model/saved_model.hpp"
 #include "posterior/softmax_state.hpp"
 #include "posterior/state.hpp"
 

@@ -1,10 +1,12 @@
-// What fits of rows in memory and fits of sums over rows share.
+// What the fits of any model share, of rows in memory and of sums over rows.
 #pragma once
 
 #include "ardvark/model.hpp"
 
 namespace ardvark::internal {
 
+/// The names of the columns of the table.
+[[nodiscard]] const std::vector<std::string>& names_of(const SavedModel& model);
 /// What a fit keeps of its options.
 [[nodiscard]] SavedModel described(SavedModel model, const ModelOptions& options);
 /// The encoding of a model whose columns are numbers.

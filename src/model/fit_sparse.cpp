@@ -7,7 +7,6 @@
 #include "model/missing.hpp"
 #include "model/remarks.hpp"
 #include "model/resolve.hpp"
-#include "model/saved_model.hpp"
 #include "table/fit_table.hpp"
 
 namespace ardvark {

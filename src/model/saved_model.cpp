@@ -1,27 +1,21 @@
-#include "model/saved_model.hpp"
-
+// What every kind of saved model has.
 #include <utility>
 
+#include "model/fit_parts.hpp"
 #include "posterior/softmax_state.hpp"
 #include "posterior/state.hpp"
 
 namespace ardvark::internal {
-namespace {
-
-// The same facts of each kind of fit.
-const std::vector<std::string>& names_of(const Fit& fit) { return fit.column_names; }
-const std::vector<std::string>& names_of(const SoftmaxFit& fit) { return fit.column_names; }
-const std::vector<std::string>& names_of(const RelevanceFit& fit) { return fit.input_names; }
-const std::vector<std::string>& names_of(const KernelFit& fit) { return fit.input_names; }
-Task task_of(const Fit& fit) { return fit.task; }
-Task task_of(const SoftmaxFit&) { return Task::logistic; }
-Task task_of(const RelevanceFit& fit) { return fit.task; }
-Task task_of(const KernelFit& fit) { return fit.task; }
-
-}  // namespace
 
 const std::vector<std::string>& names_of(const SavedModel& model) {
-  return std::visit([](const auto& fit) -> const std::vector<std::string>& { return names_of(fit); }, model.fit);
+  return std::visit(
+      [](const auto& fit) -> const std::vector<std::string>& {
+        if constexpr (requires { fit.column_names; })
+          return fit.column_names;
+        else
+          return fit.input_names;
+      },
+      model.fit);
 }
 
 }  // namespace ardvark::internal
@@ -38,7 +32,14 @@ const Report& report_of(const SavedModel& model) {
 }
 Report& report_of(SavedModel& model) { return const_cast<Report&>(report_of(std::as_const(model))); }
 Task task_of(const SavedModel& model) {
-  return std::visit([](const auto& fit) { return task_of(fit); }, model.fit);
+  return std::visit(
+      [](const auto& fit) {
+        if constexpr (requires { fit.task; })
+          return fit.task;
+        else
+          return Task::logistic;
+      },
+      model.fit);
 }
 const std::vector<std::string>& classes_of(const SavedModel& model) {
   return std::visit([](const auto& fit) -> const std::vector<std::string>& { return fit.classes; }, model.fit);

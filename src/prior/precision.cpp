@@ -5,10 +5,28 @@
 #include <limits>
 
 #include "core/special.hpp"
-#include "prior/best_precision.hpp"
-#include "prior/laplace.hpp"
 
 namespace ardvark::internal {
+
+// The Laplace prior as a scale mixture of normal distributions, one precision per column.   docs/math/logistic_laplace.md (L1EM)
+namespace laplace_prior {
+namespace {
+
+// E[1/variance_j] under the mixture given w_j: lambda/|w_j|.                                                           (L1EM.1)
+void step(const Posterior& q, double lambda, Vector& next) { next = lambda * q.group_square.array().rsqrt(); }
+
+// Sum of -1/2 a w^2 - 1/2 lambda^2/a: at most -lambda |w|, and equal to it at (L1EM.1).                                 (L1EM.2)
+double bound(const Posterior& q, double lambda, const Vector& expected) {
+  return -0.5 * (expected.array() * q.group_square.array() + lambda * lambda / expected.array()).sum();
+}
+
+// The derivative of bound() in ln a.
+void gradient(const Posterior& q, double lambda, const Vector& expected, Vector& out) {
+  out = 0.5 * (lambda * lambda / expected.array() - expected.array() * q.group_square.array());
+}
+
+}  // namespace
+}  // namespace laplace_prior
 
 PrecisionPrior::PrecisionPrior(Partition partition, Vector shape, Vector rate, UpdateRule rule, double lambda)
     : partition_(std::move(partition)),

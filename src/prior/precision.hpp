@@ -6,6 +6,10 @@
 
 namespace ardvark::internal {
 
+/// The best precision of one column with everything else fixed (OPT.3): the a > 0 that maximises 1/2 ln a - 1/2 ln(a + s) + 1/2 Q/(a + s) +
+/// c0 ln a - d0 a, Q = tau q^2; c0, d0 > 0. Returns `otherwise` if no root is found because of rounding.
+[[nodiscard]] double best_precision(double s, double Q, double c0, double d0, double otherwise);
+
 /// q(alpha_g) = Gam(c_N, d_N) with E[alpha_g] = c_N / d_N; c_N = c0 + |g|/2 never changes.                     (LIN.2), (JJ.4)
 class PrecisionPrior {
  public:

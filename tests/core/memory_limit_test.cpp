@@ -1,11 +1,11 @@
-#include "core/memory_limit.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
+
+#include "core/memory.hpp"
 
 namespace ardvark::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "method/greedy/greedy.hpp"
-#include "prior/best_precision.hpp"
+#include "prior/precision.hpp"
 
 namespace ardvark::internal {
 

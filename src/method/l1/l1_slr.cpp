@@ -1,5 +1,4 @@
-#include "method/l1/l1_slr.hpp"
-
+// The preset l1_slr_c.                                                                    docs/math/l1.md (L1.9)
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,6 +10,8 @@ namespace ardvark::internal {
 void validate_lasso(const FitOptions& options);
 
 [[nodiscard]] Solution solve_lasso(const Frame& frame);
+/// The preset l1_slr_c. With compat: exactly max_sweeps simultaneous updates, as published.                                 (L1.9)
+[[nodiscard]] Solution solve_l1_slr(const Frame& frame);
 /// Whether there are more rows, by their weight, than columns that take part.
 [[nodiscard]] bool is_tall(const Frame& frame);
 [[nodiscard]] LambdaPath lasso_path(const Frame& frame, const PathGrid& grid);

@@ -16,7 +16,6 @@
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
 #include "frame/row_order.hpp"
-#include "method/sequential/sequential_state.hpp"
 #include "posterior/state.hpp"
 
 namespace ardvark {
