@@ -10,6 +10,7 @@
 
 #include "ardvark/errors.hpp"
 #include "io/file.hpp"
+#include "io/text.hpp"
 
 namespace ardvark::internal::io {
 namespace {
@@ -98,12 +99,6 @@ std::string reason_of(const std::string& message) {
   return message.substr(at + 3, message.find('"', at + 1) - at - 3);  // of DuckDB
 }
 
-std::string in_small_letters(std::string name) {
-  for (char& c : name)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return name;
-}
-
 // What is written: the columns, those of texts in their types.
 std::string columns_to_write(const ParquetWriter::Columns& columns) {
   std::string out;
@@ -118,7 +113,7 @@ std::string columns_to_write(const ParquetWriter::Columns& columns) {
 void refuse_equal_names(const ParquetWriter::Columns& columns, const std::string& path) {
   std::map<std::string, std::string> seen;
   for (const OutputColumn& column : columns)
-    if (const auto [at, is_new] = seen.emplace(in_small_letters(column.name), column.name); !is_new)
+    if (const auto [at, is_new] = seen.emplace(lower_case(column.name), column.name); !is_new)
       throw InvalidArgument(
           fmt::format("'{}' would have the columns '{}' and '{}', whose names are the same for DuckDB, which writes it; leave out "
                       "one of them, or write CSV",

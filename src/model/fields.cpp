@@ -1,7 +1,6 @@
 #include "model/fields.hpp"
 
 #include "io/option_values.hpp"
-#include "model/fit_fields.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
@@ -220,28 +219,19 @@ namespace ardvark {
 
 using namespace internal;
 
-std::string to_json(const SavedModel& model, double level, bool covariance) {
+namespace {
+
+std::string json_text(bool covariance, const auto&... asked) {
   JsonFields fields(covariance);
-  visit(model, level, fields);
+  visit(asked..., fields);
   return fields.json().dump();
 }
 
-std::string to_json(const LinearStatistics& statistics) {
-  JsonFields fields(false);
-  visit(statistics, fields);
-  return fields.json().dump();
-}
+}  // namespace
 
-std::string to_json(const Comparison& comparison) {
-  JsonFields fields(false);
-  visit(comparison, fields);
-  return fields.json().dump();
-}
-
-std::string to_json(const SelectionCounts& counts, const ModelOptions& options) {
-  JsonFields fields(false);
-  visit(counts, options, fields);
-  return fields.json().dump();
-}
+std::string to_json(const SavedModel& model, double level, bool covariance) { return json_text(covariance, model, level); }
+std::string to_json(const LinearStatistics& statistics) { return json_text(false, statistics); }
+std::string to_json(const Comparison& comparison) { return json_text(false, comparison); }
+std::string to_json(const SelectionCounts& counts, const ModelOptions& options) { return json_text(false, counts, options); }
 
 }  // namespace ardvark

@@ -161,11 +161,8 @@ SavedModel ModelFitter::operator()(const RelevanceModel& model) const {
   const Task task = task_of_machine();
   RelevanceOptions relevance = model.options;
   adapt(options, task, X.cols(), relevance);
-  RelevanceFit fit;
-  if (has_noise(task))
-    fit = fit_relevance_regression(X, target, relevance);
-  else
-    fit = fit_relevance_classification(X, target, relevance);
+  RelevanceFit fit =
+      has_noise(task) ? RelevanceFit(fit_relevance_regression(X, target, relevance)) : fit_relevance_classification(X, target, relevance);
   fit.target = options.target;
   note_task(task, fit.report);
   SavedModel saved{std::move(fit)};
@@ -177,11 +174,7 @@ SavedModel ModelFitter::operator()(const KernelModel& model) const {
   const Task task = task_of_machine();
   KernelOptions kernel = model.options;
   adapt(options, X.cols(), kernel);
-  KernelFit fit;
-  if (has_noise(task))
-    fit = fit_kernel_regression(X, target, kernel);
-  else
-    fit = fit_kernel_classification(X, target, kernel);
+  KernelFit fit = has_noise(task) ? KernelFit(fit_kernel_regression(X, target, kernel)) : fit_kernel_classification(X, target, kernel);
   fit.target = options.target;
   note_task(task, fit.report);
   return {std::move(fit)};
@@ -233,10 +226,6 @@ SavedModel fit_described(MatrixView X, OwnedMatrix* given, VectorView target, co
     return described(std::move(model), options);
   });
 }
-
-}  // namespace
-
-namespace {
 
 FeatureEncoding made_encoding(const ModelOptions& options, const std::function<FeatureEncoding(Dummies)>& make) {
   const bool is_kernel = options.model == "rvm" || options.model == "kernel" || preset_facts(options.preset).kernel;
