@@ -62,17 +62,6 @@ const CLI::Option* option_of(const std::string& said, const CLI::App& command) {
   return nullptr;
 }
 
-}  // namespace
-
-std::string is_number(const std::string& text) {
-  if (reads_as<double>(text)) return "";
-  std::string with_point = text;
-  std::replace(with_point.begin(), with_point.end(), ',', '.');
-  return not_a("a number", text) + (reads_as<double>(with_point) ? ", with a point: " + with_point : "");
-}
-std::string is_whole_number(const std::string& text) { return reads_as<long long>(text) ? "" : not_a("a whole number", text); }
-namespace {
-
 std::string wrong_delimiter(const std::string& text) {
   return text.size() == 1 || text == "auto" || text == "tab" || text == "\\t"
              ? ""
@@ -85,6 +74,14 @@ std::string wrong_decimal(const std::string& text) {
 }
 
 }  // namespace
+
+std::string is_number(const std::string& text) {
+  if (reads_as<double>(text)) return "";
+  std::string with_point = text;
+  std::replace(with_point.begin(), with_point.end(), ',', '.');
+  return not_a("a number", text) + (reads_as<double>(with_point) ? ", with a point: " + with_point : "");
+}
+std::string is_whole_number(const std::string& text) { return reads_as<long long>(text) ? "" : not_a("a whole number", text); }
 
 void add_format(CLI::App& c, TableFormat& format) {
   c.add_option(

@@ -53,19 +53,6 @@ std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& en
   return groups;
 }
 
-}  // namespace
-
-void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding, ModelOptions& options) {
-  if (!args.groups.empty() && options.preset.empty() && options.prior != "laplace" && options.prior != "dense")
-    options.group = groups_of(args, encoding);
-  for (const std::string& name : split_names(args.flat_columns)) {
-    const auto [first, width] = columns_of(encoding, name, "--flat");
-    for (Index j = first; j < first + width; ++j) options.flat.push_back(j);
-  }
-}
-
-namespace {
-
 struct Target {
   Vector values;
   std::vector<std::string> classes;  // only for text; for numbers, the fit makes the names
@@ -89,6 +76,15 @@ Target target_of(const Table& table, const std::string& name, Task task) {
 }
 
 }  // namespace
+
+void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding, ModelOptions& options) {
+  if (!args.groups.empty() && options.preset.empty() && options.prior != "laplace" && options.prior != "dense")
+    options.group = groups_of(args, encoding);
+  for (const std::string& name : split_names(args.flat_columns)) {
+    const auto [first, width] = columns_of(encoding, name, "--flat");
+    for (Index j = first; j < first + width; ++j) options.flat.push_back(j);
+  }
+}
 
 void require_exact_classes(const std::string& name, const std::vector<std::string>& classes) {
   const auto found = std::ranges::find_if(classes, [](const std::string& text) { return internal::may_be_rounded(std::stod(text)); });

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -53,6 +52,21 @@ std::vector<std::pair<std::string, std::string>> names_needed(const FitArguments
   return needed;
 }
 
+std::string note_of_dropped(const Table& table, const FitArguments& args) {
+  if (table.num_dropped == 0) return {};
+  auto worst = static_cast<std::size_t>(table.at(args.target));
+  if (args.missing != "impute") worst = static_cast<std::size_t>(std::ranges::max_element(table.num_missing) - table.num_missing.begin());
+  return internal::note_of_dropped(table.num_dropped, table.columns[worst].name, table.num_missing[worst]);
+}
+
+// What to do about a gap in this column.
+std::string remedy_of(const std::string& column, const FitArguments& args) {
+  if (column == args.weights_column) return internal::remedy_of_gap(args, false);
+  const bool may_impute = args.command->get_name() == "fit" && internal::can_impute(args);
+  if (column == args.target && may_impute) return internal::remedy_of_target_gap(args);
+  return internal::remedy_of_gap(args, may_impute && column != args.target);
+}
+
 }  // namespace
 
 Vector weights_in(const Table& table, const FitArguments& args) {
@@ -75,29 +89,6 @@ Vector weights_in(const Table& table, const FitArguments& args) {
 void refuse_zero_weights(const FitArguments& args) {
   throw InvalidArgument(fmt::format("the weights '{}' are all zero; at least one must be positive", args.weights_column));
 }
-
-namespace {
-
-std::string note_of_dropped(const Table& table, const FitArguments& args) {
-  if (table.num_dropped == 0) return {};
-  auto worst = static_cast<std::size_t>(table.at(args.target));
-  if (args.missing != "impute") worst = static_cast<std::size_t>(std::ranges::max_element(table.num_missing) - table.num_missing.begin());
-  return internal::note_of_dropped(table.num_dropped, table.columns[worst].name, table.num_missing[worst]);
-}
-
-}  // namespace
-
-namespace {
-
-// What to do about a gap in this column.
-std::string remedy_of(const std::string& column, const FitArguments& args) {
-  if (column == args.weights_column) return internal::remedy_of_gap(args, false);
-  const bool may_impute = args.command->get_name() == "fit" && internal::can_impute(args);
-  if (column == args.target && may_impute) return internal::remedy_of_target_gap(args);
-  return internal::remedy_of_gap(args, may_impute && column != args.target);
-}
-
-}  // namespace
 
 void require_writable(const FitArguments& args) {
   require_folder_of(args.output, args.data);

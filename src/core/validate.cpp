@@ -54,6 +54,20 @@ void entry(double x, const char* what, Index i, Index j, const std::vector<std::
         {.argument = what, .value = shown(x), .row = i + 1, .column = column_name(names, j), .why = "all values must be finite"});
 }
 
+constexpr double square_limit = 1e150;
+
+// An entry of new rows. The fit uses (x - center) * scale.
+void new_entry(double x, Index i, Index j, const std::vector<std::string>& names, const Vector& center, const Vector& scale) {
+  const double unit = scale.size() > 0 ? scale[j] : 1.0;
+  entry(x, "X_new", i, j, names);
+  if (unit != 0 && !(std::abs(x - (center.size() > 0 ? center[j] : 0.0)) * unit < square_limit))
+    throw InvalidArgument({.argument = "X_new",
+                           .value = shown(x),
+                           .row = i + 1,
+                           .column = column_name(names, j),
+                           .why = "in the units of the fit its size must be below 1e150, or its square overflows"});
+}
+
 }  // namespace
 
 std::string column_name(const std::vector<std::string>& names, Index j) {
@@ -99,24 +113,6 @@ void matrix(const MatrixView& X, const char* what, const std::vector<std::string
   shape(X, what);
   finite(X, what, column_names);
 }
-
-namespace {
-
-constexpr double square_limit = 1e150;
-
-// An entry of new rows. The fit uses (x - center) * scale.
-void new_entry(double x, Index i, Index j, const std::vector<std::string>& names, const Vector& center, const Vector& scale) {
-  const double unit = scale.size() > 0 ? scale[j] : 1.0;
-  entry(x, "X_new", i, j, names);
-  if (unit != 0 && !(std::abs(x - (center.size() > 0 ? center[j] : 0.0)) * unit < square_limit))
-    throw InvalidArgument({.argument = "X_new",
-                           .value = shown(x),
-                           .row = i + 1,
-                           .column = column_name(names, j),
-                           .why = "in the units of the fit its size must be below 1e150, or its square overflows"});
-}
-
-}  // namespace
 
 void new_rows(const MatrixView& X, const std::vector<std::string>& column_names, const Vector& center, const Vector& scale) {
   shape(X, "X_new");

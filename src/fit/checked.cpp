@@ -15,7 +15,6 @@
 #include "frame/separation.hpp"
 #include "frame/solution.hpp"
 #include "method/greedy/greedy_preset.hpp"
-#include "method/l1/l1_slr.hpp"
 #include "method/l1/lasso.hpp"
 #include "method/sequential/sequential.hpp"
 #include "method/spike_slab/sparse.hpp"
@@ -100,10 +99,6 @@ Solution solve(Method method, Frame& frame) {
   throw InternalError("no such method");
 }
 
-}  // namespace
-
-namespace {
-
 Fit fit_frame(Frame frame) {
   const Task task = frame.task;
   const FitOptions options = frame.options;
@@ -114,6 +109,16 @@ Fit fit_frame(Frame frame) {
   frame.options.keep_covariance = options.keep_covariance;
   Fit fit = assemble(frame, std::move(solution));
   if (has_classes(task) && (method == Method::spike_slab || method == Method::sweeps)) describe_separation(options, fit);
+  return fit;
+}
+
+// Chooses a lambda if the prior needs one, and fits. \param y  the target of the frame, as given
+Fit fit_with_lambda(Frame frame, VectorView y, const ChosenOptions& options) {
+  const Index p = frame.num_columns();
+  ChosenLambda lambda = with_chosen_lambda(frame, y);
+  frame.options = lambda.options;
+  Fit fit = fit_frame(std::move(frame));
+  tell_choices(options, std::move(lambda), p, fit);
   return fit;
 }
 
@@ -138,20 +143,6 @@ void tell_choices(const ChosenOptions& options, ChosenLambda lambda, Index num_c
   if (!options.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), options.note);
   warn_if_too_confident(options.options, fit, num_columns);
 }
-
-namespace {
-
-// Chooses a lambda if the prior needs one, and fits. \param y  the target of the frame, as given
-Fit fit_with_lambda(Frame frame, VectorView y, const ChosenOptions& options) {
-  const Index p = frame.num_columns();
-  ChosenLambda lambda = with_chosen_lambda(frame, y);
-  frame.options = lambda.options;
-  Fit fit = fit_frame(std::move(frame));
-  tell_choices(options, std::move(lambda), p, fit);
-  return fit;
-}
-
-}  // namespace
 
 Fit fit_columns(Task task, const FitTable& X, VectorView y, const FitOptions& options, std::optional<Frame>& columns) {
   const Stopwatch watch;

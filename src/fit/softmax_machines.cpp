@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "ardvark/diagnose.hpp"
 #include "core/blas.hpp"
@@ -117,20 +116,6 @@ bool add_machine(Fit given, const Standardization& s, SoftmaxFit& fit) {
   return one.state != nullptr && one.mean.allFinite();
 }
 
-}  // namespace
-
-FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note) {
-  ChosenOptions chosen = with_chosen_prior(each, Task::logistic, num_rows, num_columns);
-  note = std::move(chosen.note);
-  FitOptions& options = chosen.options;
-  if (options.preset.empty() || is_sparse(options.prior.kind) || options.prior.kind == PriorKind::laplace) return std::move(options);
-  if (!options.likelihood) options.likelihood = LogisticLikelihood::laplace;
-  if (!options.rule) options.rule = UpdateRule::mackay;
-  return std::move(options);
-}
-
-namespace {
-
 // Collects the notes or warnings of the machines, each text once: all of them if there are few, otherwise their number and the first.
 void gather(const std::vector<std::string>& names, const std::vector<Fit>& fits, std::vector<std::string> Report::*list, Report& report) {
   struct Remark {
@@ -195,7 +180,25 @@ void summarise_machines(const std::vector<std::string>& names, bool compat, Soft
   gather(names, fit.machines, &Report::warnings, report);
 }
 
+// The options that all regressions have in common.
+FitOptions options_of_each(const SoftmaxOptions& options) {
+  FitOptions each = options;
+  if (const char* machine = preset_facts(options.preset).machine) each.preset = machine;
+  if (options.keep_covariance == Keep::never) each.keep_covariance = Keep::automatic;  // needed to describe the training rows
+  return each;
+}
+
 }  // namespace
+
+FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note) {
+  ChosenOptions chosen = with_chosen_prior(each, Task::logistic, num_rows, num_columns);
+  note = std::move(chosen.note);
+  FitOptions& options = chosen.options;
+  if (options.preset.empty() || is_sparse(options.prior.kind) || options.prior.kind == PriorKind::laplace) return std::move(options);
+  if (!options.likelihood) options.likelihood = LogisticLikelihood::laplace;
+  if (!options.rule) options.rule = UpdateRule::mackay;
+  return std::move(options);
+}
 
 void take_machines(const std::vector<std::string>& names, Index num_columns, const Standardization& units, const SoftmaxOptions& options,
                    SoftmaxFit& fit, const std::function<std::optional<Fit>(Index machine)>& fitted) {
@@ -207,18 +210,6 @@ void take_machines(const std::vector<std::string>& names, Index num_columns, con
   }
   summarise_machines(names, options.compat, fit);
 }
-
-namespace {
-
-// The options that all regressions have in common.
-FitOptions options_of_each(const SoftmaxOptions& options) {
-  FitOptions each = options;
-  if (const char* machine = preset_facts(options.preset).machine) each.preset = machine;
-  if (options.keep_covariance == Keep::never) each.keep_covariance = Keep::automatic;  // needed to describe the training rows
-  return each;
-}
-
-}  // namespace
 
 void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
   FitOptions each = options_of_each(options);

@@ -17,52 +17,6 @@ void check_column(Index j, const char* what, Index num_columns) {
   if (j < 0 || j >= num_columns) throw refused(what, fmt::format("names column {}; X has columns 0 to {}", j, num_columns - 1));
 }
 
-}  // namespace
-
-std::vector<bool> marked_columns(const std::vector<Index>& columns, const char* what, Index num_columns) {
-  std::vector<bool> out(static_cast<std::size_t>(num_columns), false);
-  for (const Index j : columns) {
-    check_column(j, what, num_columns);
-    out[static_cast<std::size_t>(j)] = true;
-  }
-  return out;
-}
-
-void require_rows(const FitOptions& options, double total, Index num_flat) {
-  if (!(total < static_cast<double>(num_flat))) return;
-  const std::string columns = fmt::format("{} column{} without a prior{}", num_flat, num_flat == 1 ? "" : "s",
-                                          !options.intercept ? ""
-                                          : num_flat == 1    ? " (the intercept)"
-                                                             : ", the intercept among them");
-  // A table that stands in for another one has equal weights whose sum is the number of rows.
-  const bool are_equal = std::adjacent_find(options.weights.begin(), options.weights.end(), std::not_equal_to<>()) == options.weights.end();
-  if (are_equal && std::abs(total - std::round(total)) < 1e-9 * total)
-    throw InvalidArgument(fmt::format("{:.10g} rows cannot determine {}; a linear fit needs at least as many rows", total, columns));
-  throw refused("weights",
-                fmt::format("have the sum {:.6g}, which counts as the number of rows; so few rows cannot determine {}; a weight is a "
-                            "number of repetitions: multiply relative weights so that they sum to the number of observations",
-                            total, columns));
-}
-
-void require_noise_shape(const FitOptions& options, double total, Index num_flat) {
-  const double rows = total - static_cast<double>(options.posterior == LinearPosterior::joint ? num_flat : 0);
-  const double shape = options.noise.shape + 0.5 * rows;
-  if (shape >= least_noise_shape) return;
-  throw refused(
-      "a0",
-      fmt::format(
-          "(noise.shape) is {:.6g}, which with {:.6g} for the rows is {:.6g}, too little for a posterior of the noise; it must be at least "
-          "{:g}: give a larger a0, or more rows (their number is the sum of the weights)",
-          options.noise.shape, 0.5 * rows, shape, least_noise_shape));
-}
-
-bool has_proper_intercept(const FitOptions& options, const std::vector<Index>& flat_columns) {
-  return options.preset.empty() && options.intercept && !options.penalize_intercept && flat_columns.size() == 1 &&
-         options.prior.kind != PriorKind::none;
-}
-
-namespace {
-
 // The columns whose precision is not estimated.
 struct GivenPrecisions {
   std::vector<Index> mark;  // [columns] Partition::flat, Partition::fixed or 0
@@ -163,6 +117,48 @@ void take_hyperpriors_of_groups(const std::vector<GammaDistribution>& hyperprior
 }
 
 }  // namespace
+
+std::vector<bool> marked_columns(const std::vector<Index>& columns, const char* what, Index num_columns) {
+  std::vector<bool> out(static_cast<std::size_t>(num_columns), false);
+  for (const Index j : columns) {
+    check_column(j, what, num_columns);
+    out[static_cast<std::size_t>(j)] = true;
+  }
+  return out;
+}
+
+void require_rows(const FitOptions& options, double total, Index num_flat) {
+  if (!(total < static_cast<double>(num_flat))) return;
+  const std::string columns = fmt::format("{} column{} without a prior{}", num_flat, num_flat == 1 ? "" : "s",
+                                          !options.intercept ? ""
+                                          : num_flat == 1    ? " (the intercept)"
+                                                             : ", the intercept among them");
+  // A table that stands in for another one has equal weights whose sum is the number of rows.
+  const bool are_equal = std::adjacent_find(options.weights.begin(), options.weights.end(), std::not_equal_to<>()) == options.weights.end();
+  if (are_equal && std::abs(total - std::round(total)) < 1e-9 * total)
+    throw InvalidArgument(fmt::format("{:.10g} rows cannot determine {}; a linear fit needs at least as many rows", total, columns));
+  throw refused("weights",
+                fmt::format("have the sum {:.6g}, which counts as the number of rows; so few rows cannot determine {}; a weight is a "
+                            "number of repetitions: multiply relative weights so that they sum to the number of observations",
+                            total, columns));
+}
+
+void require_noise_shape(const FitOptions& options, double total, Index num_flat) {
+  const double rows = total - static_cast<double>(options.posterior == LinearPosterior::joint ? num_flat : 0);
+  const double shape = options.noise.shape + 0.5 * rows;
+  if (shape >= least_noise_shape) return;
+  throw refused(
+      "a0",
+      fmt::format(
+          "(noise.shape) is {:.6g}, which with {:.6g} for the rows is {:.6g}, too little for a posterior of the noise; it must be at least "
+          "{:g}: give a larger a0, or more rows (their number is the sum of the weights)",
+          options.noise.shape, 0.5 * rows, shape, least_noise_shape));
+}
+
+bool has_proper_intercept(const FitOptions& options, const std::vector<Index>& flat_columns) {
+  return options.preset.empty() && options.intercept && !options.penalize_intercept && flat_columns.size() == 1 &&
+         options.prior.kind != PriorKind::none;
+}
 
 PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out) {
   const Prior& prior = options.prior;

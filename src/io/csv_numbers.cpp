@@ -34,18 +34,6 @@ bool is_huge(std::string_view number) {
   return point - static_cast<long long>(first_digit) + (exponent_negative ? -exponent : exponent) > 0;
 }
 
-}  // namespace
-
-bool parse_number(std::string_view text, double& value) {
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+') text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::invalid_argument || end != text.data() + text.size()) return false;
-  if (error == std::errc::result_out_of_range) value = is_huge(text) ? HUGE_VAL : 0.0;
-  return true;
-}
-
-namespace {
-
 // For example "1,234,567", "-11,600", "1,234.5".
 bool has_thousands(std::string_view text) {
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
@@ -74,6 +62,14 @@ bool has_decimal_comma(std::string_view text) {
 }
 
 }  // namespace
+
+bool parse_number(std::string_view text, double& value) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::invalid_argument || end != text.data() + text.size()) return false;
+  if (error == std::errc::result_out_of_range) value = is_huge(text) ? HUGE_VAL : 0.0;
+  return true;
+}
 
 Comma comma_in(std::string_view text) {
   const bool thousands = has_thousands(text), decimal = has_decimal_comma(text);

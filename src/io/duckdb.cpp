@@ -162,6 +162,21 @@ std::string executed(const DuckDbLibrary& library, void* connection, const std::
   throw InvalidArgument(fmt::format("'{}' cannot be read as Parquet: {}", path, why));
 }
 
+// At the end of a process, the destructors of DuckDB and of libpython, which brings it, sometimes destroy the same objects: 4 of 60 runs
+// ended with "corrupted double-linked list". So a process that has used DuckDB ends before them.
+void end_before_their_destructors() {
+#ifdef __GLIBC__
+  static const int registered = ::on_exit(
+      [](int status, void*) {
+        std::cout.flush();
+        std::fflush(nullptr);
+        ::_exit(status);
+      },
+      nullptr);
+  static_cast<void>(registered);
+#endif
+}
+
 }  // namespace
 
 std::string in_quotes(std::string_view text, char quote) {
@@ -195,25 +210,6 @@ DuckDb::DuckDb(const std::string& path, bool writes) : library_{duckdb_for(path,
   if (failed != 0 || l.connect(database_, &connection_) != 0)
     throw EnvironmentError(fmt::format("DuckDB ('{}') cannot be started", l.library.name()));
 }
-
-namespace {
-
-// At the end of a process, the destructors of DuckDB and of libpython, which brings it, sometimes destroy the same objects: 4 of 60 runs
-// ended with "corrupted double-linked list". So a process that has used DuckDB ends before them.
-void end_before_their_destructors() {
-#ifdef __GLIBC__
-  static const int registered = ::on_exit(
-      [](int status, void*) {
-        std::cout.flush();
-        std::fflush(nullptr);
-        ::_exit(status);
-      },
-      nullptr);
-  static_cast<void>(registered);
-#endif
-}
-
-}  // namespace
 
 DuckDb::~DuckDb() {
   if (connection_ != nullptr) library_.disconnect(&connection_);

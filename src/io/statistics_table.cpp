@@ -214,6 +214,21 @@ void unite_levels(State& left, State& right) {
   for (State* state : {&left, &right}) state->rearrange(between(state->encoding, united), united);
 }
 
+// Gives the columns the order of ours, if they are the same: a table may be written in parts whose columns come in another order.
+void take_order(const State& ours, State& theirs) {
+  FeatureEncoding moved = theirs.encoding;
+  moved.features.clear();
+  for (const FeatureColumn& feature : ours.encoding.features) {
+    const auto same = std::ranges::find(theirs.encoding.features, feature.name, &FeatureColumn::name);
+    if (same == theirs.encoding.features.end()) return;
+    moved.features.push_back(*same);
+  }
+  if (moved.features.empty() || moved.features.size() != theirs.encoding.features.size()) return;
+  if (std::ranges::equal(moved.features, theirs.encoding.features, {}, &FeatureColumn::name, &FeatureColumn::name)) return;
+  const Rearrangement columns = between(theirs.encoding, moved);
+  theirs.rearrange(columns, std::move(moved));
+}
+
 }  // namespace
 
 void LinearStatistics::update(const Table& table, const std::string& target, const std::string& weights) {
@@ -254,25 +269,6 @@ void LinearStatistics::update(const Table& table, const std::string& target, con
   }
   *state_ = std::move(next);
 }
-
-namespace {
-
-// Gives the columns the order of ours, if they are the same: a table may be written in parts whose columns come in another order.
-void take_order(const State& ours, State& theirs) {
-  FeatureEncoding moved = theirs.encoding;
-  moved.features.clear();
-  for (const FeatureColumn& feature : ours.encoding.features) {
-    const auto same = std::ranges::find(theirs.encoding.features, feature.name, &FeatureColumn::name);
-    if (same == theirs.encoding.features.end()) return;
-    moved.features.push_back(*same);
-  }
-  if (moved.features.empty() || moved.features.size() != theirs.encoding.features.size()) return;
-  if (std::ranges::equal(moved.features, theirs.encoding.features, {}, &FeatureColumn::name, &FeatureColumn::name)) return;
-  const Rearrangement columns = between(theirs.encoding, moved);
-  theirs.rearrange(columns, std::move(moved));
-}
-
-}  // namespace
 
 void LinearStatistics::merge(const LinearStatistics& right) {
   if (state_->form != right.state_->form)

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 
 #include "io/number_forms.hpp"
@@ -51,19 +49,6 @@ std::size_t edits_between(const std::string& a, const std::string& b) {
   return d[n][m];
 }
 
-}  // namespace
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
-namespace {
-
 std::string escaped(std::string_view text, int max_characters) {
   std::string result;
   for (int count = 0; !text.empty(); ++count) {
@@ -78,18 +63,6 @@ std::string escaped(std::string_view text, int max_characters) {
   }
   return result;
 }
-
-}  // namespace
-
-std::optional<bool> truth_of(std::string_view text) {
-  for (const std::string_view word : {"true", "True", "TRUE"})
-    if (text == word) return true;
-  for (const std::string_view word : {"false", "False", "FALSE"})
-    if (text == word) return false;
-  return std::nullopt;
-}
-
-namespace {
 
 // A text that a program may write for a number: its digits without the point, and where the point is.
 struct Decimal {
@@ -147,6 +120,23 @@ std::string plain_text(const Decimal& number) {
 }
 
 }  // namespace
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::optional<bool> truth_of(std::string_view text) {
+  for (const std::string_view word : {"true", "True", "TRUE"})
+    if (text == word) return true;
+  for (const std::string_view word : {"false", "False", "FALSE"})
+    if (text == word) return false;
+  return std::nullopt;
+}
 
 std::string_view code_of(std::string_view text, std::string& room) {
   if (text.empty() || std::string_view("+-.0123456789").find(text.front()) == std::string_view::npos) return text;

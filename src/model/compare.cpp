@@ -259,6 +259,24 @@ void rank(Comparison& comparison) {
     model.difference = model.comparable ? model.evidence - best->evidence : std::numeric_limits<double>::quiet_NaN();
 }
 
+// Without the rows in which a value is missing.
+Comparison of_whole_rows(const RowsInUse& used, const ComparisonOptions& given) {
+  ComparisonOptions options = given;
+  options.model = used.options;
+  std::optional<OwnedMatrix> inputs;
+  if (given.inputs.rows() > 0) inputs = rows_of(given.inputs, used.rows), options.inputs = inputs->view;
+  Comparison out = compare_models(used.X->view, used.target, options);
+  out.notes.push_back(used.note);
+  return out;
+}
+
+void require_finite(MatrixView X, VectorView target, const ModelOptions& model) {
+  with_remedy(remedy_of_gap(model, false), [&] {
+    validate::matrix(X, "X", model.column_names);
+    validate::vector(target, X.rows(), model.model == "linear" ? "y" : "labels");
+  });
+}
+
 }  // namespace
 
 void check_comparison(const ComparisonOptions& options) {
@@ -291,28 +309,6 @@ void check_comparison(const ComparisonOptions& options) {
                                       names.empty() ? "no model" : fmt::format("only '{}'", *names.begin()), model.spelled("priors"),
                                       model.spelled("kernel")));
 }
-
-namespace {
-
-// Without the rows in which a value is missing.
-Comparison of_whole_rows(const RowsInUse& used, const ComparisonOptions& given) {
-  ComparisonOptions options = given;
-  options.model = used.options;
-  std::optional<OwnedMatrix> inputs;
-  if (given.inputs.rows() > 0) inputs = rows_of(given.inputs, used.rows), options.inputs = inputs->view;
-  Comparison out = compare_models(used.X->view, used.target, options);
-  out.notes.push_back(used.note);
-  return out;
-}
-
-void require_finite(MatrixView X, VectorView target, const ModelOptions& model) {
-  with_remedy(remedy_of_gap(model, false), [&] {
-    validate::matrix(X, "X", model.column_names);
-    validate::vector(target, X.rows(), model.model == "linear" ? "y" : "labels");
-  });
-}
-
-}  // namespace
 
 Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptions& given) {
   check_comparison(given);

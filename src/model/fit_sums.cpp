@@ -1,5 +1,4 @@
 // Fits any model whose rows are not in memory: from statistics, and by passes.
-#include <fmt/format.h>
 
 #include <functional>
 #include <utility>
@@ -37,26 +36,6 @@ SavedModel fit_sums(const LinearStatistics& statistics, const std::vector<Linear
   return described({std::move(fit)}, options);
 }
 
-}  // namespace
-
-SavedModel fit_model(const LinearStatistics& statistics, const ModelOptions& options) {
-  return fit_model(std::vector{statistics}, options);
-}
-
-SavedModel fit_model(const std::vector<LinearStatistics>& folds, const ModelOptions& given) {
-  if (folds.empty()) throw InvalidArgument("there are no statistics; give those of one fold at least");
-  LinearStatistics sum = folds.front();
-  for (std::size_t f = 1; f < folds.size(); ++f) sum.merge(folds[f]);
-  const LinearStatistics all = sum.encoding().dummies == Dummies::every_level ? sum.with_references(given.reference) : sum;
-  ModelOptions options = given;
-  refuse_in(options, fit_case::statistics);
-  if (options.encoding.features.empty() && options.column_names.empty()) options.encoding = all.encoding();
-  if (options.target.empty()) options.target = all.target();
-  return in_names_of(options, [&] { return fit_sums(all, folds, options); });
-}
-
-namespace {
-
 SavedModel fit_two_by_passes(const AskRows& ask, const ModelOptions& given, const FitOptions& options) {
   refuse_in(given, fit_case::two_classes);
   Fit fit = fit_logistic(ask, options);
@@ -77,16 +56,29 @@ KernelFit fit_kernel_by_passes(const AskRows& ask, KernelOptions kernel, const M
   if (options.task.empty() && options.class_names.empty())
     throw refused(options.spelled("task"), "is not given; for rows that are not in memory it must be regression or classification");
   adapt(options, num_columns, kernel);
-  KernelFit fit;
-  if (!options.task.empty() && has_noise(relevance_task(options)))
-    fit = fit_kernel_regression(ask, kernel);
-  else
-    fit = fit_kernel_classification(ask, kernel);
+  const bool is_regression = !options.task.empty() && has_noise(relevance_task(options));
+  KernelFit fit = is_regression ? KernelFit(fit_kernel_regression(ask, kernel)) : fit_kernel_classification(ask, kernel);
   fit.target = options.target;
   return fit;
 }
 
 }  // namespace
+
+SavedModel fit_model(const LinearStatistics& statistics, const ModelOptions& options) {
+  return fit_model(std::vector{statistics}, options);
+}
+
+SavedModel fit_model(const std::vector<LinearStatistics>& folds, const ModelOptions& given) {
+  if (folds.empty()) throw InvalidArgument("there are no statistics; give those of one fold at least");
+  LinearStatistics sum = folds.front();
+  for (std::size_t f = 1; f < folds.size(); ++f) sum.merge(folds[f]);
+  const LinearStatistics all = sum.encoding().dummies == Dummies::every_level ? sum.with_references(given.reference) : sum;
+  ModelOptions options = given;
+  refuse_in(options, fit_case::statistics);
+  if (options.encoding.features.empty() && options.column_names.empty()) options.encoding = all.encoding();
+  if (options.target.empty()) options.target = all.target();
+  return in_names_of(options, [&] { return fit_sums(all, folds, options); });
+}
 
 SavedModel fit_model(const AskRows& given_rows, const ModelOptions& given) {
   CountedRows counted(given_rows);

@@ -88,18 +88,6 @@ PredictionOf prediction_of(const SavedModel& model, const ModelOptions& options)
   return what;
 }
 
-}  // namespace
-
-void check_rule(const SavedModel& model, const ModelOptions& options) {
-  static_cast<void>(prediction_of(model, options));
-  if (model.softmax())
-    static_cast<void>(class_rule(options));
-  else
-    static_cast<void>(predictive_rule(model, options));
-}
-
-namespace {
-
 Prediction predict_complete(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
   const PredictionOf what = prediction_of(model, options);
   pulse("predicting");
@@ -117,7 +105,21 @@ Prediction predict_complete(const SavedModel& model, MatrixView X_new, const Mod
   return numbers ? regression(fit) : Prediction(class_prediction(fit, X_new, rule));
 }
 
+const KernelFit& process_of(const SavedModel& model) {
+  if (const KernelFit* const fit = model.process()) return *fit;
+  throw InvalidArgument(
+      "joint predictions are those of a kernel machine (model kernel); for a linear or logistic model, they follow from its covariance");
+}
+
 }  // namespace
+
+void check_rule(const SavedModel& model, const ModelOptions& options) {
+  static_cast<void>(prediction_of(model, options));
+  if (model.softmax())
+    static_cast<void>(class_rule(options));
+  else
+    static_cast<void>(predictive_rule(model, options));
+}
 
 bool predicts_each_row_alone(const SavedModel& model, const ModelOptions& options) {
   check_rule(model, options);
@@ -151,16 +153,6 @@ Prediction predict(const SavedModel& model, CscView X_new, const ModelOptions& o
   if (options.rule == mixture) throw refused(options, "rule", mixture, "needs dense rows");
   return student_prediction(*fit, X_new, what);
 }
-
-namespace {
-
-const KernelFit& process_of(const SavedModel& model) {
-  if (const KernelFit* const fit = model.process()) return *fit;
-  throw InvalidArgument(
-      "joint predictions are those of a kernel machine (model kernel); for a linear or logistic model, they follow from its covariance");
-}
-
-}  // namespace
 
 std::vector<JointPrediction> predict_joint(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
   return joint_predictions(process_of(model), X_new, prediction_of(model, options));

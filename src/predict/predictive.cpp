@@ -7,8 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "ardvark/linear.hpp"
-#include "ardvark/logistic.hpp"
 #include "core/blas.hpp"
 #include "core/refusals.hpp"
 #include "core/special.hpp"
@@ -41,6 +39,21 @@ struct PublishedBound {
 
 constexpr int max_steps = 500;
 
+double published_log_probability(double m, double s, double quadratic, bool published_stop) {
+  PublishedBound b(m, s);
+  const double offset = published_stop ? quadratic : 0.0, tolerance = published_stop ? 1e-5 : 1e-14;
+  double last = b.watched(offset);
+  for (int step = 0; step < max_steps; ++step) {
+    b.update();
+    const double L = b.watched(offset);
+    if (std::abs(last - L) < tolerance * std::abs(L)) break;
+    last = L;
+  }
+  return std::min(b.log_probability(), 0.0);
+}
+
+double corrected(double m, double s) { return m / std::sqrt(1 + 3.14159265358979323846 * s / 8); }
+
 }  // namespace
 
 void predictive_moments(const Fit& fit, const FitTable& X, Vector& m, Vector* s) {
@@ -68,25 +81,6 @@ PredictiveRule resolved(PredictiveRule rule, const Fit& fit) {
   const PresetFacts& facts = preset_facts(fit.report.preset);
   return fit.report.compat ? facts.compat_rule : facts.rule;
 }
-
-namespace {
-
-double published_log_probability(double m, double s, double quadratic, bool published_stop) {
-  PublishedBound b(m, s);
-  const double offset = published_stop ? quadratic : 0.0, tolerance = published_stop ? 1e-5 : 1e-14;
-  double last = b.watched(offset);
-  for (int step = 0; step < max_steps; ++step) {
-    b.update();
-    const double L = b.watched(offset);
-    if (std::abs(last - L) < tolerance * std::abs(L)) break;
-    last = L;
-  }
-  return std::min(b.log_probability(), 0.0);
-}
-
-double corrected(double m, double s) { return m / std::sqrt(1 + 3.14159265358979323846 * s / 8); }
-
-}  // namespace
 
 double published_probability(double m, double s, double quadratic, bool published_stop) {
   return std::exp(published_log_probability(m, s, quadratic, published_stop));

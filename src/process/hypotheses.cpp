@@ -130,6 +130,28 @@ void follow(const Problem& problem, const Candidate& candidate, const FoundHypot
   found.hypothesis = find_hypothesis(*found.evidence, candidate.given, leader.hypothesis, 1, exact ? Ending::exact : Ending::of_steps);
 }
 
+// With many rows, kernels with the same widths share the corners of the polytope, in proportion to their weights. Empty: all of them.
+//                                                                                                                                  (KM.4)
+std::vector<std::optional<std::vector<Index>>> corners_of(const Problem& problem, const std::vector<Candidate>& candidates,
+                                                          const std::vector<FoundHypothesis>& found) {
+  std::vector<std::optional<std::vector<Index>>> out(found.size());
+  if (problem.Z.rows() < many_rows) return out;
+  for (const WidthKind kind : {WidthKind::fixed, WidthKind::shared, WidthKind::each}) {
+    std::vector<std::size_t> alike;
+    double sum = 0;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (found[i].weight > 0 && candidates[i].widths == kind && found[i].hypothesis.covariance.cols() > few_dimensions)
+        alike.push_back(i), out[i].emplace(), sum += found[i].weight;
+    const auto lack = [&](std::size_t i, Index corners) {
+      return found[i].weight / sum * static_cast<double>(corners) - static_cast<double>(out[i]->size());
+    };
+    for (Index corner = 0; !alike.empty() && corner < num_corners(found[alike.front()].hypothesis); ++corner)
+      out[*std::max_element(alike.begin(), alike.end(), [&](auto a, auto b) { return lack(a, corner + 1) < lack(b, corner + 1); })]
+          ->push_back(corner);
+  }
+  return out;
+}
+
 }  // namespace
 
 // With many rows, the hypotheses of the first kernel lead, and those of others follow.
@@ -171,32 +193,6 @@ void weigh(std::vector<FoundHypothesis>& found) {
   for (const double sum = total(); FoundHypothesis & one : found) one.weight = one.weight < least_weight * sum ? 0 : one.weight;
   for (const double sum = total(); FoundHypothesis & one : found) one.weight /= sum;
 }
-
-namespace {
-
-// With many rows, kernels with the same widths share the corners of the polytope, in proportion to their weights. Empty: all of them.
-//                                                                                                                                  (KM.4)
-std::vector<std::optional<std::vector<Index>>> corners_of(const Problem& problem, const std::vector<Candidate>& candidates,
-                                                          const std::vector<FoundHypothesis>& found) {
-  std::vector<std::optional<std::vector<Index>>> out(found.size());
-  if (problem.Z.rows() < many_rows) return out;
-  for (const WidthKind kind : {WidthKind::fixed, WidthKind::shared, WidthKind::each}) {
-    std::vector<std::size_t> alike;
-    double sum = 0;
-    for (std::size_t i = 0; i < found.size(); ++i)
-      if (found[i].weight > 0 && candidates[i].widths == kind && found[i].hypothesis.covariance.cols() > few_dimensions)
-        alike.push_back(i), out[i].emplace(), sum += found[i].weight;
-    const auto lack = [&](std::size_t i, Index corners) {
-      return found[i].weight / sum * static_cast<double>(corners) - static_cast<double>(out[i]->size());
-    };
-    for (Index corner = 0; !alike.empty() && corner < num_corners(found[alike.front()].hypothesis); ++corner)
-      out[*std::max_element(alike.begin(), alike.end(), [&](auto a, auto b) { return lack(a, corner + 1) < lack(b, corner + 1); })]
-          ->push_back(corner);
-  }
-  return out;
-}
-
-}  // namespace
 
 // Of the hypotheses that are used.
 void average(const Problem& problem, const std::vector<Candidate>& candidates, std::vector<FoundHypothesis>& found) {

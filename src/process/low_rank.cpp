@@ -28,45 +28,6 @@ std::uint64_t hash_of(const Matrix& X, Index row) {
   return mixed(sum);
 }
 
-}  // namespace
-
-std::vector<Index> rows_by_hash(const Matrix& X, Index count) {
-  std::vector<std::pair<std::uint64_t, Index>> keyed;
-  for (Index i = 0; i < X.rows(); ++i) keyed.emplace_back(hash_of(X, i), i);  // rows are sorted by content: ties are, too
-  count = std::min(count, X.rows());
-  std::partial_sort(keyed.begin(), keyed.begin() + count, keyed.end());
-  std::vector<Index> rows;
-  for (Index i = 0; i < count; ++i) rows.push_back(keyed[static_cast<std::size_t>(i)].second);
-  return rows;
-}
-
-std::vector<Index> choose_centres(const Covariance& covariance, const Hyperparameters& theta, Index count) {
-  const std::vector<Index> pool = rows_by_hash(covariance.inputs(), std::max<Index>(10 * count, 5000));
-  const Matrix A = covariance.scaled(covariance.inputs()(pool, Eigen::all), theta.tail(theta.size() - 1));
-  const Index n = A.rows();
-  constexpr double least = 1e-8;  // a row that is explained so well adds nothing
-  Vector residual = Vector::Ones(n);
-  Matrix Phi(n, std::min(count, n)), column;
-  std::vector<Index> chosen;
-  for (Index m = 0; m < Phi.cols(); ++m) {
-    pulse();
-    Index pivot = 0;
-    if (!(residual.maxCoeff(&pivot) > least)) break;
-    covariance.between(A, A.row(pivot), column, nullptr);
-    Vector l = column.col(0) - Phi.leftCols(m) * Phi.row(pivot).head(m).transpose();
-    l /= std::sqrt(residual[pivot]);
-    residual -= l.cwiseAbs2();
-    residual[pivot] = 0;
-    Phi.col(m) = l;
-    chosen.push_back(pool[static_cast<std::size_t>(pivot)]);
-  }
-  return chosen;
-}
-
-void LowRankEvidence::set_centres(const std::vector<Index>& rows) { centres_ = covariance_.inputs()(rows, Eigen::all); }
-
-namespace {
-
 // d / d ln h of the part with the features, and the slope in ln rho. \param ratio  nu/q; classes: 1
 void add_slopes(const Features& features, const FeatureSums& sums, const SolvedFeatures& s, const Vector& omega, const Vector& z,
                 double ratio, const Vector& k, const Vector& fk, double d_l_per_kk, Vector& gradient) {
@@ -243,6 +204,41 @@ class LowRankClasses final : public LowRankEvidence {
 };
 
 }  // namespace
+
+std::vector<Index> rows_by_hash(const Matrix& X, Index count) {
+  std::vector<std::pair<std::uint64_t, Index>> keyed;
+  for (Index i = 0; i < X.rows(); ++i) keyed.emplace_back(hash_of(X, i), i);  // rows are sorted by content: ties are, too
+  count = std::min(count, X.rows());
+  std::partial_sort(keyed.begin(), keyed.begin() + count, keyed.end());
+  std::vector<Index> rows;
+  for (Index i = 0; i < count; ++i) rows.push_back(keyed[static_cast<std::size_t>(i)].second);
+  return rows;
+}
+
+std::vector<Index> choose_centres(const Covariance& covariance, const Hyperparameters& theta, Index count) {
+  const std::vector<Index> pool = rows_by_hash(covariance.inputs(), std::max<Index>(10 * count, 5000));
+  const Matrix A = covariance.scaled(covariance.inputs()(pool, Eigen::all), theta.tail(theta.size() - 1));
+  const Index n = A.rows();
+  constexpr double least = 1e-8;  // a row that is explained so well adds nothing
+  Vector residual = Vector::Ones(n);
+  Matrix Phi(n, std::min(count, n)), column;
+  std::vector<Index> chosen;
+  for (Index m = 0; m < Phi.cols(); ++m) {
+    pulse();
+    Index pivot = 0;
+    if (!(residual.maxCoeff(&pivot) > least)) break;
+    covariance.between(A, A.row(pivot), column, nullptr);
+    Vector l = column.col(0) - Phi.leftCols(m) * Phi.row(pivot).head(m).transpose();
+    l /= std::sqrt(residual[pivot]);
+    residual -= l.cwiseAbs2();
+    residual[pivot] = 0;
+    Phi.col(m) = l;
+    chosen.push_back(pool[static_cast<std::size_t>(pivot)]);
+  }
+  return chosen;
+}
+
+void LowRankEvidence::set_centres(const std::vector<Index>& rows) { centres_ = covariance_.inputs()(rows, Eigen::all); }
 
 std::unique_ptr<LowRankEvidence> low_rank_regression(Covariance covariance, Vector k, Vector y) {
   return std::make_unique<LowRankRegression>(std::move(covariance), std::move(k), std::move(y));

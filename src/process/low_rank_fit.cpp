@@ -12,30 +12,6 @@ namespace {
 
 constexpr Index most_exact = 2000, usual_centres = 300;  // rows
 
-}  // namespace
-
-Index centres_of(const KernelOptions& options) { return options.centres > 0 ? options.centres : usual_centres; }
-
-bool is_low_rank(const KernelOptions& options, Index num_rows) {
-  return !options.all_centres && (options.centres > 0 ? options.centres < num_rows : num_rows > most_exact);
-}
-
-Index rows_of_sample(const KernelOptions& options) { return std::max<Index>(20'000, 10 * centres_of(options)); }
-
-std::string note_on_centres(const KernelFit& fit) {
-  return fmt::format(
-      "{} of the rows are centres, in whose features the process is computed; with more of them (option centres) it follows finer detail; "
-      "kernel and first widths come from 500 of the rows",
-      fit.num_vectors());
-}
-
-std::unique_ptr<LowRankEvidence> Problem::low_rank_evidence(const Candidate& candidate) const {
-  Covariance covariance(candidate.kernel, Z, candidate.group, candidate.linear_part);
-  return classes ? low_rank_classes(std::move(covariance), k, t) : low_rank_regression(std::move(covariance), k, t);
-}
-
-namespace {
-
 // The candidate with the highest evidence on some rows, and what was found there.
 struct Scouted {
   Candidate candidate;
@@ -57,10 +33,6 @@ Scouted scout(const Problem& problem, const std::vector<Candidate>& candidates) 
     if (found[i].hypothesis.log_evidence > found[best].hypothesis.log_evidence || found[best].hypothesis.points.empty()) best = i;
   return {candidates[best], found[best].hypothesis, k.sum()};
 }
-
-}  // namespace
-
-namespace {
 
 // The few rows of the scout may say nothing of an input that many rows know well. At a width far beyond the rows the evidence is flat, so
 // that the search does not come back. Therefore each wide input is tried at a usual width.                                       (KM.7)
@@ -106,6 +78,26 @@ void search_again(const KernelOptions& options, CentreSearch& search) {
 }
 
 }  // namespace
+
+Index centres_of(const KernelOptions& options) { return options.centres > 0 ? options.centres : usual_centres; }
+
+bool is_low_rank(const KernelOptions& options, Index num_rows) {
+  return !options.all_centres && (options.centres > 0 ? options.centres < num_rows : num_rows > most_exact);
+}
+
+Index rows_of_sample(const KernelOptions& options) { return std::max<Index>(20'000, 10 * centres_of(options)); }
+
+std::string note_on_centres(const KernelFit& fit) {
+  return fmt::format(
+      "{} of the rows are centres, in whose features the process is computed; with more of them (option centres) it follows finer detail; "
+      "kernel and first widths come from 500 of the rows",
+      fit.num_vectors());
+}
+
+std::unique_ptr<LowRankEvidence> Problem::low_rank_evidence(const Candidate& candidate) const {
+  Covariance covariance(candidate.kernel, Z, candidate.group, candidate.linear_part);
+  return classes ? low_rank_classes(std::move(covariance), k, t) : low_rank_regression(std::move(covariance), k, t);
+}
 
 CentreSearch search_with_centres(const Problem& problem, const KernelOptions& options, const KernelInputs& inputs) {
   Scouted start = scout(problem, candidates(options, inputs));

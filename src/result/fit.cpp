@@ -81,6 +81,17 @@ BoundScope scope_of(PriorKind prior, Index num_flat, Index num_other) {
   return num_flat == 0 ? BoundScope::any_prior : BoundScope::same_flat;
 }
 
+// The scale of the Student-t distribution of a weight, also if its variance is infinite: scale^2 is
+// V_jj b_N/a_N if the posterior is joint, else V_jj. (LIN.4), (SP.25)
+double marginal_scale(const Fit& fit, Index j) {
+  if (const double spread = student_t_variance(fit.degrees_of_freedom()); std::isfinite(spread))
+    return std::sqrt((j < 0 ? fit.intercept->variance : fit.variance[j]) / spread);
+  if (j >= 0) return std::sqrt(fit.V_diagonal[j] * (fit.is_joint() ? fit.noise.rate / fit.noise.shape : 1));
+  if (fit.state == nullptr || fit.state->factor.kind == CovarianceFactor::Kind::none) return std::numeric_limits<double>::infinity();
+  const Matrix zero = Matrix::Zero(1, fit.num_columns());  // the intercept is the mean of a row of zeros
+  return student_prediction(fit, zero, PredictionOf::mean).scale[0];
+}
+
 }  // namespace
 
 BoundScope bound_scope(const Fit& fit) {
@@ -96,21 +107,6 @@ BoundScope bound_scope(const SoftmaxFit& fit) {
     if (!fit.left_out[static_cast<std::size_t>(j)]) ++((fit.precision.row(j).array() == 0).all() ? num_flat : num_other);
   return scope_of(fit.prior, num_flat, num_other);
 }
-
-namespace {
-
-// The scale of the Student-t distribution of a weight, also if its variance is infinite: scale^2 is
-// V_jj b_N/a_N if the posterior is joint, else V_jj. (LIN.4), (SP.25)
-double marginal_scale(const Fit& fit, Index j) {
-  if (const double spread = student_t_variance(fit.degrees_of_freedom()); std::isfinite(spread))
-    return std::sqrt((j < 0 ? fit.intercept->variance : fit.variance[j]) / spread);
-  if (j >= 0) return std::sqrt(fit.V_diagonal[j] * (fit.is_joint() ? fit.noise.rate / fit.noise.shape : 1));
-  if (fit.state == nullptr || fit.state->factor.kind == CovarianceFactor::Kind::none) return std::numeric_limits<double>::infinity();
-  const Matrix zero = Matrix::Zero(1, fit.num_columns());  // the intercept is the mean of a row of zeros
-  return student_prediction(fit, zero, PredictionOf::mean).scale[0];
-}
-
-}  // namespace
 
 Vector direction(const Fit& fit) {
   if (fit.sparse) return fit.sparse->direction;

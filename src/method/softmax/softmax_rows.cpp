@@ -15,46 +15,6 @@ namespace {
 
 constexpr Index num_facts = 4;  // before the gradient
 
-}  // namespace
-
-Vector SoftmaxSums::packed() const {
-  const Index size = of.empty() ? 0 : of.front().size();
-  Vector out(num_facts + gradient.size() + static_cast<Index>(of.size()) * size);
-  out.head(num_facts) << log_likelihood, num_missed, num_moved, num_pushed;
-  out.segment(num_facts, gradient.size()) = gradient.reshaped();
-  Index at = num_facts + gradient.size();
-  for (const Vector& one : of) out.segment(at, size) = one, at += size;
-  return out;
-}
-
-SoftmaxSums SoftmaxSums::unpacked(const Vector& numbers, Index q, Index C) {
-  const Index pairs = C * (C - 1) / 2, size = q * (q + 1) / 2;
-  const Index first = num_facts + q * C;
-  if (numbers.size() != first + pairs * size) throw InvalidArgument("the sums over the rows answer another question");
-  SoftmaxSums out{numbers[0], numbers[1], numbers[2], numbers[3], numbers.segment(num_facts, q * C).reshaped(q, C), {}};
-  for (Index i = 0; i < pairs; ++i) out.of.push_back(numbers.segment(first + i * size, size));
-  return out;
-}
-
-// p_c d_cd - p_c p_d: the blocks of two classes are negative, and all blocks of a class sum to zero.
-Matrix SoftmaxSums::hessian() const {
-  const Index q = gradient.rows(), C = gradient.cols();
-  Matrix H = Matrix::Zero(q * C, q * C);
-  auto one = of.begin();
-  for (Index c = 0; c < C; ++c)
-    for (Index d = c + 1; d < C; ++d, ++one)
-      for (Index j = 0, at = 0; j < q; at += q - j, ++j) {
-        const auto column = one->segment(at, q - j);
-        H.col(c * q + j).segment(d * q + j, q - j) = -column;
-        H.row(d * q + j).segment(c * q + j, q - j) = -column.transpose();
-        H.col(c * q + j).segment(c * q + j, q - j) += column;
-        H.col(d * q + j).segment(d * q + j, q - j) += column;
-      }
-  return H;
-}
-
-namespace {
-
 // The lower triangle of Z'diag(omega)Z, a few rows after the others so that they stay in the cache.
 Vector weighted_cross(const Matrix& Z, const Vector& omega) {
   const Index n = Z.rows(), q = Z.cols(), block = std::clamp<Index>((Index{1} << 16) / q, 64, 1024);
@@ -134,6 +94,42 @@ Vector description_of(const SoftmaxQuestion& asked, const TableDesign& design, c
 }
 
 }  // namespace
+
+Vector SoftmaxSums::packed() const {
+  const Index size = of.empty() ? 0 : of.front().size();
+  Vector out(num_facts + gradient.size() + static_cast<Index>(of.size()) * size);
+  out.head(num_facts) << log_likelihood, num_missed, num_moved, num_pushed;
+  out.segment(num_facts, gradient.size()) = gradient.reshaped();
+  Index at = num_facts + gradient.size();
+  for (const Vector& one : of) out.segment(at, size) = one, at += size;
+  return out;
+}
+
+SoftmaxSums SoftmaxSums::unpacked(const Vector& numbers, Index q, Index C) {
+  const Index pairs = C * (C - 1) / 2, size = q * (q + 1) / 2;
+  const Index first = num_facts + q * C;
+  if (numbers.size() != first + pairs * size) throw InvalidArgument("the sums over the rows answer another question");
+  SoftmaxSums out{numbers[0], numbers[1], numbers[2], numbers[3], numbers.segment(num_facts, q * C).reshaped(q, C), {}};
+  for (Index i = 0; i < pairs; ++i) out.of.push_back(numbers.segment(first + i * size, size));
+  return out;
+}
+
+// p_c d_cd - p_c p_d: the blocks of two classes are negative, and all blocks of a class sum to zero.
+Matrix SoftmaxSums::hessian() const {
+  const Index q = gradient.rows(), C = gradient.cols();
+  Matrix H = Matrix::Zero(q * C, q * C);
+  auto one = of.begin();
+  for (Index c = 0; c < C; ++c)
+    for (Index d = c + 1; d < C; ++d, ++one)
+      for (Index j = 0, at = 0; j < q; at += q - j, ++j) {
+        const auto column = one->segment(at, q - j);
+        H.col(c * q + j).segment(d * q + j, q - j) = -column;
+        H.row(d * q + j).segment(c * q + j, q - j) = -column.transpose();
+        H.col(c * q + j).segment(c * q + j, q - j) += column;
+        H.col(d * q + j).segment(d * q + j, q - j) += column;
+      }
+  return H;
+}
 
 Vector SoftmaxQuestion::sums_of(const RowBlock& block) const {
   const auto design = table_design(block.X, units);

@@ -26,46 +26,6 @@ std::vector<std::pair<double, const SpikeSlab*>> average_of(const HyperGrid& gri
   return out;
 }
 
-}  // namespace
-
-ClassGrid fit_class_grid(ClassRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
-                         const SpikeSlabSettings& slab, const ClassGridSettings& settings) {
-  const Index q = rows.num_columns();
-  ClassGrid out;
-  HyperGrid grid;
-  SparsePosterior posterior;
-  std::shared_ptr<ReducedRows> reduced;
-  const auto solve = [&](const WorkingRows& working) -> std::optional<WorkingFit> {
-    reduced = std::make_shared<ReducedRows>();
-    if (!rows.reduce(which, working.sites, working.target, KeepBasis::no, *reduced)) return std::nullopt;
-    reduced->systems = group_systems(*reduced, *sets, settings.parts != SparseParts::slab_only);
-    GridSettings of_grid{{}, settings.parts, settings.only, working.log_prior_of_signal, true};
-    if (working.step >= steps_to_look) of_grid.from = &out.grid.lines;
-    grid = run_grid(*reduced, which, sets, slab, of_grid, settings.num_threads);
-    if (grid.points.empty()) return std::nullopt;
-    if (settings.only) return WorkingFit{grid.log_evidence, log_odds_seen(rows, which, *reduced, average_of(grid)), signals_of(grid)};
-    posterior = posterior_of(which, grid, reduced);
-    return WorkingFit{grid.log_evidence, rows.log_odds(posterior.mixture.mean(q), posterior.mixture.covariance(q)), signals_of(grid)};
-  };
-  const auto accept = [&](double bound) {
-    grid.peak += bound - grid.log_evidence;
-    grid.log_evidence = bound;
-    out.grid = std::move(grid);
-    out.posterior = std::move(posterior);
-    out.rows = {std::move(reduced)};
-  };
-  ClassSteps steps = run_class_steps(rows, !which.flat.empty(), settings, solve, accept);
-  if (settings.only && !out.grid.points.empty()) out.posterior = posterior_of(which, out.grid, out.rows[0]);
-  out.log_odds = std::move(steps.log_odds);
-  out.extent = steps.extent;
-  out.status = steps.status;
-  out.history = std::move(steps.history);
-  out.steps = static_cast<int>(out.history.size());
-  return out;
-}
-
-namespace {
-
 using Cells = std::map<GridCell, ClassGrid>;
 
 double log_evidence_of(const Cells& cells) {
@@ -166,6 +126,42 @@ ClassGrid average_of(const PenalisedColumns& which, Cells&& found) {
 }
 
 }  // namespace
+
+ClassGrid fit_class_grid(ClassRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
+                         const SpikeSlabSettings& slab, const ClassGridSettings& settings) {
+  const Index q = rows.num_columns();
+  ClassGrid out;
+  HyperGrid grid;
+  SparsePosterior posterior;
+  std::shared_ptr<ReducedRows> reduced;
+  const auto solve = [&](const WorkingRows& working) -> std::optional<WorkingFit> {
+    reduced = std::make_shared<ReducedRows>();
+    if (!rows.reduce(which, working.sites, working.target, KeepBasis::no, *reduced)) return std::nullopt;
+    reduced->systems = group_systems(*reduced, *sets, settings.parts != SparseParts::slab_only);
+    GridSettings of_grid{{}, settings.parts, settings.only, working.log_prior_of_signal, true};
+    if (working.step >= steps_to_look) of_grid.from = &out.grid.lines;
+    grid = run_grid(*reduced, which, sets, slab, of_grid, settings.num_threads);
+    if (grid.points.empty()) return std::nullopt;
+    if (settings.only) return WorkingFit{grid.log_evidence, log_odds_seen(rows, which, *reduced, average_of(grid)), signals_of(grid)};
+    posterior = posterior_of(which, grid, reduced);
+    return WorkingFit{grid.log_evidence, rows.log_odds(posterior.mixture.mean(q), posterior.mixture.covariance(q)), signals_of(grid)};
+  };
+  const auto accept = [&](double bound) {
+    grid.peak += bound - grid.log_evidence;
+    grid.log_evidence = bound;
+    out.grid = std::move(grid);
+    out.posterior = std::move(posterior);
+    out.rows = {std::move(reduced)};
+  };
+  ClassSteps steps = run_class_steps(rows, !which.flat.empty(), settings, solve, accept);
+  if (settings.only && !out.grid.points.empty()) out.posterior = posterior_of(which, out.grid, out.rows[0]);
+  out.log_odds = std::move(steps.log_odds);
+  out.extent = steps.extent;
+  out.status = steps.status;
+  out.history = std::move(steps.history);
+  out.steps = static_cast<int>(out.history.size());
+  return out;
+}
 
 ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
                           const SpikeSlabSettings& slab, const ClassGridSettings& settings) {

@@ -1,9 +1,7 @@
 #include "method/spike_slab/class_rows.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
 
 #include "core/logistic_moments.hpp"
 #include "core/special.hpp"
@@ -14,12 +12,6 @@ namespace {
 
 constexpr double least_omega = 1e-8;
 constexpr double ln_pi = 1.1447298858494001741;
-
-}  // namespace
-
-double narrowing_of(double signal) { return 1 / std::sqrt(1 + std::numbers::pi * signal / 8); }
-
-namespace {
 
 struct RowAt {
   double omega, response, log_likelihood;
@@ -34,6 +26,8 @@ RowAt row_at(double t, double k, double c, double m, const LogisticExpectation& 
 }
 
 }  // namespace
+
+double narrowing_of(double signal) { return 1 / std::sqrt(1 + std::numbers::pi * signal / 8); }
 
 bool are_equal(const KnownOdds& one, const KnownOdds& other) {
   if (const auto* rows = std::get_if<LogOdds>(&one)) {
