@@ -23,6 +23,7 @@ import numpy as np
 
 from ._abi import Ask, Handle, InternalError, StoppedError, call, call_for_bytes, call_for_handle, call_for_text, library, without_null
 from ._arrays import csc_of, is_sparse, matrix_of, vector_of
+from ._docs import assembled
 from ._interrupt import InterruptWatch
 from ._options import Options, long_call
 from ._progress import Progress
@@ -86,15 +87,13 @@ def version() -> str:
     return library.ardvark_version().decode()
 
 
+@assembled
 class Model(Result):
     """A fit: results by name, predictions, a file.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from ardvark import _core
-    >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+    {examples.model}
     >>> model.predict([[0.0, 0.0]]).array("mean").round(2).tolist()
     [1.0]
     """
@@ -109,10 +108,7 @@ class Model(Result):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        {examples.model}
         >>> narrow, wide = (np.diff(model.at_level(level).array("interval"))[0, 0] for level in (0.5, 0.99))
         >>> bool(narrow < wide)
         True
@@ -148,10 +144,7 @@ class Model(Result):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        {examples.model}
         >>> prediction = model.predict([[1.0, 0.0]], [3.0], level=0.9)
         >>> prediction.array("mean").round(2).tolist(), prediction.array("log_density").shape
         ([3.0], (1,))
@@ -204,10 +197,7 @@ class Model(Result):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        {examples.model}
         >>> "x1" in model.summary(level=0.5)
         True
         """
@@ -220,10 +210,7 @@ class Model(Result):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        {examples.model}
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     model.save(f"{folder}/model.ardvark")
@@ -238,10 +225,7 @@ class Model(Result):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        {examples.model}
         >>> _core.from_bytes(model.to_bytes()).array("mean").tolist() == model.array("mean").tolist()
         True
         """
@@ -496,16 +480,13 @@ def path(
     )
 
 
+@assembled
 class Sequential:
     """Logistic regression that uses each row once. Labels are -1 and +1.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from ardvark import _core
-    >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> filter = _core.Sequential(2)
-    >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1))
+    {examples.filter}
     >>> filter.update(-X, np.where(X[:, 0] > 0, -1, 1))
     >>> filter.model().number("num_rows")
     100.0
@@ -520,11 +501,7 @@ class Sequential:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> filter = _core.Sequential(2)
-        >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1))
+        {examples.filter}
         >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1), weights=np.full(50, 0.5), row_order="by-content")
         >>> filter.model().number("num_rows")
         100.0
@@ -541,11 +518,7 @@ class Sequential:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> filter = _core.Sequential(2)
-        >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1))
+        {examples.filter}
         >>> filter.model(column_names=["a", "b"]).value("columns")
         ['a', 'b']
         """
@@ -558,11 +531,7 @@ class Sequential:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> filter = _core.Sequential(2)
-        >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1))
+        {examples.filter}
         >>> again = _core.Sequential.from_model(filter.model())
         >>> again.update(X, np.where(X[:, 0] > 0, 1, -1))
         >>> again.model().number("num_rows")
@@ -575,11 +544,7 @@ class Sequential:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> filter = _core.Sequential(2)
-        >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1))
+        {examples.filter}
         >>> again = _core.Sequential.from_bytes(filter.to_bytes())
         >>> again.model().number("bound") == filter.model().number("bound")
         True
@@ -593,11 +558,7 @@ class Sequential:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> filter = _core.Sequential(2)
-        >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1))
+        {examples.filter}
         >>> _core.Sequential.from_bytes(filter.to_bytes()).model().number("num_rows")
         50.0
         """

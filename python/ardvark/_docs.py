@@ -318,6 +318,12 @@ bound_history_ : ndarray of shape (n_sweeps,), or a list of them, one per class
 posterior_ : Posterior
     For a single machine: ``posterior_.sample(n, random_state)`` draws weights and intercepts.
 """,
+    "plot": """
+ax : matplotlib Axes, default=None
+    None: a new figure.
+ax_ : matplotlib Axes
+figure_ : matplotlib Figure
+""",
     "dask": """
 X : dask.dataframe.DataFrame, dask.array.Array, or what ``fit`` of `ardvark` takes
     The table.
@@ -415,6 +421,19 @@ Returns
 Raises
 ------
 {dask.ValueError}
+""",
+    "examples.model": """
+>>> import numpy as np
+>>> from ardvark import _core
+>>> X = np.random.default_rng(0).normal(size=(50, 2))
+>>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+""",
+    "examples.filter": """
+>>> import numpy as np
+>>> from ardvark import _core
+>>> X = np.random.default_rng(0).normal(size=(50, 2))
+>>> filter = _core.Sequential(2)
+>>> filter.update(X, np.where(X[:, 0] > 0, 1, -1))
 """,
     "examples.numbers": """
 >>> import numpy as np

@@ -10,19 +10,18 @@ import numpy as np
 
 from ._abi import Handle, call, call_for_text, without_null
 from ._arrays import call_for_array
+from ._docs import assembled
 
 __all__ = ["Result"]
 
 
+@assembled
 class Result:
     """Results by name.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from ardvark import _core
-    >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+    {examples.model}
     >>> isinstance(model, _core.Result), model.array("mean").shape, model.number("sweeps") >= 1
     (True, (2,), True)
     """
@@ -35,10 +34,7 @@ class Result:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        {examples.model}
         >>> model.array("mean").round(2).tolist(), model.array("interval").shape
         ([2.0, 0.0], (2, 2))
         """
@@ -49,10 +45,7 @@ class Result:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        {examples.model}
         >>> round(model.number("intercept.mean"), 2)
         1.0
         """
@@ -65,10 +58,7 @@ class Result:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        {examples.model}
         >>> model.text("status"), model.text("mean")[0]
         ('converged', '[')
         """
@@ -79,10 +69,7 @@ class Result:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        {examples.model}
         >>> model.value("columns"), model.value("status")
         (['x1', 'x2'], 'converged')
         """
@@ -93,10 +80,7 @@ class Result:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import _core
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        {examples.model}
         >>> all_of_it = model.to_dict()
         >>> all_of_it["prior"], sorted(all_of_it["intercept"])
         ('shared', ['interval', 'mean', 'variance'])

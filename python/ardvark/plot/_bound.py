@@ -7,9 +7,11 @@ from typing import Any, Sequence
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._docs import assembled
 from ._shared import COLORS, MARKERS, Display, axes, dress
 
 
+@assembled
 class BoundHistoryDisplay(Display):
     """The lower bound on the log evidence after each sweep. It shows how the fit converged.
 
@@ -24,8 +26,7 @@ class BoundHistoryDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {plot.ax_, plot.figure_}
     lines_ : list of Line2D
 
     Examples
@@ -51,8 +52,7 @@ class BoundHistoryDisplay(Display):
         ----------
         estimator : a fitted estimator of ardvark
             What to draw.
-        ax : matplotlib Axes, default=None
-            None: a new figure.
+        {plot.ax}
 
         Returns
         -------
@@ -61,11 +61,7 @@ class BoundHistoryDisplay(Display):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLinearRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 3))
-        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        {examples.numbers}
         >>> from ardvark.plot import BoundHistoryDisplay
         >>> display = BoundHistoryDisplay.from_estimator(BayesianLinearRegression("ard").fit(X, y))
         >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()

@@ -8,9 +8,11 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from .._docs import assembled
 from ._shared import COLORS, GREY, Display, axes, dress, target_name
 
 
+@assembled
 class CalibrationDisplay(Display):
     """Whether predicted probabilities agree with observed frequencies.
 
@@ -32,8 +34,7 @@ class CalibrationDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {plot.ax_, plot.figure_}
     container_ : ErrorbarContainer
     diagonal_ : Line2D
 
@@ -82,8 +83,7 @@ class CalibrationDisplay(Display):
         pos_label : label, default=None
             The class that the probability refers to. None: the second of two classes; with more classes, the most
             probable class of each row.
-        ax : matplotlib Axes, default=None
-            None: a new figure.
+        {plot.ax}
 
         Returns
         -------
@@ -92,11 +92,7 @@ class CalibrationDisplay(Display):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLogisticRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        {examples.classes}
         >>> from ardvark.plot import CalibrationDisplay
         >>> model = BayesianLogisticRegression().fit(X[:150], y[:150])
         >>> display = CalibrationDisplay.from_estimator(model, X[150:], y[150:], n_bins=4, pos_label="yes")

@@ -7,9 +7,11 @@ from typing import Any, Sequence
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._docs import assembled
 from ._shared import COLORS, GREY, MARKERS, Display, axes, column_names, dress, name_axis, percent, sign
 
 
+@assembled
 class CoefficientDisplay(Display):
     """Coefficients with credible intervals. Columns that are not kept are grey.
 
@@ -32,8 +34,7 @@ class CoefficientDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {plot.ax_, plot.figure_}
     containers_ : list of ErrorbarContainer
         For each score: the kept columns, then the others.
 
@@ -85,8 +86,7 @@ class CoefficientDisplay(Display):
         standardize : bool, default=False
             Whether to show each coefficient per standard deviation of its column (and of the target of a regression), as
             ``summary(standardized=True)`` does, so that columns with different scales can be compared.
-        ax : matplotlib Axes, default=None
-            None: a new figure.
+        {plot.ax}
 
         Returns
         -------
@@ -95,11 +95,7 @@ class CoefficientDisplay(Display):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLinearRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 3))
-        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        {examples.numbers}
         >>> from ardvark.plot import CoefficientDisplay
         >>> display = CoefficientDisplay.from_estimator(BayesianLinearRegression().fit(X, y), max_features=2)
         >>> len(display.ax_.get_yticklabels())

@@ -7,9 +7,11 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._docs import assembled
 from ._shared import COLORS, MARKERS, Display, ask, axes, column_names, target_name
 
 
+@assembled
 class DecisionBoundaryDisplay(Display):
     """Classes as a function of two inputs: colours show probability, lines equal probability, circles relevance vectors.
 
@@ -32,8 +34,7 @@ class DecisionBoundaryDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {plot.ax_, plot.figure_}
     image_ : AxesImage
     contours_ : list of ContourSet
     points_ : list of Line2D
@@ -91,8 +92,7 @@ class DecisionBoundaryDisplay(Display):
             Number of points of the grid in each direction.
         eps : float, default=0.1
             Margin around X, as a fraction of its range.
-        ax : matplotlib Axes, default=None
-            None: a new figure.
+        {plot.ax}
 
         Returns
         -------
@@ -101,11 +101,7 @@ class DecisionBoundaryDisplay(Display):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLogisticRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        {examples.classes}
         >>> from ardvark.plot import DecisionBoundaryDisplay
         >>> model = BayesianLogisticRegression().fit(X[:, :2], y)
         >>> display = DecisionBoundaryDisplay.from_estimator(model, X[:, :2], grid_resolution=30)

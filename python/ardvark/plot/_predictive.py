@@ -7,9 +7,11 @@ from typing import Any, Optional
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._docs import assembled
 from ._shared import COLORS, Display, ask, axes, column_names, dress, percent, target_name
 
 
+@assembled
 class PredictiveDisplay(Display):
     """Predictions of a regression along one column, with a band for the predictive distribution.
 
@@ -36,8 +38,7 @@ class PredictiveDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {plot.ax_, plot.figure_}
     line_ : Line2D
     band_ : PolyCollection
     points_, vectors_ : Line2D or None
@@ -99,8 +100,7 @@ class PredictiveDisplay(Display):
             Probability of the band, in (0, 1).
         grid_resolution : int, default=200
             Number of points along the column.
-        ax : matplotlib Axes, default=None
-            None: a new figure.
+        {plot.ax}
 
         Returns
         -------
@@ -109,11 +109,7 @@ class PredictiveDisplay(Display):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLinearRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 3))
-        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        {examples.numbers}
         >>> from ardvark.plot import PredictiveDisplay
         >>> model = BayesianLinearRegression().fit(X, y)
         >>> display = PredictiveDisplay.from_estimator(model, X, y, feature=2, level=0.5)

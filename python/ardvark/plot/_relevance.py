@@ -7,9 +7,11 @@ from typing import Any, Sequence
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._docs import assembled
 from ._shared import COLORS, GREY, LABELLED, Display, axes, column_names, dress, name_axis, sign
 
 
+@assembled
 class RelevanceDisplay(Display):
     """How far the data, not the prior, determine each coefficient, or how often a selection kept the column.
 
@@ -26,8 +28,7 @@ class RelevanceDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {plot.ax_, plot.figure_}
     bars_ : BarContainer or StemContainer
         Bars with names; with more than 40 columns, points over positions.
 
@@ -55,8 +56,7 @@ class RelevanceDisplay(Display):
         ----------
         estimator : a fitted linear or logistic estimator of ardvark, or RelevanceSelector
             With several classes, the largest value of each column is drawn.
-        ax : matplotlib Axes, default=None
-            None: a new figure.
+        {plot.ax}
 
         Returns
         -------
@@ -65,11 +65,7 @@ class RelevanceDisplay(Display):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from ardvark import BayesianLinearRegression
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 3))
-        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        {examples.numbers}
         >>> import matplotlib.pyplot as plt
         >>> from ardvark.plot import RelevanceDisplay
         >>> figure, ax = plt.subplots()
