@@ -220,14 +220,8 @@ void pass(RowSums::State& state, const RowBlock& rows) {
     state.tree.push(std::move(block.sums));
   };
   const auto of = [&](const RowBlock& block) { return answer(state.asked(), block); };
-  cut_into_blocks(
-      state, rows, state.num_rows, [&](const RowBlock& some, Index) { state.append(some); },
-      [&](Index before) {
-        const RowBlock waiting = state.waiting(state.num_columns);
-        push(of(waiting), waiting, before);
-        state.clear();
-      },
-      [&](const RowBlock& blocks, Index before) { for_each_block(blocks, before, of, push); });
+  const auto append = [&](const RowBlock& some, Index) { state.append(some); };
+  cut_into_blocks(state, rows, state.num_rows, append, of, push);
 }
 
 }  // namespace

@@ -62,13 +62,8 @@ void add_rows(State& state, const RowBlock& rows) {
     state.tree.push(std::move(block));
   };
   const auto of = [&](const RowBlock& block) { return moments_of(block, state.form); };
-  cut_into_blocks(
-      state, rows, state.num_rows, [&](const RowBlock& some, Index before) { append_checked(state, some, before); },
-      [&](Index before) {
-        push(of(state.waiting()), state.waiting(), before);
-        state.clear();
-      },
-      [&](const RowBlock& blocks, Index before) { for_each_block(blocks, before, of, push); });
+  const auto append = [&](const RowBlock& some, Index before) { append_checked(state, some, before); };
+  cut_into_blocks(state, rows, state.num_rows, append, of, push);
 }
 
 void check_columns(const State& state, Index num_columns) {

@@ -33,30 +33,6 @@ struct WaitingRows {
   void clear() { X.clear(), y.clear(), weights.clear(); }
 };
 
-/// Cuts the rows into those that wait, which `append` appends, and whole blocks: `full` is called when the waiting rows are a block,
-/// `whole` for rows that are one or more blocks. Both get the number of the rows before. \param before  number of rows before these
-template <typename Append, typename Full, typename Whole>
-void cut_into_blocks(const WaitingRows& waiting, RowBlock rows, Index before, Append&& append, Full&& full, Whole&& whole) {
-  const bool some_are_zero = !rows.weights.empty() && (rows.weights.eigen().array() == 0).any();
-  const auto take = [&](Index count) {
-    const RowBlock taken = rows.rows(0, count);
-    rows = rows.rows(count, rows.X.rows() - count);
-    before += count;
-    return taken;
-  };
-  while (rows.X.rows() > 0) {
-    const Index room = rows_of_a_block - waiting.num_waiting(), blocks = rows.X.rows() / rows_of_a_block * rows_of_a_block;
-    if (room == rows_of_a_block && blocks > 0 && !some_are_zero) {
-      whole(rows.rows(0, blocks), before);
-      take(blocks);
-      continue;
-    }
-    const Index start = before;
-    append(take(std::min(room, rows.X.rows())), start);
-    if (waiting.num_waiting() == rows_of_a_block) full(before - rows_of_a_block);
-  }
-}
-
 /// Calls push(of(block), block, rows before) for each of these blocks, in their order; several of(block) are computed at a time. Where the
 /// columns are many, one after the other, so that their products share the threads.
 void for_each_block(const RowBlock& rows, Index before, auto&& of, auto&& push) {
@@ -72,6 +48,32 @@ void for_each_block(const RowBlock& rows, Index before, auto&& of, auto&& push) 
     parallel_for(count, count, [&](Index i) { some[static_cast<std::size_t>(i)] = of(block(first + i)); });
     for (Index i = 0; i < count; ++i)
       push(std::move(some[static_cast<std::size_t>(i)]), block(first + i), before + (first + i) * rows_of_a_block);
+  }
+}
+
+/// Cuts the rows, after those that wait, into blocks, and does the same with each. What is left, `append` makes wait: it gets rows and the
+/// number of rows before them. \param before  number of rows before these
+void cut_into_blocks(WaitingRows& waiting, RowBlock rows, Index before, auto&& append, auto&& of, auto&& push) {
+  const bool some_are_zero = !rows.weights.empty() && (rows.weights.eigen().array() == 0).any();
+  const auto take = [&](Index count) {
+    const RowBlock taken = rows.rows(0, count);
+    rows = rows.rows(count, rows.X.rows() - count);
+    before += count;
+    return taken;
+  };
+  while (rows.X.rows() > 0) {
+    const Index room = rows_of_a_block - waiting.num_waiting(), blocks = rows.X.rows() / rows_of_a_block * rows_of_a_block;
+    if (room == rows_of_a_block && blocks > 0 && !some_are_zero) {
+      for_each_block(rows.rows(0, blocks), before, of, push);
+      take(blocks);
+      continue;
+    }
+    const Index start = before;
+    append(take(std::min(room, rows.X.rows())), start);
+    if (waiting.num_waiting() < rows_of_a_block) continue;
+    const RowBlock block = waiting.waiting(rows.X.cols());
+    push(of(block), block, before - rows_of_a_block);
+    waiting.clear();
   }
 }
 
