@@ -628,8 +628,9 @@ ARDVARK_API ardvark_code ardvark_spell(const char* text, const char* language, c
 /* A result that lists: options (names), option_help (values and help of each option, by name), option_facts (by name: kind, which is flag,
  * whole number, number, word, text, positions, numbers or texts; not_in: the models and priors with which the option cannot be used, and
  * the forms of the rows, which are statistics, passes, many rows in passes and sparse X; words: the words that it may be, each with those
- * of the same in which it cannot be used), presets (name, task, description), version of the library, and the defaults of each preset by
- * name, such as defaults.slr_var.max_sweeps and .prune_at (0: no column leaves). */
+ * of the same in which it cannot be used), presets (name, task, description, and the flags slr_toolbox, kernel, which fits the columns of
+ * a kernel, and several_classes), version of the library, and the defaults of each preset by name, such as defaults.slr_var.max_sweeps
+ * and .prune_at (0: no column leaves). */
 ARDVARK_API ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error);
 
 /* How a CSV file is written, as its header and first rows show, for those who read it with another library. delimiter, decimal: one

@@ -127,11 +127,5 @@ class SparseLogisticRegression(LogisticScore):
 @lru_cache(maxsize=None)
 def _toolbox() -> tuple[list[str], list[str]]:
     """Names of the algorithms of the toolbox on columns, and names of those for two classes."""
-    presets = [
-        p
-        for p in _core.catalogue()["presets"]
-        if "SLR toolbox" in p["description"] and p["name"] != "slr_rvm"
-    ]
-    return [p["name"] for p in presets], [
-        p["name"] for p in presets if not p["description"].startswith("several classes")
-    ]
+    presets = [p for p in _core.catalogue()["presets"] if p["slr_toolbox"] and not p["kernel"]]
+    return [p["name"] for p in presets], [p["name"] for p in presets if not p["several_classes"]]

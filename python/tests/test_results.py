@@ -71,7 +71,7 @@ def test_shapes_of_classes():
 
 @pytest.mark.parametrize("target", [labels, species], ids=["two classes", "three classes"])
 @pytest.mark.parametrize(
-    "algorithm", [p["name"] for p in _core.catalogue()["presets"] if "SLR" in p["description"]]
+    "algorithm", [p["name"] for p in _core.catalogue()["presets"] if p["slr_toolbox"]]
 )
 def test_every_algorithm_of_the_toolbox(algorithm, target):
     parameters = {"laplace_lambda": 1.0} if algorithm.startswith("l1") else {}

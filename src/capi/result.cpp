@@ -15,6 +15,7 @@
 #include "io/csv_form.hpp"
 #include "model/refused_options.hpp"
 #include "model/spelling.hpp"
+#include "preset/preset.hpp"
 
 namespace ardvark::internal::capi {
 namespace {
@@ -271,7 +272,13 @@ ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error) {
         facts[option.name] = {{"kind", option.kind()}, {"not_in", names_of_cases(option.refused())}, {"words", std::move(words)}};
       }
       for (const PresetInfo& preset : presets()) {
-        programs.push_back({{"name", preset.name}, {"task", to_string(preset.task)}, {"description", preset.description}});
+        const PresetFacts& of_preset = preset_facts(preset.name);
+        programs.push_back({{"name", preset.name},
+                            {"task", to_string(preset.task)},
+                            {"description", preset.description},
+                            {"slr_toolbox", of_preset.slr_toolbox},
+                            {"kernel", of_preset.kernel},
+                            {"several_classes", of_preset.coding.has_value()}});
         const FitOptions published = options_for_preset(preset.name, true);
         defaults[preset.name] = {{"max_sweeps", published.max_sweeps}, {"prune_at", published.pruning.threshold}};
       }
