@@ -642,6 +642,10 @@ ARDVARK_API ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_erro
  * not read is refused. */
 ARDVARK_API ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const char* decimal, const char* const* missing_markers,
                                           int64_t count, ardvark_result** result, ardvark_error* error);
+/* The same, and messages, reasons and notes say what to do in a language: NULL: with options of the program ardvark, as above; "python". */
+ARDVARK_API ardvark_code ardvark_csv_form_in(const char* path, const char* delimiter, const char* decimal,
+                                             const char* const* missing_markers, int64_t count, const char* language,
+                                             ardvark_result** result, ardvark_error* error);
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,9 @@ enum class Missing {
   keep        ///< the table has NaN, also in a column of texts
 };
 
+/// In whose words a message about a file of CSV says what to do: options of the command line, or arguments in Python.
+enum class Advice { command_line, python };
+
 struct CsvOptions {
   /// None: it is found from the header and the first rows: a comma, a semicolon, a tab, '|', or a blank.
   std::optional<char> delimiter = {};
@@ -45,6 +48,7 @@ struct CsvOptions {
   std::vector<std::pair<std::string, std::string>> required = {};
   /// What the message about a missing value in this column advises; empty: to leave out the row.
   std::function<std::string(const std::string& column)> remedy = {};
+  Advice advice = Advice::command_line;
 };
 
 /// One column: each row has a number, or a category (its position in `levels`, which are sorted).

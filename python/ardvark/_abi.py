@@ -159,7 +159,7 @@ _SIGNATURES = {
     "ardvark_spell": [c_char_p, c_char_p, POINTER(c_char_p), c_int64, _out, _error],
     "ardvark_progress_line": [c_char_p, c_double, c_double, _out, _error],
     "ardvark_catalogue": [_out, _error],
-    "ardvark_csv_form": [c_char_p, c_char_p, c_char_p, POINTER(c_char_p), c_int64, _out, _error],
+    "ardvark_csv_form_in": [c_char_p, c_char_p, c_char_p, POINTER(c_char_p), c_int64, c_char_p, _out, _error],
 }
 
 

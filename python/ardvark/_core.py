@@ -612,4 +612,4 @@ def csv_form(
     """
     given = [None if text is None else text.encode() for text in (delimiter, decimal)]
     texts = (c_char_p * len(missing_markers))(*[text.encode() for text in missing_markers])
-    return Result(call_for_handle("result", "ardvark_csv_form", os.fsencode(path), *given, texts, len(texts))).to_dict()
+    return Result(call_for_handle("result", "ardvark_csv_form_in", os.fsencode(path), *given, texts, len(texts), b"python")).to_dict()

@@ -10,7 +10,7 @@ from typing import Any, Collection, Mapping, Optional, Sequence, Union
 from . import _core
 from ._abi import InvalidArgumentError
 
-__all__ = ["CsvFiles", "dataset_of", "forms_of", "left_out_of", "of_python", "with_gaps", "without"]
+__all__ = ["CsvFiles", "dataset_of", "forms_of", "left_out_of", "with_gaps", "without"]
 
 _GAPS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")  # fields without a value, as the library reads CSV
 _BLANKS = [" " * size for size in range(1, 65)]  # Arrow compares whole fields
@@ -69,10 +69,7 @@ def forms_of(files: Sequence[str], given: Optional[CsvFiles] = None, texts: Mapp
     for file in files:
         if not os.path.isfile(file) or os.path.getsize(file) == 0 or not os.access(file, os.R_OK):
             return {}  # Arrow says what is wrong
-        try:
-            forms[file] = {**_form_of(file, known, texts), "missing_markers": known[2] if known else []}
-        except InvalidArgumentError as error:
-            raise error._in_words(error.argument, of_python) from None
+        forms[file] = {**_form_of(file, known, texts), "missing_markers": known[2] if known else []}
     with_rows = [form for form in forms.values() if form["lines_before"] > 0]
     is_plain = all(form["delimiter"] == "," and form["decimal"] == "." and form["lines_before"] == 1 and form["plain_header"] and not form["notes"] and not form["refused"] and not len(form["blank"]) and not form["row_names"] and not form["missing_markers"] for form in with_rows)
     return {} if is_plain else {file: form for file, form in forms.items() if form["lines_before"] > 0}
@@ -92,29 +89,6 @@ def _form_of(file: str, known: Sequence[Any], texts: Mapping[str, Sequence[str]]
             if not others:
                 raise
             passed_over += others
-
-
-def of_python(text: str) -> str:
-    """A message or note about a file, without the options of the command line."""
-    text = re.sub(r": --ignore '[^']*'| \(to read the column as text: [^)]*\)| \(--de\w+\)", "", text)
-    text = text.replace("or read such numbers with --decimal ,", "or give decimal=',' to ardvark.CsvFiles(path, ...)")
-    markers = rf"(--missing-marker for each of them|(?:{_MARKER} ?)+?)"
-    drop = "(?: and --missing drop(?: or impute)?)?"
-    return re.sub(f"use {markers}{drop}{_END}", _with_markers, text)
-
-
-# What follows the quote at the end of a marker, which may have quotes in it.
-_END = r"(?=$|[\n;)]|, | --missing-marker=| and --missing)"
-_MARKER = rf"--missing-marker='(?:.*?)'{_END}"
-
-
-def _with_markers(found: Any) -> str:
-    texts = re.findall(rf"--missing-marker='(.*?)'{_END}", found[1])
-    markers = ", ".join(map(repr, texts)) or "..."
-    return (
-        f"give ardvark.CsvFiles(path, missing_marker=[{markers}]) as X (a fit with missing='drop' leaves such rows out), or read the table with"
-        f" pandas.read_csv(path, na_values=[{markers}])"
-    )
 
 
 def _conversion(texts: Collection[str], decimal: str = ".", markers: Sequence[str] = ()) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ._abi import InvalidArgumentError
 from ._arrays import is_sparse, with_right_places
-from ._csv_forms import CsvFiles, of_python, with_gaps
+from ._csv_forms import CsvFiles, with_gaps
 from ._files import AS_THEY_ARE, _arrow, ahead, dataset_at, pieces_of_dataset
 from ._files import ROWS as _ROWS
 from ._folds import RowFolds
@@ -208,8 +208,8 @@ def _rows_of_dataset(dataset: Any, path: Optional[str] = None, forms: Optional[d
     forms = {os.path.abspath(file): form for file, form in (forms or {}).items()}
     rows = Rows(ahead(pieces_of_dataset(dataset, path, files, labels, forms)), dataset, files, labels)
     for form in forms.values():
-        rows.notes += [note for note in map(of_python, form["notes"]) if note not in rows.notes]
-        rows.refused += map(of_python, form["reasons"])
+        rows.notes += [note for note in form["notes"] if note not in rows.notes]
+        rows.refused += form["reasons"]
     return rows
 
 

@@ -109,7 +109,11 @@ def test_what_cannot_be_read_is_refused_in_words_of_python(tmp_path):
     units = refused("a;y\nmm;s\n1;2\n2;3\n")
     assert "missing_marker=['mm']" in units and "if row 1 belongs to the header, as units do, leave it out" in units
     assert "decimal=','" in refused(plain + '"1,5",2,3\n')
+    assert "write 1.500 (or give decimal=',' to ardvark.CsvFiles(path, ...)) or 1500" in refused(plain + '"1,500",2,3\n')
     assert "has no name in the header" in refused(plain.replace("a,b,y", "a,,y"))
+    (tmp_path / "t.csv").write_text("a;y\n1,5;2\n")
+    with pytest.raises(ValueError, match=r"if ';' separates the fields, give delimiter=';' to ardvark.CsvFiles\(path, \.\.\.\)$"):
+        ardvark.BayesianLinearRegression("shared").fit(ardvark.CsvFiles(tmp_path / "t.csv", delimiter=","), "y")
     late = plain.replace("a,b,y\n", "a,b,y\n" + "1,2,3\n" * 5000).replace("\n", ",\n")
     assert "has the value '9' in a field that has no name" in refused(late + "1,2,3,9\n")
 

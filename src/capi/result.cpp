@@ -293,9 +293,16 @@ ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error) {
 
 ardvark_code ardvark_csv_form(const char* path, const char* delimiter, const char* decimal, const char* const* missing_markers,
                               int64_t count, ardvark_result** result, ardvark_error* error) {
+  return ardvark_csv_form_in(path, delimiter, decimal, missing_markers, count, nullptr, result, error);
+}
+
+ardvark_code ardvark_csv_form_in(const char* path, const char* delimiter, const char* decimal, const char* const* missing_markers,
+                                 int64_t count, const char* language, ardvark_result** result, ardvark_error* error) {
   return guarded(error, [&] {
     required(result, "result");
     CsvOptions options;
+    if (language != nullptr && std::string_view(language) != "python") throw wrong("language", language, "it must be python, or NULL");
+    if (language != nullptr) options.advice = Advice::python;
     options.missing = Missing::keep;
     const auto character_of = [](const char* text, const char* name) -> std::optional<char> {
       if (text == nullptr) return std::nullopt;

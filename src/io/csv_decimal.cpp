@@ -28,10 +28,10 @@ bool read_number(std::string_view text, char decimal, double& value) {
   return parse_number(with_marks_exchanged(text), value);
 }
 
-Comma other_mark_in(std::string_view text, char decimal) {
+Comma other_mark_in(std::string_view text, char decimal, Advice advice) {
   if (const std::string_view number = number_in_formula(text); !number.empty())
     return {"is a formula of a spreadsheet", fmt::format("write {} (in all rows: sed 's/\"*=\"*\\([^\",;]*\\)\"*/\\1/g')", shown(number))};
-  if (decimal == '.') return comma_in(text);
+  if (decimal == '.') return comma_in(text, advice);
   const std::string as_point = with_marks_exchanged(text);
   Comma comma = comma_in(as_point);
   if (comma.meaning == nullptr) return comma;
@@ -46,13 +46,6 @@ Comma other_mark_in(std::string_view text, char decimal) {
   return {"has points between thousands", fmt::format("write {}", shown(without))};
 }
 
-bool has_clear_mark(std::string_view text, char decimal) {
-  const bool is_comma = decimal == ',';
-  const std::string exchanged = is_comma ? std::string() : with_marks_exchanged(text);
-  const std::string_view as_comma = is_comma ? text : std::string_view(exchanged);
-  if (as_comma.find(',') == std::string_view::npos) return false;
-  const Comma comma = comma_in(as_comma);
-  return comma.meaning != nullptr && comma.is_clear && std::string_view(comma.meaning) == "has a decimal comma";
-}
+bool has_clear_mark(std::string_view text, char decimal) { return has_clear_comma(decimal == ',' ? text : with_marks_exchanged(text)); }
 
 }  // namespace ardvark::internal::io

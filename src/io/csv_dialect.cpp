@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "ardvark/errors.hpp"
+#include "io/advice.hpp"
 #include "io/csv_numbers.hpp"
 #include "io/text.hpp"
 
@@ -352,9 +353,11 @@ void note_format(const Shape& s, std::optional<char> separator, const CsvFormat&
     d.notes.push_back(fmt::format("line 1 ('sep={}') is not part of the table; it names the delimiter, {}",
                                   *separator == '\t' ? "\\t" : std::string(1, *separator), name_of_delimiter(*separator)));
   else if (!given.delimiter && d.delimiter != ',')
-    d.notes.push_back(fmt::format("the fields are separated by {}, as the header shows (--delimiter)", name_of_delimiter(d.delimiter)));
+    d.notes.push_back(fmt::format("the fields are separated by {}, as the header shows{}", name_of_delimiter(d.delimiter),
+                                  option_of_form(given.advice, "delimiter")));
   if (!given.decimal && d.decimal == ',' && s.num_commas > 0)
-    d.notes.push_back(fmt::format("numbers have a decimal comma ('{}'), as the first rows show (--decimal)", shown(s.example)));
+    d.notes.push_back(fmt::format("numbers have a decimal comma ('{}'), as the first rows show{}", shown(s.example),
+                                  option_of_form(given.advice, "decimal")));
   if (d.num_trailing > 0)
     d.notes.push_back(fmt::format("each row ends with {} after the last column of the header; nothing follows, and it is left out",
                                   d.num_trailing == 1 ? "a delimiter" : fmt::format("{} delimiters", d.num_trailing)));

@@ -16,6 +16,7 @@ struct CsvFormat {
   std::optional<char> delimiter = {};
   std::optional<char> decimal = {};
   char decimal_before = '.';  ///< of the files of the table that were read before: of a file that has no number with a fraction
+  Advice advice = Advice::command_line;
 };
 
 struct CsvDialect {

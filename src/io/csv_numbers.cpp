@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "io/advice.hpp"
 #include "io/text.hpp"
 
 namespace ardvark::internal::io {
@@ -71,16 +72,18 @@ bool parse_number(std::string_view text, double& value) {
   return true;
 }
 
-Comma comma_in(std::string_view text) {
-  const bool thousands = has_thousands(text), decimal = has_decimal_comma(text);
-  if (decimal && !thousands) return {"has a decimal comma", "write a decimal point, or read such numbers with --decimal ,"};
-  if (!thousands) return {};
+bool has_clear_comma(std::string_view text) { return has_decimal_comma(text) && !has_thousands(text); }
+
+Comma comma_in(std::string_view text, Advice advice) {
+  if (has_clear_comma(text))
+    return {"has a decimal comma", "write a decimal point, or " + way_to_read_commas(advice, "read such numbers with --decimal ,")};
+  if (!has_thousands(text)) return {};
   std::string without(text), with_point(text);
   std::erase(without, ',');
   std::ranges::replace(with_point, ',', '.');
-  if (!decimal) return {"has commas between thousands", fmt::format("write {}", shown(without))};
+  if (!has_decimal_comma(text)) return {"has commas between thousands", fmt::format("write {}", shown(without))};
   return {"has a comma, which may be a decimal comma or stand between thousands",
-          fmt::format("write {} (or use --decimal ,) or {}", shown(with_point), shown(without)), false};
+          fmt::format("write {} (or {}) or {}", shown(with_point), way_to_read_commas(advice), shown(without)), false};
 }
 
 }  // namespace ardvark::internal::io

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/pulse.hpp"
+#include "io/advice.hpp"
 #include "io/csv_numbers.hpp"
 #include "io/text.hpp"
 
@@ -37,11 +38,10 @@ Index num_line_breaks(const char* begin, const char* end) {
 
 }  // namespace
 
-std::string hint_of_delimiter(std::string_view header, char delimiter) {
+std::string hint_of_delimiter(std::string_view header, char delimiter, Advice advice) {
   for (const char other : {';', '\t', ',', '|'})
     if (other != delimiter && header.find(other) != std::string_view::npos)
-      return fmt::format("; if {} separates the fields, set it (--delimiter {})", other == '\t' ? "a tab" : fmt::format("'{}'", other),
-                         other == '\t' ? "$'\\t'" : fmt::format("'{}'", other));
+      return fmt::format("; if {} separates the fields, {}", name_of_delimiter(other), way_to_split(advice, other));
   return {};
 }
 
@@ -62,6 +62,7 @@ CsvRecords::CsvRecords(const std::string& path, const CsvFormat& format, bool na
     : path_(path),
       file_(path),
       num_bytes_(static_cast<Index>(file_.file().size_if_regular().value_or(0))),
+      advice_(format.advice),
       names_file_(names_file),
       capacity_(chunk_size),
       buffer_(new char[chunk_size + 1]),
@@ -159,7 +160,7 @@ InvalidArgument CsvRecords::not_a_row() {
   if (double number = 0; count < names && row_ > 1 && !parse_number(trimmed(fields_[0].text()), number))
     return error(fmt::format("{} ('{}'), the header has {}", fields, shown(fields_[0].text()), names),
                  fmt::format("if the table ends before it, leave out this line and those after it (head -n {})", line_ - 1));
-  return error(header + (names == 1 ? hint_of_delimiter(names_.front(), dialect_.delimiter) : ""), "");
+  return error(header + (names == 1 ? hint_of_delimiter(names_.front(), dialect_.delimiter, advice_) : ""), "");
 }
 
 bool CsvRecords::next() {

@@ -28,7 +28,7 @@ struct CsvField {
 };
 
 /// For a header that is one name with another common separator in it: advice to append to a message. Otherwise empty.
-[[nodiscard]] std::string hint_of_delimiter(std::string_view header, char delimiter);
+[[nodiscard]] std::string hint_of_delimiter(std::string_view header, char delimiter, Advice advice);
 
 /// The constructor reads the header, each next() reads one data row. Every structural error is an InvalidArgument that names the place.
 /// A column without a name is called as pandas calls it: "Unnamed: 0", "Unnamed: 1", ...
@@ -88,6 +88,7 @@ class CsvRecords {
   std::string sample_;  // what was read to find the dialect, and is not in the buffer yet
   std::size_t sample_at_ = 0;
   CsvDialect dialect_;
+  Advice advice_;
   bool names_file_;
   std::vector<std::string> names_;
   std::vector<bool> unnamed_;

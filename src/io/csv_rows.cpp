@@ -2,7 +2,6 @@
 #include "io/csv_rows.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,7 @@
 #include <unordered_set>
 
 #include "ardvark/errors.hpp"
+#include "io/advice.hpp"
 #include "io/csv_numbers.hpp"
 #include "io/notation.hpp"
 #include "io/text.hpp"
@@ -54,22 +54,19 @@ constexpr std::size_t longest_marker = 60;  // a longer text is a remark
 
 // What to do about texts that may mean missing values.
 std::string ask_for_markers(std::span<const std::string_view> texts, const StoredColumn& column, const CsvOptions& options) {
-  std::string drop = column.may_be_listed ? " and --missing drop or impute" : " and --missing drop";
+  const char* drop = column.may_be_listed ? " and --missing drop or impute" : " and --missing drop";
   if (options.missing != Missing::refuse) drop = "";
-  if (std::ssize(texts) > most_markers)
-    return fmt::format("if such texts mean missing values, use --missing-marker for each of them{}", drop);
-  std::vector<std::string> markers;
-  for (const std::string_view text : texts) markers.push_back(fmt::format("--missing-marker='{}'", shown(text)));
+  if (std::ssize(texts) > most_markers) return "if such texts mean missing values, " + io::way_to_mark(options.advice, {}, drop);
   const std::string what =
       texts.size() == 1 ? fmt::format("'{}' means a missing value", shown(texts[0])) : "these texts mean missing values";
-  return fmt::format("if {}, use {}{}", what, fmt::join(markers, " "), drop);
+  return fmt::format("if {}, {}", what, io::way_to_mark(options.advice, texts, drop));
 }
 
 // Checks that the first column, which has no name, holds row names: texts or whole numbers that all differ. What other numbers would mean,
 // only the caller can say.
 class RowNames {
  public:
-  explicit RowNames(std::size_t most_names) : most_names_(most_names) {}
+  RowNames(std::size_t most_names, Advice advice) : most_names_(most_names), advice_(advice) {}
   void read(CsvRecords& records) {
     CsvField& field = records.fields().front();
     const std::string_view text = field.text();
@@ -99,15 +96,16 @@ class RowNames {
     example_ = text;
     if (number == 0 || number == 1) first_ = number;
   }
-  [[noreturn]] static void refuse(const CsvRecords& records, std::string_view text, const char* why) {
+  [[noreturn]] void refuse(const CsvRecords& records, std::string_view text, const char* why) const {
     const char* const nameless = records.is_header_short() ? "for which the header has no field" : "which has no name in the header";
     ErrorFields fields = records.cell(0, shown(text));
-    fields.remedy = fmt::format("name it in the header, or leave it out: --ignore '{}'", records.names().front());
+    fields.remedy = "name it in the header, or leave it out" + io::way_to_ignore(advice_, records.names().front());
     throw InvalidArgument(std::move(fields),
                           fmt::format(": '{}' {}, so column 1, {}, does not hold row names", shown(text), why, nameless));
   }
 
   std::size_t most_names_;
+  Advice advice_;
   double first_ = 1;
   Index num_counted_ = 0;  // rows from the first whose names count from first_: these are not stored
   std::string example_, sum_;
@@ -124,11 +122,11 @@ std::vector<std::size_t> nameless_fields(const CsvRecords& records, const CsvOpt
   return fields;
 }
 
-void require_blank(CsvRecords& records, std::size_t field) {
+void require_blank(CsvRecords& records, std::size_t field, Advice advice) {
   CsvField& value = records.fields()[field];
   if (!is_blank_text(value.raw())) {
     ErrorFields fields = records.cell(field, shown(value.text()));
-    fields.remedy = fmt::format("give it one, or leave it out: --ignore '{}'", records.names()[field]);
+    fields.remedy = "give it one, or leave it out" + io::way_to_ignore(advice, records.names()[field]);
     const std::string sentence = fmt::format(": '{}' stands in column {}, which has no name in the header", fields.value, field + 1);
     throw InvalidArgument(std::move(fields), sentence);
   }
@@ -138,8 +136,8 @@ std::string note_of_blank(std::size_t field) {
   return fmt::format("column {}, which has no name in the header, is empty and is left out", field + 1);
 }
 
-std::string way_to_text(const StoredColumn& column) {
-  return column.may_be_listed ? fmt::format(" (to read the column as text: --categorical '{}')", shown(column.name)) : "";
+std::string way_to_text(const StoredColumn& column, const CsvOptions& options) {
+  return column.may_be_listed ? io::way_to_text(options.advice, column.name) : "";
 }
 
 constexpr const char* one_way = "write 1 and 0, or true and false, in every row";
@@ -157,13 +155,14 @@ InvalidArgument no_number(const CsvRecords& records, const StoredColumn& column,
     return records.wrong_field(column.field, shown(text), fmt::format("'{}' {}", shown(text), why), remedy);
   };
   if (io::truth_of(text)) return error("is not a number", one_way);
-  if (const Comma comma = other_mark_in(text, records.dialect().decimal); comma.meaning != nullptr)
+  if (const Comma comma = other_mark_in(text, records.dialect().decimal, options.advice); comma.meaning != nullptr)
     return error(comma.meaning, comma.remedy);
-  if (io::names_a_sum(text)) return error("is not a number", "if this row sums up others, leave it out" + way_to_text(column));
+  if (io::names_a_sum(text)) return error("is not a number", "if this row sums up others, leave it out" + way_to_text(column, options));
   if (text == column.name) return error("is not a number, but the name of the column", "if this row repeats the header, leave it out");
-  if (text.size() > longest_marker) return error("is not a number", "write a number there, or leave out such rows" + way_to_text(column));
+  if (text.size() > longest_marker)
+    return error("is not a number", "write a number there, or leave out such rows" + way_to_text(column, options));
   return error("is not a number", before_markers(text) + ask_for_markers({&text, 1}, column, options) +
-                                      (io::may_mean_missing(text) ? "" : way_to_text(column)));
+                                      (io::may_mean_missing(text) ? "" : way_to_text(column, options)));
 }
 
 // About a text of an earlier row.
@@ -181,12 +180,12 @@ InvalidArgument wrong_text(const ErrorFields& text, const std::string& why, cons
   std::string way = before_markers(column.levels.first()) +
                     ask_for_markers(std::span(column.levels.texts()).first(static_cast<std::size_t>(num_before)), column, options);
   if (records.row() == 2 && records.dialect().has_words_first) way += "; if row 1 belongs to the header, as units do, leave it out";
-  throw wrong_text(column.texts->first, why, way + way_to_text(column));
+  throw wrong_text(column.texts->first, why, way + way_to_text(column, options));
 }
 
 // Whether a new text is a number with a comma; remembers the first of them.
-void note_comma(const CsvRecords& records, StoredColumn& column, std::string_view text) {
-  const Comma comma = column.listed ? Comma{} : other_mark_in(trimmed(text), records.dialect().decimal);
+void note_comma(const CsvRecords& records, const CsvOptions& options, StoredColumn& column, std::string_view text) {
+  const Comma comma = column.listed ? Comma{} : other_mark_in(trimmed(text), records.dialect().decimal, options.advice);
   column.has_comma.push_back(comma.meaning != nullptr);
   if (comma.meaning == nullptr || (column.num_commas > 0 && (column.texts->comma.is_clear || !comma.is_clear))) return;
   column.texts->first_comma = records.cell(column.field, shown(text));
@@ -215,7 +214,7 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
   const auto [code, is_new] = column.levels.code(column.verbatim ? text : io::code_of(text, room));
   if (column.num_texts++ == 0)
     column.texts = std::make_unique<StoredColumn::Texts>(StoredColumn::Texts{records.cell(column.field, shown(text)), {}, {}});
-  if (is_new) note_comma(records, column, text);
+  if (is_new) note_comma(records, options, column, text);
   if (column.has_comma[static_cast<std::size_t>(code)]) ++column.num_commas;
   if (double number; is_new && !column.listed && read_number(trimmed(text), decimal, number) && !std::isnan(number))
     refuse_number_after_text(records, options, column, text, code);
@@ -225,12 +224,12 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
 }
 
 // Such numbers would be read as categories. Nothing: they are none.
-std::optional<InvalidArgument> why_no_categories(const StoredColumn& column) {
+std::optional<InvalidArgument> why_no_categories(const StoredColumn& column, const CsvOptions& options) {
   if (2 * column.num_commas <= column.num_texts) return {};
   return wrong_text(
       column.texts->first_comma,
       fmt::format("{}, like {} of the {} values of the column", column.texts->comma.meaning, column.num_commas, column.num_texts),
-      column.texts->comma.remedy + way_to_text(column));
+      column.texts->comma.remedy + way_to_text(column, options));
 }
 
 }  // namespace ardvark::internal::csv
@@ -251,17 +250,17 @@ struct CsvRows::State {
   void note(const std::string& text) {
     if (std::ranges::find(notes, text) == notes.end()) notes.push_back(text);
   }
-  void read_nameless();
+  void read_nameless(Advice advice);
 };
 
 // The fields without a name of a row.
-void CsvRows::State::read_nameless() {
+void CsvRows::State::read_nameless(Advice advice) {
   if (row_names && records->row() == 1 && is_blank_text(records->fields().front().raw())) {
     row_names.reset();
     blank_fields.insert(blank_fields.begin(), 0);
     note(note_of_blank(0));
   }
-  for (const std::size_t field : blank_fields) require_blank(*records, field);
+  for (const std::size_t field : blank_fields) require_blank(*records, field, advice);
   if (!row_names) return;
   row_names->read(*records);
   if (!row_names->note_of_sum().empty()) note(row_names->note_of_sum());
@@ -282,13 +281,14 @@ CsvRows::~CsvRows() = default;
 void CsvRows::open(const std::string& path) {
   State& s = *state_;
   const char decimal_before = s.records ? s.records->dialect().decimal : '.';
-  const CsvRecords& records = s.records.emplace(path, CsvFormat{options_.delimiter, options_.decimal, decimal_before}, s.names_file);
+  const CsvRecords& records =
+      s.records.emplace(path, CsvFormat{options_.delimiter, options_.decimal, decimal_before, options_.advice}, s.names_file);
   for (const std::string& note : records.dialect().notes) s.note(note);
   s.blank_fields = nameless_fields(records, options_);
   const std::vector<std::size_t> left_out = s.blank_fields;
   s.row_names.reset();
   if (!left_out.empty() && left_out.front() == 0) {
-    s.row_names.emplace(s.most_row_names);
+    s.row_names.emplace(s.most_row_names, options_.advice);
     s.blank_fields.erase(s.blank_fields.begin());
   }
   for (const std::size_t field : s.blank_fields) s.note(note_of_blank(field));
@@ -299,7 +299,7 @@ bool CsvRows::next(double* row) {
   State& s = *state_;
   while (s.records->next()) {
     CsvRecords& records = *s.records;
-    s.read_nameless();
+    s.read_nameless(options_.advice);
     double* to = row;
     bool complete = true;
     for (StoredColumn& column : stored_) {
@@ -326,14 +326,14 @@ char CsvRows::decimal() const { return state_->records->dialect().decimal; }
 
 void CsvRows::check_end(Index num_rows) const {
   for (const StoredColumn& column : stored_)
-    if (const auto why = why_no_categories(column)) throw *why;
+    if (const auto why = why_no_categories(column, options_)) throw *why;
   TableRows::check_end(num_rows);
 }
 
 std::vector<std::pair<std::string, std::string>> CsvRows::refused_columns() const {
   std::vector<std::pair<std::string, std::string>> out;
   for (const StoredColumn& column : stored_)
-    if (const auto why = why_no_categories(column)) out.emplace_back(column.name, why->what());
+    if (const auto why = why_no_categories(column, options_)) out.emplace_back(column.name, why->what());
   return out;
 }
 

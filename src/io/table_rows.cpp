@@ -96,10 +96,11 @@ void check_names(const std::string& path, const std::vector<std::string>& names,
       if (!present.contains(name)) absent.push_back(name);
     if (absent.empty()) return;
     const std::string nearest = absent.size() == 1 ? io::did_you_mean(absent.front(), names) : "";
-    throw InvalidArgument(fmt::format("'{}' has no column{} {}{}{} columns are {}{}{}{}", path, absent.size() == 1 ? "" : "s",
-                                      listed(absent), purpose, nearest.empty() ? "; its" : nearest + " Its", listed(names),
-                                      names.size() == 1 ? io::hint_of_delimiter(names.front(), options.delimiter.value_or(',')) : "",
-                                      hint_of_comma(absent, names), hint_of_values(names)));
+    throw InvalidArgument(
+        fmt::format("'{}' has no column{} {}{}{} columns are {}{}{}{}", path, absent.size() == 1 ? "" : "s", listed(absent), purpose,
+                    nearest.empty() ? "; its" : nearest + " Its", listed(names),
+                    names.size() == 1 ? io::hint_of_delimiter(names.front(), options.delimiter.value_or(','), options.advice) : "",
+                    hint_of_comma(absent, names), hint_of_values(names)));
   };
   for (const auto& [name, asked_by] : options.required) require({name}, fmt::format(", which {} names", asked_by));
   require(options.only, "");

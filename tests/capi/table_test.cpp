@@ -1,4 +1,5 @@
 // Tables and encodings of the C interface, against the library and against a model file.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -254,6 +255,60 @@ TEST(CTable, RefusesWhatItCannotRead) {
   ardvark_model* model = nullptr;
   EXPECT_EQ(ardvark_fit(&narrow, y.data(), other.get(), &model, &error), ARDVARK_INVALID_ARGUMENT);
   EXPECT_EQ(std::string(error.message), "X has 2 columns; the encoding makes 3");
+}
+
+TEST(CTables, SayInALanguageWhatToDoAboutACsvFile) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder / "t.csv";
+  ardvark_error error = empty_error();
+  ardvark_result* none = nullptr;
+  const auto refused = [&](const char* text, const char* delimiter, const char* language) {
+    testing::write_bytes(path, text);
+    EXPECT_EQ(ardvark_csv_form_in(path.c_str(), delimiter, nullptr, nullptr, 0, language, &none, &error), ARDVARK_INVALID_ARGUMENT);
+    return std::string(error.message);
+  };
+  const auto ends = [&](const char* text, const char* delimiter, const std::string& shell, const std::string& python) {
+    const std::string in_the_shell = refused(text, delimiter, nullptr), in_python = refused(text, delimiter, "python");
+    EXPECT_TRUE(in_the_shell.ends_with(shell)) << in_the_shell;
+    EXPECT_TRUE(in_python.ends_with(python)) << in_python;
+  };
+  const auto marked = [](const std::string& texts) {
+    return fmt::format(
+        "give ardvark.CsvFiles(path, missing_marker=[{0}]) as X (a fit with missing='drop' leaves such rows out), or read "
+        "the table with pandas.read_csv(path, na_values=[{0}])",
+        texts);
+  };
+  ends("a\n1\nOVER\n", nullptr, "'OVER' means a missing value, use --missing-marker='OVER' (to read the column as text: --categorical 'a')",
+       "'OVER' means a missing value, " + marked("'OVER'"));
+  ends("a\n<1\n<2\n3\n", nullptr,
+       "mean missing values, use --missing-marker='<1' --missing-marker='<2' (to read the column as text: "
+       "--categorical 'a')",
+       "these texts mean missing values, " + marked("'<1', '<2'"));
+  ends("a\n<1\n<2\n<3\n<4\n5\n", nullptr, "use --missing-marker for each of them (to read the column as text: --categorical 'a')",
+       "if such texts mean missing values, " + marked("..."));
+  ends("a\n6\n5' 11\n", nullptr, "use --missing-marker='5' 11' (to read the column as text: --categorical 'a')", marked("\"5' 11\""));
+  ends("a\n6\n5' \\\"\n", nullptr, "(to read the column as text: --categorical 'a')", marked("'5\\' \\\\\"'"));
+  ends(",a\nx,1\nx,2\n", nullptr, "leave it out: --ignore 'Unnamed: 0'", "name it in the header, or leave it out");
+  ends("a,,b\n1,,2\n1,2,3\n", nullptr, "leave it out: --ignore 'Unnamed: 1'", "give it one, or leave it out");
+  ends("a,b\n1,2\n\"1,5\",2\n", nullptr, "or read such numbers with --decimal ,", "or give decimal=',' to ardvark.CsvFiles(path, ...)");
+  ends("a,b\n1,2\n\"1,500\",2\n", nullptr, "write 1.500 (or use --decimal ,) or 1500",
+       "write 1.500 (or give decimal=',' to ardvark.CsvFiles(path, ...)) or 1500");
+  ends("a\tb\n1,2\n", ",", "if a tab separates the fields, set it (--delimiter $'\\t')",
+       "if a tab separates the fields, give delimiter='\\t' to ardvark.CsvFiles(path, ...)");
+  EXPECT_EQ(refused("a\n1\n", nullptr, "cobol"), "language is 'cobol'; it must be python, or NULL");
+  testing::write_bytes(path, "a;b\n1,5;2\n");
+  const auto notes = [&](const char* language) {
+    EXPECT_EQ(ardvark_csv_form_in(path.c_str(), nullptr, nullptr, nullptr, 0, language, &none, &error), ARDVARK_OK) << error.message;
+    const Result owner(none);
+    char* text = nullptr;
+    EXPECT_EQ(ardvark_result_json(none, "notes", &text, nullptr), ARDVARK_OK);
+    return std::string(testing::Owned<char>(text).get());
+  };
+  const std::string written =
+      "[\"the fields are separated by ';', as the header shows{}\",\"numbers have a decimal comma ('1,5'), as the "
+      "first rows show{}\"]";
+  EXPECT_EQ(notes("python"), fmt::format(fmt::runtime(written), "", ""));
+  EXPECT_EQ(notes(nullptr), fmt::format(fmt::runtime(written), " (--delimiter)", " (--decimal)"));
 }
 
 TEST(CTables, SayHowACsvFileIsWritten) {
