@@ -361,7 +361,7 @@ ARDVARK_API ardvark_code ardvark_model_encoding(const ardvark_model* model, ardv
 ARDVARK_API void ardvark_encoding_free(ardvark_encoding* encoding);
 
 /* A matrix in compressed sparse columns, read in place: the entries of column j are start[j] to start[j + 1] - 1; start[0] is 0, and the
- * row numbers, from 0, ascend in each column. */
+ * row numbers, from 0, ascend in each column. struct_size may be that of an earlier version, which ended before dense. */
 typedef struct ardvark_csc {
   size_t struct_size;
   int64_t rows, columns;
@@ -369,6 +369,7 @@ typedef struct ardvark_csc {
   const void* start;  /* [columns + 1] */
   const void* row;    /* [entries] */
   const double* value;
+  const char* dense; /* how you make the matrix dense, for messages and notes, such as "X.toarray()"; NULL: they do not say it */
 } ardvark_csc;
 
 /* ---- models ------------------------------------------------------------------------------------------------------------------------- */

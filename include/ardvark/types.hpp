@@ -109,10 +109,11 @@ class CscView {
   /// \param start  [cols + 1] the entries of column j are start[j] to start[j + 1] - 1; start[0] is 0
   /// \param row    [entries] counted from 0; ascending in each column
   /// \param value  [entries]
-  CscView(const std::int32_t* start, const std::int32_t* row, const double* value, Index rows, Index cols)
-      : start_(start), row_(row), value_(value), rows_(rows), cols_(cols) {}
-  CscView(const std::int64_t* start, const std::int64_t* row, const double* value, Index rows, Index cols)
-      : start_(start), row_(row), value_(value), rows_(rows), cols_(cols), is_wide_(true) {}
+  /// \param dense  how the caller makes it dense, for messages and notes, such as "X.toarray()"; empty: they do not say it
+  CscView(const std::int32_t* start, const std::int32_t* row, const double* value, Index rows, Index cols, const char* dense = "")
+      : start_(start), row_(row), value_(value), rows_(rows), cols_(cols), dense_(dense) {}
+  CscView(const std::int64_t* start, const std::int64_t* row, const double* value, Index rows, Index cols, const char* dense = "")
+      : start_(start), row_(row), value_(value), rows_(rows), cols_(cols), is_wide_(true), dense_(dense) {}
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
@@ -121,6 +122,7 @@ class CscView {
   [[nodiscard]] Index entries() const { return cols_ > 0 ? start(cols_) : 0; }
   [[nodiscard]] Index row(Index entry) const { return number(row_, entry); }
   [[nodiscard]] double value(Index entry) const { return value_[entry]; }
+  [[nodiscard]] const char* dense() const { return dense_; }
   [[nodiscard]] bool is_null() const { return start_ == nullptr || ((row_ == nullptr || value_ == nullptr) && entries() > 0); }
 
  private:
@@ -135,6 +137,7 @@ class CscView {
   Index rows_ = 0;
   Index cols_ = 0;
   bool is_wide_ = false;
+  const char* dense_ = "";
 };
 
 /// A [rows, cols] matrix of doubles together with its memory, for calls that may overwrite it, or keep it instead of a copy. Pass one only

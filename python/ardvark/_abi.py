@@ -74,6 +74,7 @@ class Csc(ctypes.Structure):
         ("start", c_void_p),
         ("row", c_void_p),
         ("value", c_void_p),
+        ("dense", c_char_p),
     ]
 
 

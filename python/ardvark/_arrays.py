@@ -125,8 +125,9 @@ def _misplaced(fault: str) -> InvalidArgumentError:
     return InvalidArgumentError(f"X is sparse and {fault}; {remedy}", "X", why=fault, remedy=remedy)
 
 
-def csc_of(X: Any) -> tuple[Csc, Any]:
-    """A view of a scipy.sparse matrix, and the matrix of compressed columns that it points into. Copied only if it is another one."""
+def csc_of(X: Any, dense: str = "X.toarray()") -> tuple[Csc, Any]:
+    """A view of a scipy.sparse matrix, and the matrix of compressed columns that it points into. Copied only if it is another one.
+    dense: how the caller makes X dense, for messages."""
     X = with_right_places(X).tocsc()
     if X.dtype != np.float64 or not X.has_canonical_format:
         X = X.astype(np.float64)  # a copy
@@ -142,6 +143,7 @@ def csc_of(X: Any) -> tuple[Csc, Any]:
         X.indptr.ctypes.data,
         X.indices.ctypes.data,
         X.data.ctypes.data,
+        dense.encode(),
     )
     return view, X
 

@@ -125,24 +125,14 @@ class Estimator(BaseEstimator):
         return {option: name for name, option in self._options.items() if option != name}
 
     def _translated(self, text: str) -> str:
-        """A text of the library in the names of the constructor."""
+        """A text of the library, or of a file that the shell wrote, with options under the names of the constructor; all other words stay."""
         text = self._with_options_as_arguments(text)
         unlike_words = {option: name for option, name in self._renamed().items() if re.search(r"[0-9_]", option)}
         return re.sub(r"\b\w+\b", lambda match: unlike_words.get(match[0], match[0]), text)
 
-    def _translated_note(self, note: str) -> str:
-        return self._translated(note).replace("needs a dense X", f"needs a dense X, {self._way_to_dense()}")
-
-    def _way_to_dense(self) -> str:
-        return "X.sparse.to_dense()" if hasattr(self, "feature_names_in_") else "X.toarray()"
-
     def _in_our_names(self, error: ValueError) -> ValueError:
         if not isinstance(error, InvalidArgumentError):
             return ValueError(self._translated(str(error)))
-        if error.argument == "X" and error.value == "sparse":
-            error = InvalidArgumentError(
-                f"X is sparse, and {error.why}, {self._way_to_dense()}; {error.remedy}", "X", value="sparse", why=error.why, remedy=error.remedy
-            )
         is_gap = error.argument in ("X", "y") and error.value == "NaN" and error.remedy
         if is_gap and not self._can_impute:  # the library knows only the model, not what its estimator offers
             error = error._with_remedy("if the value is missing: missing 'drop' leaves such rows out")
@@ -393,13 +383,11 @@ class Estimator(BaseEstimator):
 
     # ---- warnings of the library
 
-    def _warn(self, result: _core.Result, spoken: Optional[Estimator] = None, reads_sparse: bool = False) -> None:
-        """Issues the warnings of a result. reads_sparse: of a sparse X."""
+    def _warn(self, result: _core.Result, spoken: Optional[Estimator] = None) -> None:
+        """Issues the warnings of a result."""
         spoken = spoken or self
         for message in result.value("warnings"):
-            if reads_sparse:
-                message = message.replace("(--prior sparse)", "(--prior sparse), which needs a dense X")
-            warnings.warn(spoken._translated_note(message), ArdvarkWarning, stacklevel=_depth())
+            warnings.warn(spoken._translated(message), ArdvarkWarning, stacklevel=_depth())
         if result.text("status") not in ("converged", "stopped_by_user"):
             message = f"{type(self).__name__}: {spoken._translated(result.text('message'))}"
             warnings.warn(message, ConvergenceWarning, stacklevel=_depth())

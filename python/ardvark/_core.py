@@ -264,7 +264,8 @@ def spelled(text: str, renamed: Mapping[str, str]) -> str:
 
 
 def fit(
-    X: Any, y: Any, *, callback: Optional[Callable[[Progress], Any]] = None, warn: bool = True, **options: Any
+    X: Any, y: Any, *, callback: Optional[Callable[[Progress], Any]] = None, warn: bool = True,
+    dense: str = "X.toarray()", **options: Any,
 ) -> Model:
     """Fits the model or preset that the options name.
 
@@ -279,6 +280,8 @@ def fit(
         "stopped_by_user"). An exception ends the call and is raised.
     warn : bool
         Whether warnings of the fit are issued as `ArdvarkWarning`.
+    dense : str
+        How the caller makes a sparse X dense, for messages and notes.
     **options
         The options of ``ardvark_options`` in ``ardvark.h``. ``None`` is the default of the library. ``encoding``: the handle of
         an `Encoding` that made X.
@@ -303,7 +306,7 @@ def fit(
     ['below', 'above']
     """
     sparse = is_sparse(X)
-    view, X = csc_of(X) if sparse else matrix_of(X)
+    view, X = csc_of(X, dense) if sparse else matrix_of(X)
     y = vector_of(y, X.shape[0], "y")
     handle = Options(options, InterruptWatch(callback))
     model = Model(long_call("model", "ardvark_fit_csc" if sparse else "ardvark_fit", handle, byref(view), y.ctypes.data, handle), options.get("level"))

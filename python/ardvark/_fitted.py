@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._arrays import is_sparse
 from ._base import Estimator, _defaults
 from ._docs import assembled
 from ._given import in_source
@@ -71,6 +70,7 @@ class FittedModel(Estimator):
                     y,
                     callback=watch.function,
                     warn=False,
+                    dense="X.sparse.to_dense()" if hasattr(self, "feature_names_in_") else "X.toarray()",
                     weights=weights,
                     **self._columns_for_library(),
                     **options,
@@ -80,7 +80,7 @@ class FittedModel(Estimator):
         if self._encoding is not None:
             self._encoding = model.encoding()  # which knows whether new rows may have gaps
         self._take(model)
-        self._warn(model, reads_sparse=is_sparse(X))
+        self._warn(model)
 
     def _fit_stream(self, X: Any, sample_weight: Any, target: Optional[str]) -> None:
         """Fits a source that is read in pieces, by passes over its rows; a small one in memory."""
@@ -179,7 +179,7 @@ class FittedModel(Estimator):
         self.status_ = model.text("status")
         self.converged_ = self.status_ == "converged"
         self.n_iter_ = int(model.number("sweeps"))
-        self.notes_ = [self._translated_note(note) for note in model.value("notes")]
+        self.notes_ = [self._translated(note) for note in model.value("notes")]
         self._take_diagnosis(model)
         self.__dict__.pop("missing_information_", None)
         if self._imputes and "missing" in model.to_dict():

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,13 +21,16 @@ inline std::string_view text_of(const char* text, const char* name) { return &re
 
 /// A sparse matrix of the caller.
 [[nodiscard]] inline CscView csc_of(const ardvark_csc* matrix, const char* name) {
-  const ardvark_csc& m = sized(matrix, name, "ardvark_csc");
+  const ardvark_csc& m = required(matrix, name);
+  if (m.struct_size < offsetof(ardvark_csc, dense))
+    throw InvalidArgument(fmt::format("{}.struct_size is {}; it must be sizeof(ardvark_csc)", name, m.struct_size));
   if (m.index_bits != 32 && m.index_bits != 64)
     throw InvalidArgument(fmt::format("{}.index_bits is {}; it must be 32 or 64", name, m.index_bits));
   if (m.rows < 0 || m.columns < 0) throw refused(name, fmt::format("is {} x {}; neither may be negative", m.rows, m.columns));
+  const char* const dense = m.struct_size >= sizeof(ardvark_csc) && m.dense != nullptr ? m.dense : "";
   if (m.index_bits == 32)
-    return {static_cast<const std::int32_t*>(m.start), static_cast<const std::int32_t*>(m.row), m.value, m.rows, m.columns};
-  return {static_cast<const std::int64_t*>(m.start), static_cast<const std::int64_t*>(m.row), m.value, m.rows, m.columns};
+    return {static_cast<const std::int32_t*>(m.start), static_cast<const std::int32_t*>(m.row), m.value, m.rows, m.columns, dense};
+  return {static_cast<const std::int64_t*>(m.start), static_cast<const std::int64_t*>(m.row), m.value, m.rows, m.columns, dense};
 }
 
 // The caller's matrix in place, or a copy if the core cannot read its strides.

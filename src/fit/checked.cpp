@@ -141,7 +141,7 @@ Fit fit_by(const LikelihoodRow& row, MatrixView X, VectorView y, const FitOption
 void tell_choices(const ChosenOptions& options, ChosenLambda lambda, Index num_columns, Fit& fit) {
   take_choice(std::move(lambda), fit);
   if (!options.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), options.note);
-  warn_if_too_confident(options.options, fit, num_columns);
+  warn_if_too_confident(options.options, fit, num_columns, options.need_of_dense);
 }
 
 Fit fit_columns(Task task, const FitTable& X, VectorView y, const FitOptions& options, std::optional<Frame>& columns) {
@@ -163,8 +163,8 @@ Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& o
   FitOptions weighted = options;
   const Vector k = Vector::Constant(stand_in.weight > 0 ? X.rows() : 0, stand_in.weight);
   if (k.size() > 0) weighted.weights = k;
-  const ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), X.cols(), X.is_sparse());
-  if (X.is_sparse()) validate_sparse_table(chosen.options);
+  const ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), X.cols(), X.need_of_dense());
+  if (X.is_sparse()) validate_sparse_table(X, chosen.options);
   pulse("preparing");
   const blas::ThreadScope threads(options.threads);
   Fit fit = fit_with_lambda(make_frame(task, X, y, chosen.options, std::move(memory), stand_in), y, chosen);

@@ -11,7 +11,6 @@
 #include "method/l1/lasso.hpp"
 #include "method/sweep/sweep_choice.hpp"
 #include "preset/preset.hpp"
-#include "table/fit_table.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
@@ -126,14 +125,14 @@ void validate_options(const FitOptions& options, Task task, Index num_columns) {
   if (!is_count(task) && !options.exposure.empty()) throw refused("exposure", "applies only to regressions of counts");
 }
 
-void validate_sparse_table(const FitOptions& options) {
+void validate_sparse_table(const FitTable& X, const FitOptions& options) {
   const PriorKind prior = options.prior.kind;
   const std::string who = !options.preset.empty()                                        ? fmt::format("preset '{}'", options.preset)
                           : is_sparse(prior) || prior == PriorKind::laplace              ? fmt::format("prior '{}'", to_string(prior))
                           : options.solver == SolverKind::qr                             ? "solver 'qr'"
                           : options.standardize && options.scaling != Scaling::deviation ? "this scaling"
                                                                                          : "";
-  if (!who.empty()) refuse_sparse(who);
+  if (!who.empty()) refuse_sparse(X, who);
 }
 
 }  // namespace ardvark::internal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ardvark/fit.hpp"
+#include "table/fit_table.hpp"
 
 namespace ardvark::internal {
 
@@ -10,6 +11,6 @@ void validate_options(const FitOptions& options, Task task, Index num_columns);
 
 /// A sparse X supports only models under shared, ard, groups and none, without QR.
 /// \throws InvalidArgument  the options ask for anything else
-void validate_sparse_table(const FitOptions& options);
+void validate_sparse_table(const FitTable& X, const FitOptions& options);
 
 }  // namespace ardvark::internal

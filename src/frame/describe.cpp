@@ -102,7 +102,7 @@ std::string note_of_few_rows_of_classes(PriorKind prior, double num_rows, Index 
       num_columns > most_averaged ? "" : "; the priors sparse and dense integrate over what this prior takes as known");
 }
 
-void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns) {
+void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns, const std::string& need_of_dense) {
   const bool is_model_of_classes = has_classes(fit.task) && options.preset.empty();
   if (std::string note =
           is_model_of_classes ? note_of_few_rows_of_classes(fit.prior, fit.num_rows, num_columns) : note_of_few_rows(options, fit);
@@ -112,28 +112,29 @@ void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_column
   const auto columns = static_cast<double>(num_columns);
   FitOptions used = options;
   used.prior.kind = fit.prior;  // it may have been chosen
+  const std::string prior = "(--prior sparse)" + (need_of_dense.empty() ? "" : ", which " + need_of_dense);
   const bool is_integrated = share_of_few_rows(fit.num_rows) == 1 && integrates_few_rows(fit.task, used, fit.num_rows);
   if (is_integrated) {
     if (columns > fit.num_rows && fit.effective_parameters > 0.8 * fit.num_rows)
       fit.report.warnings.push_back(fmt::format(
           "{:.0f} effective parameters describe {:.10g} rows: with more columns than rows the mean under this prior describes the "
-          "noise too; intervals allow for it, but the default prior, sparse, predicts better (--prior sparse)",
-          fit.effective_parameters, fit.num_rows));
+          "noise too; intervals allow for it, but the default prior, sparse, predicts better {}",
+          fit.effective_parameters, fit.num_rows, prior));
   } else if (columns > fit.num_rows && fit.effective_parameters > 0.8 * fit.num_rows)
     fit.report.warnings.push_back(
         fmt::format("{:.0f} effective parameters describe {:.10g} rows: with more columns than rows the fit under this prior describes the "
-                    "noise too, so noise, intervals and predictions are far too confident; use the default prior, sparse (--prior sparse)",
-                    fit.effective_parameters, fit.num_rows));
+                    "noise too, so noise, intervals and predictions are far too confident; use the default prior, sparse {}",
+                    fit.effective_parameters, fit.num_rows, prior));
   else if (has_noise(fit.task) && fit.num_rows < 2 * columns)
     fit.report.warnings.push_back(
         fmt::format("{:.10g} rows are fewer than twice {} columns: under this prior the noise is underestimated and 95% intervals have "
-                    "covered {}; use the default prior, sparse (--prior sparse)",
-                    fit.num_rows, num_columns, fit.num_rows > 30 ? "80 to 92%" : "10 to 90%"));
+                    "covered {}; use the default prior, sparse {}",
+                    fit.num_rows, num_columns, fit.num_rows > 30 ? "80 to 92%" : "10 to 90%", prior));
   else if (has_classes(fit.task) && fit.accuracy == 1 && fit.num_rows < 5 * columns)
     fit.report.warnings.push_back(fmt::format(
         "all {:.10g} rows are classified correctly with {} columns under this prior: probabilities and intervals are far too confident; "
-        "use the default prior, sparse (--prior sparse)",
-        fit.num_rows, num_columns));
+        "use the default prior, sparse {}",
+        fit.num_rows, num_columns, prior));
 }
 
 namespace {

@@ -46,8 +46,9 @@ void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
 /// The same of two classes and their log odds, x'w. Measured by bench/honest/few_rows_classes.py.
 [[nodiscard]] std::string note_of_few_rows_of_classes(PriorKind prior, double num_rows, Index num_columns);
 /// Warns if intervals are too narrow because there are too few rows for the columns under this prior.
-/// \param num_columns  of the caller's table
-void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns);
+/// \param num_columns    of the caller's table
+/// \param need_of_dense  of a sparse table: "needs a dense X"; else empty
+void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns, const std::string& need_of_dense);
 
 /// Notes or warns that the classes can be separated: then coefficients grow until the prior stops them, if it does.
 void describe_separation(const FitOptions& options, Fit& fit);

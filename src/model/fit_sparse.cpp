@@ -29,7 +29,7 @@ struct SparseFitter {
   }
   SavedModel operator()(const LogisticModel& model) const {
     validate::vector(target, X.rows(), "labels");
-    if (has_several_classes(options, target)) refuse_sparse("a fit of several classes", models);
+    if (has_several_classes(options, target)) refuse_sparse(X, "a fit of several classes", models);
     require_two_classes(options, target);
     Fit fit = fit_logistic(X, target, model.options);
     name_classes(options, target, fit);
@@ -44,10 +44,10 @@ struct SparseFitter {
 
 SavedModel fit_model(CscView X, VectorView target, const ModelOptions& options) {
   return in_names_of(options, [&] {
-    if (missing_of(options) != Missing::refuse) refuse_sparse(options.spelled("missing", options.missing), "takes no missing values");
+    if (missing_of(options) != Missing::refuse) refuse_sparse(X, options.spelled("missing", options.missing), "takes no missing values");
     const ModelOptions all = with_encoded_columns(options, X.cols());
     const ResolvedModel resolved = resolve(all);
-    if (const auto refused = refused_in(options, fit_case::sparse_x)) refuse_sparse(refused->what, models);
+    if (const auto refused = refused_in(options, fit_case::sparse_x)) refuse_sparse(X, refused->what, models);
     SavedModel model = with_remedy("leave out such rows", [&] { return std::visit(SparseFitter{X, target, all}, resolved); });
     model.score()->target = options.target;
     note_weights(options.weights, report_of(model));

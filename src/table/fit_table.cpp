@@ -36,8 +36,13 @@ bool all_equal(const CscView& X, Index j, const Vector& k, bool centred) {
 
 }  // namespace
 
-void refuse_sparse(const std::string& who, const char* what) {
-  const std::string why = fmt::format("{} needs a dense X", who);
+std::string FitTable::need_of_dense() const {
+  const auto* X = std::get_if<CscView>(&X_);
+  return X == nullptr ? "" : fmt::format("needs a dense X{}{}", *X->dense() == '\0' ? "" : ", ", X->dense());
+}
+
+void refuse_sparse(const FitTable& X, const std::string& who, const char* what) {
+  const std::string why = fmt::format("{} {}", who, X.need_of_dense());
   throw InvalidArgument({.argument = "X", .value = "sparse", .why = why, .remedy = fmt::format("a sparse X {}", what)},
                         fmt::format(" is sparse, and {}", why));
 }
@@ -51,7 +56,7 @@ Index FitTable::cols() const {
 
 MatrixView FitTable::dense(const std::string& who) const {
   if (const auto* X = std::get_if<MatrixView>(&X_)) return *X;
-  refuse_sparse(who);
+  refuse_sparse(*this, who);
 }
 
 std::unique_ptr<TableDesign> FitTable::design(Standardization standardization, std::shared_ptr<double[]> memory) const {

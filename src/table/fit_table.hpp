@@ -12,9 +12,6 @@
 
 namespace ardvark::internal {
 
-/// "X is sparse, and WHO needs a dense X; a sparse X WHAT".
-[[noreturn]] void refuse_sparse(const std::string& who, const char* what = "has the priors shared, ard, groups and none");
-
 /// A view: the caller's arrays must exist as long as it.
 class FitTable {
  public:
@@ -26,6 +23,8 @@ class FitTable {
   [[nodiscard]] Index rows() const;
   [[nodiscard]] Index cols() const;
   [[nodiscard]] bool is_sparse() const { return std::holds_alternative<CscView>(X_); }
+  /// "needs a dense X", and how the caller makes it so; empty: it is dense.
+  [[nodiscard]] std::string need_of_dense() const;
   /// \param who  what needs a dense table, for the message: "prior 'laplace'"
   /// \throws InvalidArgument  the table is sparse
   [[nodiscard]] MatrixView dense(const std::string& who) const;
@@ -50,6 +49,10 @@ class FitTable {
 /// [rows] The logarithms of the exposures in a column.                                                                         (POIS.8)
 /// \param what  the table, for messages: "X"   \throws InvalidArgument  an exposure is not above 0
 [[nodiscard]] Vector log_exposure(const char* what, const FitTable& X, Index column, const std::string& name);
+
+/// "X is sparse, and WHO needs a dense X; a sparse X WHAT".
+[[noreturn]] void refuse_sparse(const FitTable& X, const std::string& who,
+                                const char* what = "has the priors shared, ard, groups and none");
 
 /// Pairs of a column that is a copy of another one up to shift and scale, and the one that stays: the first, or the first that is flat.
 [[nodiscard]] std::vector<std::pair<Index, Index>> duplicates(const FitTable& X, const Vector& k, const Standardization& s,

@@ -267,7 +267,8 @@ TEST(CInterface, ReadsASparseMatrixInPlace) {
   const double value[] = {1, 2, 4, 3, 5}, y[] = {1, 2.5, -1, 3};
   const Matrix dense{{1, 0}, {2, 0}, {0, 3}, {4, 5}};
   const ardvark_matrix X = {sizeof X, dense.data(), ARDVARK_FLOAT64, 4, 2, 1, 4};
-  const ardvark_csc wide = {sizeof wide, 4, 2, 64, start64, row64, value}, narrow = {sizeof narrow, 4, 2, 32, start32, row32, value};
+  const ardvark_csc wide = {sizeof wide, 4, 2, 64, start64, row64, value, nullptr};
+  const ardvark_csc narrow = {offsetof(ardvark_csc, dense), 4, 2, 32, start32, row32, value, "what an earlier program did not give"};
   const Options options = options_of({{"model", "linear"}, {"prior", "shared"}});
   const Model of_dense = fitted(X, Eigen::Map<const Vector>(y, 4), options);
   const Matrix mean = array(result_of(of_dense), "mean");
@@ -290,11 +291,27 @@ TEST(CInterface, ReadsASparseMatrixInPlace) {
       return ardvark_fit_csc(&wrong, y, options.get(), &model, e);
     });
   };
-  EXPECT_TRUE(contains(refused({8, 4, 2, 64, start64, row64, value}), "X.struct_size is 8"));
-  EXPECT_TRUE(contains(refused({sizeof wide, 4, 2, 16, start64, row64, value}), "X.index_bits is 16"));
-  EXPECT_TRUE(contains(refused({sizeof wide, -4, 2, 64, start64, row64, value}), "neither may be negative"));
-  EXPECT_TRUE(contains(refused({sizeof wide, 4, 2, 64, start64, nullptr, value}), "X is a null pointer"));
-  EXPECT_TRUE(contains(refused({sizeof wide, 3, 2, 64, start64, row64, value}), "row numbers of column 1"));
+  EXPECT_TRUE(contains(refused({8, 4, 2, 64, start64, row64, value, nullptr}), "X.struct_size is 8"));
+  EXPECT_TRUE(contains(refused({sizeof wide, 4, 2, 16, start64, row64, value, nullptr}), "X.index_bits is 16"));
+  EXPECT_TRUE(contains(refused({sizeof wide, -4, 2, 64, start64, row64, value, nullptr}), "neither may be negative"));
+  EXPECT_TRUE(contains(refused({sizeof wide, 4, 2, 64, start64, nullptr, value, nullptr}), "X is a null pointer"));
+  EXPECT_TRUE(contains(refused({sizeof wide, 3, 2, 64, start64, row64, value, nullptr}), "row numbers of column 1"));
+}
+
+TEST(CInterface, SaysHowTheCallerMakesASparseMatrixDense) {
+  const std::int64_t start[] = {0, 2}, row[] = {0, 1};
+  const double value[] = {1, 2}, y[] = {1, 2.5, -1};
+  const auto refused = [&](std::size_t size, const char* dense) {
+    return message(ARDVARK_INVALID_ARGUMENT, [&](ardvark_error* e) {
+      ardvark_model* model = nullptr;
+      const ardvark_csc X = {size, 3, 1, 64, start, row, value, dense};
+      return ardvark_fit_csc(&X, y, options_of({{"model", "linear"}, {"prior", "slab"}}).get(), &model, e);
+    });
+  };
+  const std::string plain = "X is sparse, and prior 'slab' needs a dense X; a sparse X has";
+  EXPECT_TRUE(contains(refused(sizeof(ardvark_csc), nullptr), plain));
+  EXPECT_TRUE(contains(refused(offsetof(ardvark_csc, dense), "full(X)"), plain));  // of an earlier program, which had no such field
+  EXPECT_TRUE(contains(refused(sizeof(ardvark_csc), "full(X)"), "prior 'slab' needs a dense X, full(X); a sparse X has"));
 }
 
 TEST(CInterface, CutsATextThatIsTooLongForTheCaller) {

@@ -37,7 +37,7 @@ struct Csc {
       start.push_back(static_cast<Number>(row.size()));
     }
   }
-  [[nodiscard]] CscView view() const { return {start.data(), row.data(), value.data(), rows, cols}; }
+  [[nodiscard]] CscView view(const char* dense = "") const { return {start.data(), row.data(), value.data(), rows, cols, dense}; }
 };
 
 Matrix mostly_zeros(Random& random, Index n, Index p, double density) {
@@ -191,6 +191,24 @@ TEST(SparseX, RefusesWhatNeedsADenseOne) {
   for (const Prior& prior : {Prior::sparse(), Prior::laplace(1.0)})
     expect_invalid([&] { (void)fit_linear(sparse.view(), y, {.prior = prior}); }, {"X is sparse", to_string(prior.kind)});
   expect_invalid([&] { (void)fit_linear(sparse.view(), y, {.prior = Prior::ard(), .solver = SolverKind::qr}); }, {"X is sparse", "qr"});
+}
+
+TEST(SparseX, WhatNeedsADenseOneSaysHowTheCallerMakesIt) {
+  Random random(9);
+  const Csc<std::int32_t> sparse(mostly_zeros(random, 30, 60, 0.3));
+  const Vector y = random.normals(30);
+  expect_invalid([&] { (void)fit_linear(sparse.view("full(X)"), y, {.prior = Prior::slab()}); },
+                 {"X is sparse, and prior 'slab' needs a dense X, full(X); a sparse X has the priors shared"});
+  const Report chosen = fit_linear(sparse.view("full(X)"), y).report;
+  ASSERT_FALSE(chosen.notes.empty());
+  EXPECT_NE(chosen.notes.front().find("because it needs a dense X, full(X); 30 rows"), std::string::npos) << chosen.notes.front();
+  for (const char* dense : {"", "full(X)"}) {
+    const Report report = fit_linear(sparse.view(dense), y, {.prior = Prior::ard()}).report;
+    ASSERT_FALSE(report.warnings.empty());
+    EXPECT_TRUE(report.warnings.front().ends_with(*dense == '\0' ? "(--prior sparse), which needs a dense X"
+                                                                 : "(--prior sparse), which needs a dense X, full(X)"))
+        << report.warnings.front();
+  }
 }
 
 TEST(SparseX, RefusesWrongColumns) {

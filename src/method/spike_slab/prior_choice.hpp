@@ -18,10 +18,11 @@ struct PriorChoice {
 struct ChosenOptions {
   FitOptions options;  ///< as given, but the prior is not automatic
   std::string note;
+  std::string need_of_dense = {};  ///< of a sparse table: "needs a dense X"
 };
 /// For fit_linear and fit_logistic.
 /// \throws InvalidArgument  a sparse prior with an option that cannot be used with it
 [[nodiscard]] ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns,
-                                              bool is_sparse_table = false);
+                                              const std::string& need_of_dense = {});
 
 }  // namespace ardvark::internal
