@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Refuses code that looks into the text of an error of this library: the fields of the error say what it is about.
+# Refuses code that looks into the text of an error of this library: the fields of the error say what it is about. Neither does it look for
+# words in notes, warnings and descriptions, or replace them: the place that knows writes them for the caller.
 #   prose.sh FOLDER...    sources in C++, C, Python and Octave
 # Texts of other programs have no fields: a line that reads one ends with a comment such as "of Arrow".
 set -euo pipefail
@@ -16,6 +17,7 @@ for files in '*.cpp' '*.hpp'; do
   refuse "$files" "(\\bwhat\\(\\)[)}]*|\\bmessage)\\.$looks\\(" 'looks into the text of an error'
   refuse "$files" '[a-z_]*(row|argument|field|name)[a-z_]*\([a-z_]+\.what\(\)' 'takes an error apart'
   refuse "$files" '(what\(\)|\bmessage) *[!=]= *[^ "]|strstr\(.*what\(\)' 'compares the text of an error'
+  refuse "$files" '\b(meaning|why|remedy|reason|note)\)* *[!=]= *"[^"]' 'compares a sentence'
 done
 for files in '*.c' '*.h'; do
   refuse "$files" '\b(strstr|strcmp|strncmp|strchr|sscanf|regexec)\([^)"]*\bmessage\b' 'looks into the text of an error'
@@ -25,6 +27,11 @@ refuse '*.py' "\\bre\\.[a-z]+\\(.*\\bstr\\($error\\)" 'takes an error apart'
 refuse '*.py' "= *str\\($error\\)" 'keeps the text of an error'
 refuse '*.py' "\\bin str\\($error\\)|\" in message\\b" 'looks into the text of an error'
 refuse '*.py' "\\bstr\\($error\\)\\.(replace|split|rsplit|find|index|startswith|endswith|partition|rpartition|removeprefix|removesuffix|strip|lstrip|rstrip)\\b" 'takes an error apart'
+# A text of more than one word, or with an option.
+words="[rf]?[rf]?([\"'])[^\"']*([A-Za-z,)] [A-Za-z({-]|--[a-z])"
+refuse '*.py' "\\.(replace|split|rsplit|find|index|count|startswith|endswith|partition|rpartition|removeprefix|removesuffix)\\($words" 'takes a sentence apart'
+refuse '*.py' "\\bre\\.[a-z]+\\($words" 'takes a sentence apart'
+refuse '*.py' "^[^>#]*$words[^\"']*[\"'] (not )?in [a-z]" 'looks for words in a sentence'
 refuse '*.m' '^[^%]*\b(strfind|regexp|regexprep|strrep|strncmp|strcmp|strsplit|textscan|sscanf)i? *\([^)]*(\.message|lasterr)' 'looks into the text of an error'
 [ $bad = 0 ] && echo 'prose: nobody looks into the text of an error'
 exit $bad
