@@ -12,6 +12,7 @@
 #include "impute/row_imputer.hpp"
 #include "io/text.hpp"
 #include "model/choice.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -166,11 +167,13 @@ void refuse_to_impute(const ModelOptions& options, const char* what) {
 }
 
 bool can_impute(const ModelOptions& options) {
-  return options.model != "rvm" && options.model != "kernel" && options.preset.empty() && options.prior != "laplace";
+  return options.model != "rvm" && options.model != "kernel" && options.model != "counts" && options.preset.empty() &&
+         options.prior != "laplace";
 }
 bool can_impute(const SavedModel& model) {
   const auto is_preset = [](const auto& option) { return option.first == "preset"; };
-  return model.score() != nullptr && model.score()->prior != PriorKind::laplace && std::ranges::none_of(model.options, is_preset);
+  const Fit* const fit = model.score();
+  return fit != nullptr && !is_count(fit->task) && fit->prior != PriorKind::laplace && std::ranges::none_of(model.options, is_preset);
 }
 
 std::string remedy_of_gap(const ModelOptions& options, bool may_impute) {
