@@ -96,7 +96,8 @@ void add_options_of_command(CLI::App& c, ModelOptions& options, unsigned command
   const auto add = [&](const ModelOption& row) {
     const bool is_preset = std::string_view(row.name) == "preset";
     CLI::Option* const added = add_model_option(c, options, row, is_preset ? list_of_presets(command == in_command::select) : "");
-    if (row.group == OptionGroup::what && added->get_items_expected_max() > 0) added->check(not_empty);
+    const bool names_column = std::string_view(row.name) == "exposure";
+    if ((row.group == OptionGroup::what || names_column) && added->get_items_expected_max() > 0) added->check(not_empty);
   };
   for (const OptionGroup group : internal::option_groups)
     for (const ModelOption& row : model_options())

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from typing import Any, Callable, ClassVar, Collection, Mapping, Optional, Sequence, Union
 
 import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import mean_tweedie_deviance
 
 from . import _core
-from ._abi import wrong_row
+from ._abi import InvalidArgumentError, wrong_row
 from ._docs import assembled
 from ._given import without_gaps
 from ._hosts import in_memory
@@ -154,12 +156,15 @@ class BayesianCountRegression(Regressor, LinearScore):
         """The name of the exposure among the columns of the fit."""
         if self.exposure is None:
             return None
-        feature = self._position(self.exposure, "exposure")
+        if isinstance(self.exposure, (bool, np.bool_)) or not isinstance(self.exposure, (str, int, np.integer)):
+            why, remedy = "it must be the name or the position of a column of X", "put the exposures into X"
+            raise InvalidArgumentError(f"exposure is a {type(self.exposure).__name__}; {why}: {remedy}", "exposure", why=why, remedy=remedy)
+        feature = self._position(self.exposure if isinstance(self.exposure, str) else int(self.exposure), "exposure")
         return (self._column_names() if self._encoding is None else self._encoding.features)[feature]
 
     def _parameters_of(self, model: _core.Model) -> dict[str, Any]:
         found, name = super()._parameters_of(model), model.value("options").get("exposure")
-        return found if name is None else {**found, "exposure": list(model.encoding().features).index(name)}
+        return found if name is None else {**found, "exposure": name}
 
     def _named_columns(self) -> list[str]:
         return [*super()._named_columns(), *([self.exposure] if isinstance(self.exposure, str) else [])]
@@ -183,7 +188,7 @@ class BayesianCountRegression(Regressor, LinearScore):
         Returns
         -------
         score : float
-            At most 1.
+            At most 1; NaN where a constant rate explains all, as of one row.
 
         Examples
         --------
@@ -197,7 +202,11 @@ class BayesianCountRegression(Regressor, LinearScore):
         if name is not None:
             exposure = np.asarray(self._checked_rows(X), dtype=float)[:, list(self._column_names()).index(name)]
         constant = exposure * np.average(y, weights=weights) / np.average(exposure, weights=weights)
-        found, least = (mean_tweedie_deviance(y, mu, sample_weight=weights, power=1) for mu in (mean, constant))
+        found = mean_tweedie_deviance(y, mean, sample_weight=weights, power=1)
+        least = mean_tweedie_deviance(y, constant, sample_weight=weights, power=1) if constant.any() else 0.0
+        if least == 0:
+            warnings.warn("the counts are those of a constant rate: there is no deviance to explain", UndefinedMetricWarning, stacklevel=2)
+            return float("nan")
         return 1 - float(found / least)
 
     def __sklearn_tags__(self) -> Any:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import PoissonRegressor
 
 import ardvark
@@ -154,6 +155,45 @@ def test_an_exposure_scales_the_counts_as_an_offset_does(tmp_path):
     assert (clone(again).fit(table, visits).coef_ == model.coef_).all()
     by_position = BayesianCountRegression("none", exposure=1, tol=1e-12).fit(table.to_numpy(), visits)
     assert (by_position.coef_ == model.coef_).all()
+
+
+@pytest.mark.parametrize("wrong", [True, ["days"], np.ones(300), 1.5])
+def test_an_exposure_is_a_column(wrong):
+    table, visits = exposed()
+    with pytest.raises(ardvark.InvalidArgumentError, match="exposure is a .*; it must be the name or the position of a column of X: put the"):
+        BayesianCountRegression(exposure=wrong).fit(table, visits)
+
+
+def test_a_model_that_is_loaded_knows_its_exposure_by_name(tmp_path):
+    table, visits = exposed()
+    BayesianCountRegression(exposure=1).fit(table, visits).save(tmp_path / "m.ardvark")
+    again = ardvark.load(tmp_path / "m.ardvark")
+    assert again.exposure == "days"
+    other = clone(again).fit(table[["days", "age", "dose"]], visits)
+    assert other.coef_[0] == 0 and (other.predict(table[["days", "age", "dose"]]) > 0).all()
+
+
+def test_an_exposure_does_not_count_for_the_prior():
+    table, visits = exposed()
+    few = BayesianCountRegression(exposure="days").fit(table[:10], visits[:10])
+    assert any("ard" in note and "10 rows are at least 5 times 2 columns" in note for note in few.notes_)
+
+
+def test_the_score_of_rows_of_one_rate():
+    table, visits = exposed()
+    model = BayesianCountRegression("shared", exposure="days").fit(table, visits)
+    for rows, counts in ((1, visits[:1]), (5, np.zeros(5))):
+        with pytest.warns(UndefinedMetricWarning, match="constant rate"):
+            assert np.isnan(model.score(table[:rows], counts))
+
+
+def test_a_row_of_weight_0_may_have_no_exposure():
+    table, visits = exposed()
+    table.loc[7, "days"] = 0
+    weights = np.ones(300)
+    weights[7] = 0
+    model = BayesianCountRegression("shared", exposure="days").fit(table, visits, weights)
+    np.testing.assert_allclose(model.coef_, BayesianCountRegression("shared", exposure="days").fit(table.drop(7), np.delete(visits, 7)).coef_, rtol=1e-9)
 
 
 def test_an_exposure_beside_a_text_column():

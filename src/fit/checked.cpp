@@ -163,7 +163,8 @@ Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& o
   FitOptions weighted = options;
   const Vector k = Vector::Constant(stand_in.weight > 0 ? X.rows() : 0, stand_in.weight);
   if (k.size() > 0) weighted.weights = k;
-  const ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), X.cols(), X.need_of_dense());
+  const Index num_columns = X.cols() - (options.exposure.empty() ? 0 : 1);  // which has no coefficient
+  const ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), num_columns, X.need_of_dense());
   if (X.is_sparse()) validate_sparse_table(X, chosen.options);
   pulse("preparing");
   const blas::ThreadScope threads(options.threads);

@@ -1,7 +1,11 @@
 #include "frame/frame.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "core/classes.hpp"
 #include "core/digits.hpp"
@@ -76,9 +80,16 @@ void take_target(Task task, VectorView y, TwoClasses classes, Frame& frame) {
 void take_exposure(Frame& frame) {
   const std::string& name = frame.options.exposure;
   const auto found = std::ranges::find(frame.names, name);
-  if (found == frame.names.end()) throw refused("exposure", name, "is not a column of numbers of the table");
+  if (found == frame.names.end()) {
+    constexpr std::size_t most_characters = 60;  // a list of numbers is no name
+    const std::string given = name.size() > most_characters ? name.substr(0, most_characters) + "..." : name;
+    const auto shown = frame.names | std::views::take(5);
+    throw refused("exposure", given,
+                  fmt::format("is not a column of numbers of the table, target, weights and ignored columns apart; it has '{}'{}",
+                              fmt::join(shown, "', '"), frame.num_columns() > 5 ? " and others" : ""));
+  }
   frame.exposure = found - frame.names.begin();
-  frame.offset = log_exposure("X", frame.X, *frame.exposure, name);
+  frame.offset = log_exposure("X", frame.X, *frame.exposure, name, frame.k);
 }
 
 }  // namespace

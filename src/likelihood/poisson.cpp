@@ -46,7 +46,8 @@ void validate_counts(const Vector& y, const Vector& k, Index num_flat) {
       throw InvalidArgument({.argument = "y",
                              .value = fmt::format("{}", y[n]),
                              .row = n + 1,
-                             .why = fmt::format("a count is a whole number from 0 to {:.0e}", most)});
+                             .why = fmt::format("a count is a whole number from 0 to {:.0e}", most),
+                             .remedy = "of rates, give the counts, and their exposure"});
   if (num_flat > 0 && k.dot(y) == 0)
     throw InvalidArgument(
         "every count is 0: the weight of the intercept, or of another column without a prior, would decrease without limit");

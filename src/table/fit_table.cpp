@@ -78,16 +78,16 @@ bool FitTable::all_equal(Index j, const Vector& k, bool centred) const {
   return std::visit([&](const auto& X) { return internal::all_equal(X, j, k, centred); }, X_);
 }
 
-Vector log_exposure(const char* what, const FitTable& X, Index column, const std::string& name) {
+Vector log_exposure(const char* what, const FitTable& X, Index column, const std::string& name, const Vector& k) {
   Matrix exposure(X.rows(), 1);
   X.design()->columns(column, 1, exposure);
-  for (Index i = 0; i < X.rows(); ++i)
-    if (!(exposure(i, 0) > 0 && std::isfinite(exposure(i, 0))))
-      throw InvalidArgument({.argument = what,
-                             .value = fmt::format("{}", exposure(i, 0)),
-                             .row = i + 1,
-                             .column = name,
-                             .why = "the exposure must be above 0"});
+  for (Index i = 0; i < X.rows(); ++i) {
+    double& t = exposure(i, 0);
+    if (k.size() > 0 && k[i] == 0) t = 1;
+    if (!(t > 0 && std::isfinite(t)))
+      throw InvalidArgument(
+          {.argument = what, .value = fmt::format("{}", t), .row = i + 1, .column = name, .why = "the exposure must be above 0"});
+  }
   return exposure.col(0).array().log();
 }
 

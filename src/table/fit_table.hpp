@@ -47,8 +47,9 @@ class FitTable {
 };
 
 /// [rows] The logarithms of the exposures in a column.                                                                         (POIS.8)
-/// \param what  the table, for messages: "X"   \throws InvalidArgument  an exposure is not above 0
-[[nodiscard]] Vector log_exposure(const char* what, const FitTable& X, Index column, const std::string& name);
+/// \param what  the table, for messages: "X" \param k  weights of the rows: one of weight 0 may have any exposure, and gets 0; empty: ones
+/// \throws InvalidArgument  an exposure is not above 0
+[[nodiscard]] Vector log_exposure(const char* what, const FitTable& X, Index column, const std::string& name, const Vector& k = {});
 
 /// "X is sparse, and WHO needs a dense X; a sparse X WHAT".
 [[noreturn]] void refuse_sparse(const FitTable& X, const std::string& who,

@@ -81,6 +81,12 @@ TEST_F(FitCommand, RefusesWhatIsNoExposure) {
   const auto error = [&](const Arguments& more) { return run(counts + more, folder_.path()).err; };
   EXPECT_TRUE(contains(error({"--exposure", "age"}), "column 'age' is -")) << error({"--exposure", "age"});
   EXPECT_TRUE(contains(error({"--exposure", "days"}), "'days'"));
+  EXPECT_TRUE(contains(error({"--exposure", "visits"}),
+                       "is not a column of numbers of the table, target, weights and ignored columns apart; "
+                       "it has 'dose', 'age'"));
+  EXPECT_TRUE(contains(error({"--exposure="}), "--exposure is empty"));
+  put("dose,age,visits\n1,1,3\n2,,4\n");
+  EXPECT_FALSE(contains(error({}), "impute")) << error({});
   const std::string other = run({"fit", "data.csv", "--target", "visits", "--model", "linear", "--exposure", "age"}, folder_.path()).err;
   EXPECT_TRUE(contains(other, "--exposure applies only to --model counts")) << other;
 }

@@ -209,6 +209,11 @@ TEST(Poisson, RefusesWhatIsNoExposure) {
     testing::expect_invalid([&] { (void)fit_by(likelihood_row("poisson"), X, y, options); },
                             {"X at row 3, column 'x2' is", "the exposure must be above 0"});
   }
+  X.col(1) = Vector{{1, 2, 0, 1}};
+  const Vector k{{1, 1, 0, 1}};
+  options.weights = k;
+  EXPECT_EQ(fit_by(likelihood_row("poisson"), X, y, options).report.status, Status::converged);  // a row of weight 0 changes nothing
+  options.weights = {};
   X.col(1).setOnes();
   EXPECT_EQ(fit_by(likelihood_row("poisson"), X, y, options).report.status, Status::converged);
   options.exposure = "days";
