@@ -15,7 +15,7 @@ struct CountFit : Fit {};
 ///
 ///     ardvark::CountFit fit = ardvark::fit_counts(X, counts, {.prior = ardvark::Prior::shared()});
 ///
-/// \param X       [n,p] double or float, either memory order, read only and not kept; finite
+/// \param X       [n,p] double, float or int8, either memory order, read only and not kept; finite
 /// \param counts  [n] whole numbers from 0 to 1e9, not all 0
 /// \param options the prior is shared, ard, groups or none; automatic: ard with at least five times as many rows as columns, else shared
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint

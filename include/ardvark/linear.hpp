@@ -11,7 +11,7 @@ struct LinearFit : Fit {};
 ///
 ///     ardvark::LinearFit fit = ardvark::fit_linear(X, y, {.prior = ardvark::Prior::ard()});
 ///
-/// \param X  [n,p] double or float, either memory order, read only and not kept; finite
+/// \param X  [n,p] double, float or int8, either memory order, read only and not kept; finite
 /// \param y  [n] finite
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
 /// If the fit does not converge or has numerical trouble, nothing is thrown: read fit.report.status.   O(n p min(n,p)) once, then at most

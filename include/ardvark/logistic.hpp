@@ -11,7 +11,7 @@ struct LogisticFit : Fit {};
 ///
 ///     ardvark::LogisticFit fit = ardvark::fit_logistic(X, labels, {.prior = ardvark::Prior::ard()});
 ///
-/// \param X       [n,p] double or float, either memory order, read only and not kept; finite
+/// \param X       [n,p] double, float or int8, either memory order, read only and not kept; finite
 /// \param labels  [n] exactly two distinct values; predictions give the probability of the larger one. The presets vb_logit_* also accept
 ///                only -1 or only 1: the other of the two is then the absent class
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint

@@ -89,7 +89,7 @@ struct SoftmaxFit {
 ///
 ///     ardvark::SoftmaxFit fit = ardvark::fit_softmax(X, labels);
 ///
-/// \param X       [n,p] double or float, either memory order, read only and not kept; finite
+/// \param X       [n,p] double, float or int8, either memory order, read only and not kept; finite
 /// \param labels  [n] at least two distinct values
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
 /// If the fit does not converge or has numerical trouble, nothing is thrown: read fit.report.status. A Newton step costs O(n P^2 + P^3),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,10 +41,31 @@ class VectorView {
 };
 
 enum class Layout { column_major, row_major };
-enum class ScalarType { float64, float32 };
+enum class ScalarType { float64, float32, int8 };
 
-/// A read-only view of a [rows, cols] matrix of double or float, in either memory order, with any leading dimension. Nothing is copied.
-/// `stride` is the distance, in elements, between neighbouring columns (column-major) or rows (row-major).
+/// What a matrix or the entries of a sparse one may hold: double, float, std::int8_t.
+template <typename T>
+concept TableScalar = std::is_same_v<T, double> || std::is_same_v<T, float> || std::is_same_v<T, std::int8_t>;
+
+template <TableScalar T>
+constexpr ScalarType scalar_type = std::is_same_v<T, double> ? ScalarType::float64
+                                                             : (std::is_same_v<T, float> ? ScalarType::float32 : ScalarType::int8);
+
+/// Bytes of one number.
+constexpr Index size_of(ScalarType scalar) { return scalar == ScalarType::float64 ? 8 : (scalar == ScalarType::float32 ? 4 : 1); }
+
+/// numbers[i] as a double.
+inline double number_at(const void* numbers, ScalarType scalar, Index i) {
+  switch (scalar) {
+    case ScalarType::float64: return static_cast<const double*>(numbers)[i];
+    case ScalarType::float32: return static_cast<double>(static_cast<const float*>(numbers)[i]);
+    case ScalarType::int8: break;
+  }
+  return static_cast<double>(static_cast<const std::int8_t*>(numbers)[i]);
+}
+
+/// A read-only view of a [rows, cols] matrix of double, float or int8, in either memory order, with any leading dimension. Nothing is
+/// copied. `stride` is the distance, in elements, between neighbouring columns (column-major) or rows (row-major).
 class MatrixView {
  public:
   MatrixView() = default;
@@ -51,6 +73,8 @@ class MatrixView {
       : MatrixView(data, ScalarType::float64, rows, cols, layout, stride) {}
   MatrixView(const float* data, Index rows, Index cols, Layout layout = Layout::column_major, Index stride = 0)
       : MatrixView(data, ScalarType::float32, rows, cols, layout, stride) {}
+  MatrixView(const std::int8_t* data, Index rows, Index cols, Layout layout = Layout::column_major, Index stride = 0)
+      : MatrixView(data, ScalarType::int8, rows, cols, layout, stride) {}
   MatrixView(const void* data, ScalarType scalar, Index rows, Index cols, Layout layout, Index stride)
       : data_(data), scalar_(scalar), rows_(rows), cols_(cols), layout_(layout), stride_(stride) {
     // A single line has no neighbour: its stride is the one that BLAS requires.
@@ -65,8 +89,7 @@ class MatrixView {
   /// Any Eigen matrix, map or block with direct access: MatrixXd, MatrixXf, row-major ones, X.leftCols(3), X.row(2), ...
   /// \throws InvalidArgument  neither the elements of a column nor those of a row are contiguous in memory
   template <typename Derived>
-  requires(std::is_same_v<typename Derived::Scalar, double> || std::is_same_v<typename Derived::Scalar, float>)
-      MatrixView(const Eigen::MatrixBase<Derived>& m)
+  requires(TableScalar<typename Derived::Scalar>) MatrixView(const Eigen::MatrixBase<Derived>& m)
       : MatrixView(m.derived().data(), m.rows(), m.cols()) {
     if (m.cols() == 1 && m.derived().rowStride() == 1) return;
     const Index to_next_row = m.derived().rowStride(), to_next_col = m.derived().colStride();
@@ -89,11 +112,21 @@ class MatrixView {
   [[nodiscard]] Index stride() const { return stride_; }
   [[nodiscard]] double operator()(Index i, Index j) const {
     const Index at = layout_ == Layout::column_major ? i + j * stride_ : i * stride_ + j;
-    return scalar_ == ScalarType::float64 ? static_cast<const double*>(data_)[at]
-                                          : static_cast<double>(static_cast<const float*>(data_)[at]);
+    return number_at(data_, scalar_, at);
+  }
+
+  /// Rows first .. first+count-1 and columns first .. first+count-1, as views of the same memory.
+  [[nodiscard]] MatrixView row_range(Index first, Index count) const { return range(layout_ == Layout::row_major, first, count, cols_); }
+  [[nodiscard]] MatrixView column_range(Index first, Index count) const {
+    return range(layout_ == Layout::column_major, first, rows_, count);
   }
 
  private:
+  [[nodiscard]] MatrixView range(bool of_lines, Index first, Index rows, Index cols) const {
+    const Index skipped = first * (of_lines ? stride_ : 1) * size_of(scalar_);
+    return {static_cast<const char*>(data_) + skipped, scalar_, rows, cols, layout_, stride_};
+  }
+
   const void* data_ = nullptr;
   ScalarType scalar_ = ScalarType::float64;
   Index rows_ = 0;
@@ -108,12 +141,20 @@ class CscView {
   CscView() = default;
   /// \param start  [cols + 1] the entries of column j are start[j] to start[j + 1] - 1; start[0] is 0
   /// \param row    [entries] counted from 0; ascending in each column
-  /// \param value  [entries]
+  /// \param value  [entries] of double, float or int8
   /// \param dense  how the caller makes it dense, for messages and notes, such as "X.toarray()"; empty: they do not say it
-  CscView(const std::int32_t* start, const std::int32_t* row, const double* value, Index rows, Index cols, const char* dense = "")
-      : start_(start), row_(row), value_(value), rows_(rows), cols_(cols), dense_(dense) {}
-  CscView(const std::int64_t* start, const std::int64_t* row, const double* value, Index rows, Index cols, const char* dense = "")
-      : start_(start), row_(row), value_(value), rows_(rows), cols_(cols), is_wide_(true), dense_(dense) {}
+  template <TableScalar Value>
+  CscView(const std::int32_t* start, const std::int32_t* row, const Value* value, Index rows, Index cols, const char* dense = "")
+      : CscView(start, row, value, scalar_type<Value>, rows, cols, dense) {}
+  template <TableScalar Value>
+  CscView(const std::int64_t* start, const std::int64_t* row, const Value* value, Index rows, Index cols, const char* dense = "")
+      : CscView(start, row, value, scalar_type<Value>, rows, cols, dense) {}
+  CscView(const std::int32_t* start, const std::int32_t* row, const void* value, ScalarType scalar, Index rows, Index cols,
+          const char* dense = "")
+      : start_(start), row_(row), value_(value), scalar_(scalar), rows_(rows), cols_(cols), dense_(dense) {}
+  CscView(const std::int64_t* start, const std::int64_t* row, const void* value, ScalarType scalar, Index rows, Index cols,
+          const char* dense = "")
+      : start_(start), row_(row), value_(value), scalar_(scalar), rows_(rows), cols_(cols), is_wide_(true), dense_(dense) {}
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
@@ -121,7 +162,12 @@ class CscView {
   [[nodiscard]] Index entries(Index j) const { return start(j + 1) - start(j); }
   [[nodiscard]] Index entries() const { return cols_ > 0 ? start(cols_) : 0; }
   [[nodiscard]] Index row(Index entry) const { return number(row_, entry); }
-  [[nodiscard]] double value(Index entry) const { return value_[entry]; }
+  [[nodiscard]] double value(Index entry) const { return number_at(value_, scalar_, entry); }
+  /// The arrays themselves, for loops that know their types.
+  [[nodiscard]] const void* row_data() const { return row_; }
+  [[nodiscard]] const void* value_data() const { return value_; }
+  [[nodiscard]] ScalarType scalar() const { return scalar_; }
+  [[nodiscard]] bool is_wide() const { return is_wide_; }  ///< starts and rows are std::int64_t, otherwise std::int32_t
   [[nodiscard]] const char* dense() const { return dense_; }
   [[nodiscard]] bool is_null() const { return start_ == nullptr || ((row_ == nullptr || value_ == nullptr) && entries() > 0); }
 
@@ -133,7 +179,8 @@ class CscView {
 
   const void* start_ = nullptr;
   const void* row_ = nullptr;
-  const double* value_ = nullptr;
+  const void* value_ = nullptr;
+  ScalarType scalar_ = ScalarType::float64;
   Index rows_ = 0;
   Index cols_ = 0;
   bool is_wide_ = false;

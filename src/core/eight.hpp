@@ -25,6 +25,13 @@ typedef float EightSingle __attribute__((vector_size(lanes * sizeof(float))));
   const EightSingle single = __builtin_convertvector(from, EightSingle);
   std::memcpy(to, &single, sizeof single);
 }
+typedef std::int8_t EightBytes __attribute__((vector_size(lanes)));
+typedef std::int32_t EightInts __attribute__((vector_size(lanes * sizeof(std::int32_t))));
+[[gnu::always_inline]] inline void load(const std::int8_t* from, Eight& to) {
+  EightBytes bytes;
+  std::memcpy(&bytes, from, sizeof bytes);
+  to = __builtin_convertvector(__builtin_convertvector(bytes, EightInts), Eight);
+}
 [[gnu::always_inline]] inline double total(const Eight& x) {
   double sum = 0;
   for (Index l = 0; l < lanes; ++l) sum += x[l];

@@ -61,22 +61,33 @@ template <typename Scalar, typename Out>
   __VA_ARGS__ void name(const Scalar* x, const double* center, double weight, Index size, double* first, double* second) { \
     add_deviations(x, center, weight, size, first, second);                                                                \
   }
-#define ARDVARK_ROW_KERNELS(suffix, ...)                                   \
-  ARDVARK_READ_ROW(double_to_double_##suffix, double, double, __VA_ARGS__) \
-  ARDVARK_READ_ROW(double_to_float_##suffix, double, float, __VA_ARGS__)   \
-  ARDVARK_READ_ROW(float_to_double_##suffix, float, double, __VA_ARGS__)   \
-  ARDVARK_READ_ROW(float_to_float_##suffix, float, float, __VA_ARGS__)     \
-  ARDVARK_ADD_DEVIATIONS(add_deviations_##suffix, double, __VA_ARGS__)     \
-  ARDVARK_ADD_DEVIATIONS(add_deviations_of_single_##suffix, float, __VA_ARGS__)
+#define ARDVARK_ROW_KERNELS(suffix, ...)                                        \
+  ARDVARK_READ_ROW(double_to_double_##suffix, double, double, __VA_ARGS__)      \
+  ARDVARK_READ_ROW(double_to_float_##suffix, double, float, __VA_ARGS__)        \
+  ARDVARK_READ_ROW(float_to_double_##suffix, float, double, __VA_ARGS__)        \
+  ARDVARK_READ_ROW(float_to_float_##suffix, float, float, __VA_ARGS__)          \
+  ARDVARK_READ_ROW(bytes_to_double_##suffix, std::int8_t, double, __VA_ARGS__)  \
+  ARDVARK_READ_ROW(bytes_to_float_##suffix, std::int8_t, float, __VA_ARGS__)    \
+  ARDVARK_ADD_DEVIATIONS(add_deviations_##suffix, double, __VA_ARGS__)          \
+  ARDVARK_ADD_DEVIATIONS(add_deviations_of_single_##suffix, float, __VA_ARGS__) \
+  ARDVARK_ADD_DEVIATIONS(add_deviations_of_bytes_##suffix, std::int8_t, __VA_ARGS__)
 
 ARDVARK_FOR_SIMD(ARDVARK_ROW_KERNELS)
 
 }  // namespace
 
 std::span<const RowKernels> row_kernels() {
-#define ARDVARK_ROW_KERNELS_OF(name, ...)                                                                            \
-  RowKernels{simd::Level::name,     double_to_double_##name, double_to_float_##name,         float_to_double_##name, \
-             float_to_float_##name, add_deviations_##name,   add_deviations_of_single_##name},
+#define ARDVARK_ROW_KERNELS_OF(name, ...)     \
+  RowKernels{simd::Level::name,               \
+             double_to_double_##name,         \
+             double_to_float_##name,          \
+             float_to_double_##name,          \
+             float_to_float_##name,           \
+             bytes_to_double_##name,          \
+             bytes_to_float_##name,           \
+             add_deviations_##name,           \
+             add_deviations_of_single_##name, \
+             add_deviations_of_bytes_##name},
   static const std::array kernels = {ARDVARK_FOR_SIMD(ARDVARK_ROW_KERNELS_OF)};
   return kernels;
 }

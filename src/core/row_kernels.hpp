@@ -27,27 +27,40 @@ struct RowKernels {
   ReadRow<double, float> read_to_float;
   ReadRow<float, double> read_single_to_double;
   ReadRow<float, float> read_single_to_float;
+  ReadRow<std::int8_t, double> read_bytes_to_double;
+  ReadRow<std::int8_t, float> read_bytes_to_float;
   /// first_j += weight (x_j - center_j),  second_j += weight (x_j - center_j)^2
   AddDeviations<double> add_deviations;
   AddDeviations<float> add_deviations_of_single;
+  AddDeviations<std::int8_t> add_deviations_of_bytes;
 
   template <typename Scalar, typename Out>
   [[nodiscard]] ReadRow<Scalar, Out> read() const {
-    if constexpr (std::is_same_v<Scalar, double> && std::is_same_v<Out, double>)
-      return read_to_double;
-    else if constexpr (std::is_same_v<Scalar, double>)
-      return read_to_float;
-    else if constexpr (std::is_same_v<Out, double>)
-      return read_single_to_double;
+    constexpr bool to_double = std::is_same_v<Out, double>;
+    if constexpr (std::is_same_v<Scalar, double>)
+      return of<to_double>(read_to_double, read_to_float);
+    else if constexpr (std::is_same_v<Scalar, float>)
+      return of<to_double>(read_single_to_double, read_single_to_float);
     else
-      return read_single_to_float;
+      return of<to_double>(read_bytes_to_double, read_bytes_to_float);
   }
   template <typename Scalar>
   [[nodiscard]] AddDeviations<Scalar> deviations() const {
     if constexpr (std::is_same_v<Scalar, double>)
       return add_deviations;
-    else
+    else if constexpr (std::is_same_v<Scalar, float>)
       return add_deviations_of_single;
+    else
+      return add_deviations_of_bytes;
+  }
+
+ private:
+  template <bool takes_first>
+  static auto of(auto first, auto second) {
+    if constexpr (takes_first)
+      return first;
+    else
+      return second;
   }
 };
 /// Fastest first; the last runs on every processor.

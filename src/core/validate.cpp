@@ -9,6 +9,7 @@
 
 #include "ardvark/errors.hpp"
 #include "core/blas.hpp"
+#include "core/numbers.hpp"
 #include "core/parallel.hpp"
 #include "core/refusals.hpp"
 #include "core/simd.hpp"
@@ -42,7 +43,10 @@ bool all_finite(const MatrixView& X, double scale) {
 }
 
 bool all_finite(const MatrixView& X, double scale = 1) {
-  return X.scalar() == ScalarType::float64 ? all_finite<double>(X, scale) : all_finite<float>(X, scale);
+  return with_scalar(X.scalar(), [&](auto of_type) {
+    using Number = decltype(of_type);
+    return std::is_integral_v<Number> ? std::isfinite(128 * scale) : all_finite<Number>(X, scale);
+  });
 }
 
 // Written like this in other programs of the field.

@@ -19,6 +19,9 @@ class ColumnSubset final : public Design {
 
   [[nodiscard]] Index rows() const override { return whole_.rows(); }
   [[nodiscard]] Index cols() const override { return static_cast<Index>(columns_.size()); }
+  [[nodiscard]] bool has_intercept() const override {
+    return whole_.has_intercept() && !columns_.empty() && columns_.back() == whole_.cols() - 1;
+  }
   [[nodiscard]] const Factors* factors() const override { return factors_ ? &*factors_ : nullptr; }
   void gram(const Vector& omega, Matrix& G) override;
   void project(const Vector& r, Vector& out) override;

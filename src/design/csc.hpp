@@ -13,6 +13,7 @@ class CscDesign final : public TableDesign {
   CscDesign(const CscView& X, Standardization standardization);
   [[nodiscard]] Index rows() const override { return X_.rows(); }
   [[nodiscard]] Index cols() const override { return X_.cols() + (s_.intercept ? 1 : 0); }
+  [[nodiscard]] bool has_intercept() const override { return s_.intercept; }
   [[nodiscard]] bool is_sparse() const override { return true; }
   void gram(const Vector& omega, Matrix& G) override;
   void gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) override;

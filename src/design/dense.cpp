@@ -4,6 +4,7 @@
 
 #include "core/blas.hpp"
 #include "core/digits.hpp"
+#include "core/numbers.hpp"
 #include "core/parallel.hpp"
 #include "core/products.hpp"
 #include "core/pulse.hpp"
@@ -84,10 +85,7 @@ void DenseDesign::read_as(const Block& block, Out* out, Index ld) const {
 }
 
 void DenseDesign::read(const Block& block, auto* out, Index ld) const {
-  if (X_.scalar() == ScalarType::float64)
-    read_as<double>(block, out, ld);
-  else
-    read_as<float>(block, out, ld);
+  with_scalar(X_.scalar(), [&](auto scalar) { read_as<decltype(scalar)>(block, out, ld); });
 }
 
 void DenseDesign::read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const {
@@ -151,10 +149,9 @@ void DenseDesign::read_to_square(Index first, Index count, const double* target,
       sums.square[j] += x.squaredNorm();
       if (target != nullptr) sums.product[j] += x.dot(Eigen::Map<const Vector>(target, count));
     }
-  } else if (X_.scalar() == ScalarType::float64) {
-    read_rows_as_they_lie<double>(first, count, target, panel.col(at).data(), sums);
   } else {
-    read_rows_as_they_lie<float>(first, count, target, panel.col(at).data(), sums);
+    with_scalar(X_.scalar(),
+                [&](auto scalar) { read_rows_as_they_lie<decltype(scalar)>(first, count, target, panel.col(at).data(), sums); });
   }
 }
 
@@ -289,18 +286,13 @@ auto as_eigen(const MatrixView& X) {
 }
 
 void with_eigen(const MatrixView& X, auto&& f) {
-  const bool column_major = X.layout() == Layout::column_major;
-  if (X.scalar() == ScalarType::float64) {
-    if (column_major)
-      f(as_eigen<double, Eigen::ColMajor>(X));
+  with_scalar(X.scalar(), [&](auto scalar) {
+    using Number = decltype(scalar);
+    if (X.layout() == Layout::column_major)
+      f(as_eigen<Number, Eigen::ColMajor>(X));
     else
-      f(as_eigen<double, Eigen::RowMajor>(X));
-  } else {
-    if (column_major)
-      f(as_eigen<float, Eigen::ColMajor>(X));
-    else
-      f(as_eigen<float, Eigen::RowMajor>(X));
-  }
+      f(as_eigen<Number, Eigen::RowMajor>(X));
+  });
 }
 
 }  // namespace

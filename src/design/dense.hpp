@@ -12,6 +12,7 @@ class DenseDesign final : public TableDesign {
   DenseDesign(MatrixView X, Standardization standardization, std::shared_ptr<double[]> memory = nullptr);
   [[nodiscard]] Index rows() const override { return X_.rows(); }
   [[nodiscard]] Index cols() const override { return X_.cols() + (s_.intercept ? 1 : 0); }
+  [[nodiscard]] bool has_intercept() const override { return s_.intercept; }
   bool set_products(Products products) override;
   void gram(const Vector& omega, Matrix& G) override;
   void gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) override;

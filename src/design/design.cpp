@@ -1,8 +1,11 @@
 #include "design/design.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "core/blas.hpp"
+#include "core/pulse.hpp"
+#include "core/resize.hpp"
 
 namespace ardvark::internal {
 
@@ -31,6 +34,38 @@ Matrix lower_root(const Matrix& V) {
     if (const auto root = root_of_definite(correlation)) return *root * size.asDiagonal();  // V = root' root
   }
   return size.asDiagonal();
+}
+
+namespace {
+
+// Calls use(panel, first) for panels of the columns before `end`, each of about a megabyte.
+void by_column_panels(Design& X, Index end, auto&& use) {
+  const Index block = std::clamp<Index>((Index{1} << 17) / std::max<Index>(X.rows(), 1), 16, 1024);
+  Matrix panel(X.rows(), std::min(block, end));
+  for (Index first = 0; first < end; first += block) {
+    pulse();
+    const Index count = std::min(block, end - first);
+    X.columns(first, count, panel.leftCols(count));
+    use(panel.leftCols(count), first);
+  }
+}
+
+}  // namespace
+
+void Design::project_several(const Matrix& R, Matrix& out) {
+  resize(out, cols(), R.cols());
+  by_column_panels(*this, cols(), [&](const Eigen::Ref<const Matrix>& panel, Index first) {
+    blas::gemm(blas::Transpose::yes, blas::Transpose::no, panel.cols(), R.cols(), rows(), 1.0, panel.data(), panel.outerStride(), R.data(),
+               R.outerStride(), 0.0, out.data() + first, out.outerStride());
+  });
+}
+
+void Design::row_gram(Matrix& K) {
+  resize(K, rows(), rows());
+  K.setZero();
+  by_column_panels(*this, cols() - (has_intercept() ? 1 : 0), [&](const Eigen::Ref<const Matrix>& panel, Index) {
+    blas::syrk(blas::Transpose::no, rows(), panel.cols(), 1.0, panel.data(), panel.outerStride(), 1.0, K.data(), K.outerStride());
+  });
 }
 
 void Design::row_forms(const Matrix& V, Vector& out) { row_variance(lower_root(V), out); }

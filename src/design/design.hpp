@@ -27,6 +27,9 @@ class Design {
   [[nodiscard]] virtual Index rows() const = 0;
   [[nodiscard]] virtual Index cols() const = 0;
 
+  /// Whether the last column is an intercept that the design adds.
+  [[nodiscard]] virtual bool has_intercept() const { return false; }
+
   /// Whether X has mostly zeros, so that it must not be written out.
   [[nodiscard]] virtual bool is_sparse() const { return false; }
 
@@ -37,6 +40,10 @@ class Design {
   virtual void gram(const Vector& omega, Matrix& G) = 0;
   /// out <- X' r
   virtual void project(const Vector& r, Vector& out) = 0;
+  /// out [cols, R.cols()] <- X' R, in one pass over X; R [rows, any]
+  virtual void project_several(const Matrix& R, Matrix& out);
+  /// K [rows, rows] <- lower triangle of X X' over all columns but the intercept. The strict upper triangle is not defined.
+  virtual void row_gram(Matrix& K);
   /// gram(), and Xr <- X' diag(omega) r; if X is large, in one pass over it.
   virtual void gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) {
     gram(omega, G);

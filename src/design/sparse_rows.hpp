@@ -57,6 +57,7 @@ class SparseDesign final : public Design {
       : dense_(X, standardization), sparse_(std::move(sparse)) {}
   [[nodiscard]] Index rows() const override { return dense_.rows(); }
   [[nodiscard]] Index cols() const override { return dense_.cols(); }
+  [[nodiscard]] bool has_intercept() const override { return dense_.has_intercept(); }
   void gram(const Vector& omega, Matrix& G) override {
     Vector ignored;
     sparse_->gram_and_project(omega, Vector::Zero(rows()), G, ignored);

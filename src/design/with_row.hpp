@@ -16,6 +16,7 @@ class DesignWithRow final : public Design {
 
   [[nodiscard]] Index rows() const override { return design_->rows() + 1; }
   [[nodiscard]] Index cols() const override { return design_->cols(); }
+  [[nodiscard]] bool has_intercept() const override { return design_->has_intercept(); }
   [[nodiscard]] bool is_sparse() const override { return design_->is_sparse(); }
   bool set_products(Products products) override { return design_->set_products(products); }
   void gram(const Vector& omega, Matrix& G) override {

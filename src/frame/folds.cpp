@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/numbers.hpp"
+
 namespace ardvark::internal {
 namespace {
 
@@ -53,6 +55,6 @@ std::vector<int> StratifiedDealer::deal(const std::vector<Index>& classes, Index
 }
 
 RowSubset::RowSubset(const MatrixView& X, const std::vector<Index>& rows)
-    : view_(X.scalar() == ScalarType::float64 ? gather(X, rows, doubles_) : gather(X, rows, floats_)) {}
+    : view_(with_scalar(X.scalar(), [&](auto of_type) { return gather(X, rows, std::get<std::vector<decltype(of_type)>>(numbers_)); })) {}
 
 }  // namespace ardvark::internal

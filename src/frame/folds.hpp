@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "ardvark/types.hpp"
@@ -30,8 +31,7 @@ class RowSubset {
   [[nodiscard]] const MatrixView& view() const { return view_; }
 
  private:
-  std::vector<double> doubles_;
-  std::vector<float> floats_;
+  std::tuple<std::vector<double>, std::vector<float>, std::vector<std::int8_t>> numbers_;  // one of them is not empty
   MatrixView view_;
 };
 

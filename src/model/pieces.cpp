@@ -44,12 +44,6 @@ void put(const P& part, Index first, Index num_rows, P& all) {
     if (first > 0) all.most_probable.insert(all.most_probable.end(), part.most_probable.begin(), part.most_probable.end());
 }
 
-MatrixView some_rows(const MatrixView& X, Index first, Index count) {
-  const Index offset = X.layout() == Layout::row_major ? first * X.stride() : first;
-  const auto size = static_cast<Index>(X.scalar() == ScalarType::float64 ? sizeof(double) : sizeof(float));
-  return {static_cast<const std::byte*>(X.data()) + offset * size, X.scalar(), count, X.cols(), X.layout(), X.stride()};
-}
-
 }  // namespace
 
 Prediction predict_in_pieces(MatrixView X, const std::function<Prediction(MatrixView)>& of_rows) {
@@ -58,7 +52,7 @@ Prediction predict_in_pieces(MatrixView X, const std::function<Prediction(Matrix
   for (Index first = 0; first < X.rows(); first += most) {
     pulse("predicting", {.done = first, .total = X.rows()});
     const OneStage one;
-    const Prediction part = of_rows(some_rows(X, first, std::min(most, X.rows() - first)));
+    const Prediction part = of_rows(X.row_range(first, std::min(most, X.rows() - first)));
     std::visit(
         [&](const auto& p) {
           using Kind = std::decay_t<decltype(p)>;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/blas.hpp"
+#include "core/numbers.hpp"
 #include "core/precise_qr.hpp"
 #include "core/triangle.hpp"
 
@@ -36,7 +37,7 @@ void read_panel(const RowBlock& rows, const Vector& near, Matrix& panel) {
 }
 
 void read_panel(const RowBlock& rows, const Vector& near, Matrix& panel) {
-  rows.X.scalar() == ScalarType::float64 ? read_panel<double>(rows, near, panel) : read_panel<float>(rows, near, panel);
+  with_scalar(rows.X.scalar(), [&](auto scalar) { read_panel<decltype(scalar)>(rows, near, panel); });
 }
 
 // A point near the mean of the columns; of equal numbers, exactly this number.
@@ -92,10 +93,7 @@ bool varies(const RowBlock& block, Index j) {
 }  // namespace
 
 RowBlock RowBlock::rows(Index first, Index count) const {
-  const Index size = X.scalar() == ScalarType::float64 ? sizeof(double) : sizeof(float);
-  const Index step = (X.layout() == Layout::row_major ? X.stride() : 1) * size;
-  const auto* from = static_cast<const char*>(X.data()) + first * step;
-  return {MatrixView(from, X.scalar(), count, X.cols(), X.layout(), X.stride()), VectorView(y.data() + first, count),
+  return {X.row_range(first, count), VectorView(y.data() + first, count),
           weights.empty() ? VectorView() : VectorView(weights.data() + first, count)};
 }
 

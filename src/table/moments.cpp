@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/blas.hpp"
+#include "core/numbers.hpp"
 #include "core/parallel.hpp"
 #include "core/row_kernels.hpp"
 #include "table/fit_table.hpp"
@@ -73,7 +74,7 @@ ColumnSums column_sums(const MatrixView& X, const Vector& k, const Vector& shift
 }
 
 ColumnSums column_sums(const MatrixView& X, const Vector& k, const Vector& shift) {
-  return X.scalar() == ScalarType::float64 ? column_sums<double>(X, k, shift) : column_sums<float>(X, k, shift);
+  return with_scalar(X.scalar(), [&](auto of_type) { return column_sums<decltype(of_type)>(X, k, shift); });
 }
 
 // A row without an entry counts as 0.

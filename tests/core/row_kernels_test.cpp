@@ -21,7 +21,7 @@ class RowKernel : public ::testing::TestWithParam<RowKernels> {
   template <typename Scalar>
   static std::vector<Scalar> row(Index size, Random& random) {
     std::vector<Scalar> x;
-    for (Index j = 0; j < size; ++j) x.push_back(static_cast<Scalar>(random.normal()));
+    for (Index j = 0; j < size; ++j) x.push_back(static_cast<Scalar>(3 * random.normal()));
     return x;
   }
 
@@ -70,11 +70,14 @@ TEST_P(RowKernel, ReadsStandardisedWithItsSums) {
   expect_read<float, double>(1e-15);
   expect_read<double, float>(6e-8);
   expect_read<float, float>(6e-8);
+  expect_read<std::int8_t, double>(1e-15);
+  expect_read<std::int8_t, float>(6e-8);
 }
 
 TEST_P(RowKernel, AddsDeviations) {
   expect_deviations<double>();
   expect_deviations<float>();
+  expect_deviations<std::int8_t>();
 }
 
 INSTANTIATE_TEST_SUITE_P(Instructions, RowKernel, ::testing::ValuesIn(row_kernels().begin(), row_kernels().end()),

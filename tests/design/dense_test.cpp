@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@ struct Case {
 
   [[nodiscard]] std::string text() const {
     return std::to_string(rows) + " x " + std::to_string(cols) + (layout == Layout::row_major ? " row-major" : " column-major") +
-           (scalar == ScalarType::float32 ? " float" : " double") + ", stride +" + std::to_string(extra_stride) +
-           (centred ? ", centred" : "") + (scaled ? ", scaled" : "") + (intercept ? ", intercept" : "") +
+           (scalar == ScalarType::float32 ? " float" : (scalar == ScalarType::int8 ? " int8" : " double")) + ", stride +" +
+           std::to_string(extra_stride) + (centred ? ", centred" : "") + (scaled ? ", scaled" : "") + (intercept ? ", intercept" : "") +
            (left_out ? ", a column left out" : "");
   }
 };
@@ -35,9 +36,15 @@ struct Case {
 struct Table {
   std::vector<double> doubles;
   std::vector<float> floats;
+  std::vector<std::int8_t> bytes;
   MatrixView view;
   Standardization standardization;
   Matrix expected;
+
+  [[nodiscard]] const void* numbers(ScalarType scalar) const {
+    if (scalar == ScalarType::int8) return bytes.data();
+    return scalar == ScalarType::float32 ? static_cast<const void*>(floats.data()) : doubles.data();
+  }
 };
 
 Table make_table(const Case& c, Random& random) {
@@ -47,6 +54,7 @@ Table make_table(const Case& c, Random& random) {
   const auto size = static_cast<std::size_t>(stride * lines);
   t.doubles.assign(size, 1e30);  // what lies between the lines must not be read
   t.floats.assign(size, 1e30F);
+  t.bytes.assign(size, 127);
   Matrix X(c.rows, c.cols);
   for (Index i = 0; i < c.rows; ++i)
     for (Index j = 0; j < c.cols; ++j) {
@@ -54,10 +62,10 @@ Table make_table(const Case& c, Random& random) {
       const double value = random.normal() + 0.5;
       t.doubles[at] = value;
       t.floats[at] = static_cast<float>(value);
-      X(i, j) = c.scalar == ScalarType::float64 ? value : static_cast<double>(static_cast<float>(value));
+      t.bytes[at] = static_cast<std::int8_t>(std::clamp(std::round(3 * value), -128.0, 127.0));
+      X(i, j) = number_at(t.numbers(c.scalar), c.scalar, static_cast<Index>(at));
     }
-  t.view = c.scalar == ScalarType::float64 ? MatrixView(t.doubles.data(), c.rows, c.cols, c.layout, stride)
-                                           : MatrixView(t.floats.data(), c.rows, c.cols, c.layout, stride);
+  t.view = MatrixView(t.numbers(c.scalar), c.scalar, c.rows, c.cols, c.layout, stride);
   t.standardization.intercept = c.intercept;
   if (c.centred) t.standardization.center = random.normals(c.cols);
   if (c.scaled || c.left_out)
@@ -78,7 +86,7 @@ double plain_dot(const double* a, const double* b, Index size) {
   return static_cast<double>(sum);
 }
 
-void expect_five_answers(const Case& c, Random& random, Index every = 1) {
+void expect_answers(const Case& c, Random& random, Index every = 1) {
   SCOPED_TRACE(c.text());
   const Table t = make_table(c, random);
   DenseDesign design(t.view, t.standardization);
@@ -109,6 +117,20 @@ void expect_five_answers(const Case& c, Random& random, Index every = 1) {
   const Matrix rows = X.transpose();
   for (Index i = 0; i < n; ++i) ASSERT_NEAR(applied[i], plain_dot(rows.col(i).data(), w.data(), p), 10 * sum_tolerance) << i;
 
+  const Matrix R = random.normals(n, 3);
+  Matrix several, K;
+  design.project_several(R, several);
+  ASSERT_EQ(several.rows(), p);
+  ASSERT_EQ(several.cols(), 3);
+  for (Index k = 0; k < 3; ++k)
+    for (Index j = 0; j < p; ++j)
+      ASSERT_NEAR(several(j, k), plain_dot(X.col(j).data(), R.col(k).data(), n), 10 * sum_tolerance) << j << " " << k;
+  design.row_gram(K);
+  ASSERT_EQ(K.rows(), n);
+  for (Index j = 0; j < n; j += every)
+    for (Index i = j; i < n; i += every)
+      ASSERT_NEAR(K(i, j), plain_dot(rows.col(i).data(), rows.col(j).data(), c.cols), sum_tolerance) << i << " " << j;
+
   Matrix L = random.normals(p, p) / std::sqrt(static_cast<double>(p));
   L.triangularView<Eigen::StrictlyUpper>().setConstant(1e30);  // never read
   const Matrix L_rows = Matrix(L.triangularView<Eigen::Lower>()).transpose();
@@ -137,27 +159,29 @@ void expect_five_answers(const Case& c, Random& random, Index every = 1) {
     }
 }
 
-TEST(DenseDesign, GivesTheFiveAnswersForEveryStorageAndStandardization) {  // (RIDGE.1), (RIDGE.3)
+constexpr ScalarType all_scalars[] = {ScalarType::float64, ScalarType::float32, ScalarType::int8};
+
+TEST(DenseDesign, GivesTheSameAnswersForEveryStorageAndStandardization) {  // (RIDGE.1), (RIDGE.3)
   Random random(21);
   const std::pair<Index, Index> shapes[] = {{1, 1}, {3, 2}, {1, 5}, {129, 1}, {17, 33}};
   for (const auto& [rows, cols] : shapes)
     for (Layout layout : {Layout::column_major, Layout::row_major})
-      for (ScalarType scalar : {ScalarType::float64, ScalarType::float32})
+      for (ScalarType scalar : all_scalars)
         for (Index extra : {0, 5})
           for (int flags = 0; flags < 16; ++flags)
-            expect_five_answers({rows, cols, layout, scalar, extra, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0},
-                                random);
+            expect_answers({rows, cols, layout, scalar, extra, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0},
+                           random);
 }
 
-TEST(DenseDesign, GivesTheFiveAnswersForLargerShapes) {
+TEST(DenseDesign, GivesTheSameAnswersForLargerShapes) {
   Random random(22);
   const std::pair<Index, Index> shapes[] = {{517, 7}, {130, 260}};
   for (const auto& [rows, cols] : shapes)
     for (Layout layout : {Layout::column_major, Layout::row_major})
-      for (ScalarType scalar : {ScalarType::float64, ScalarType::float32})
+      for (ScalarType scalar : all_scalars)
         for (int flags : {0, 7, 15})
-          expect_five_answers({rows, cols, layout, scalar, 3, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0},
-                              random, 5);
+          expect_answers({rows, cols, layout, scalar, 3, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0}, random,
+                         5);
 }
 
 TEST(DenseDesign, AddsBlocksWhoseLastHasOneRow) {
@@ -167,7 +191,7 @@ TEST(DenseDesign, AddsBlocksWhoseLastHasOneRow) {
   const Index block = DenseDesign(probe, {}).block_rows();
   ASSERT_LT(block, 1000) << "the test needs several blocks";
   for (Layout layout : {Layout::column_major, Layout::row_major})
-    expect_five_answers({2 * block + 1, cols, layout, ScalarType::float64, 1, true, true, true, false}, random, 97);
+    expect_answers({2 * block + 1, cols, layout, ScalarType::float64, 1, true, true, true, false}, random, 97);
 }
 
 TEST(DenseDesign, AddsLanesOfManyRowsAlikeWithAnyNumberOfThreads) {
@@ -175,9 +199,9 @@ TEST(DenseDesign, AddsLanesOfManyRowsAlikeWithAnyNumberOfThreads) {
   constexpr Index rows = 4201, cols = 99;
   ASSERT_FALSE(blas::is_small(blas::multiplications(rows, cols))) << "the test needs several lanes";
   for (Layout layout : {Layout::column_major, Layout::row_major})
-    for (ScalarType scalar : {ScalarType::float64, ScalarType::float32}) {
+    for (ScalarType scalar : all_scalars) {
       const Case c{rows, cols, layout, scalar, 1, true, true, true, true};
-      expect_five_answers(c, random, 13);
+      expect_answers(c, random, 13);
       const Table t = make_table(c, random);
       const Vector omega = random.normals(rows).cwiseAbs();
       Matrix one = Matrix::Zero(cols + 1, cols + 1), three = one;
@@ -195,7 +219,7 @@ TEST(DenseDesign, GramAndProjectAreBoth) {
   Random random(28);
   for (const auto& [rows, cols] : {std::pair<Index, Index>{60, 7}, {3000, 150}})  // in one sum and in some
     for (Layout layout : {Layout::column_major, Layout::row_major})
-      for (ScalarType scalar : {ScalarType::float64, ScalarType::float32})
+      for (ScalarType scalar : all_scalars)
         for (const bool standardised : {true, false}) {
           const Table t = make_table({rows, cols, layout, scalar, 1, standardised, standardised, true, standardised}, random);
           DenseDesign design(t.view, t.standardization);
@@ -218,7 +242,7 @@ TEST(DenseDesign, SinglePrecisionProductsAreCloseToDouble) {  // (MP.1)
   Random random(27);
   for (Index cols : {5, 300})
     for (Layout layout : {Layout::column_major, Layout::row_major})
-      for (ScalarType scalar : {ScalarType::float64, ScalarType::float32}) {
+      for (ScalarType scalar : all_scalars) {
         const Index rows = 40 + (Index{1} << 20) / std::max<Index>(cols, 300);  // two blocks, the last one short, at 300 columns
         const Table t = make_table({rows, cols, layout, scalar, 1, true, true, true, true}, random);
         DenseDesign design(t.view, t.standardization);

@@ -21,10 +21,10 @@ using testing::Random;
 using testing::relative_distance;
 
 // The entries of a matrix that are not zero, with every tenth zero kept as an entry.
-template <typename Number>
+template <typename Number, typename Value = double>
 struct Csc {
   std::vector<Number> start = {0}, row;
-  std::vector<double> value;
+  std::vector<Value> value;
   Index rows, cols;
   explicit Csc(const Matrix& X) : rows(X.rows()), cols(X.cols()) {
     Index zeros = 0;
@@ -32,7 +32,7 @@ struct Csc {
       for (Index i = 0; i < rows; ++i) {
         if (X(i, j) == 0 && ++zeros % 10 != 0) continue;
         row.push_back(static_cast<Number>(i));
-        value.push_back(X(i, j));
+        value.push_back(static_cast<Value>(X(i, j)));
       }
       start.push_back(static_cast<Number>(row.size()));
     }

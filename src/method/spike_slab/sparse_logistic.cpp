@@ -96,10 +96,7 @@ MomentsOfRows moments_of_rows(const Mixture& mixture, MatrixView X, const Standa
     roots.push_back(lower_root(all.covariance));
   }
   return [X, &standardization, means, roots](const Mixture& of, Index first, Index count) {
-    const Index skipped = first * (X.layout() == Layout::column_major ? 1 : X.stride());
-    const Index size = X.scalar() == ScalarType::float64 ? sizeof(double) : sizeof(float);
-    const void* data = static_cast<const char*>(X.data()) + skipped * size;
-    const auto some = table_design(MatrixView(data, X.scalar(), count, X.cols(), X.layout(), X.stride()), standardization);
+    const auto some = table_design(X.row_range(first, count), standardization);
     if (means.empty()) return of.component_moments(*some);
     const auto components = static_cast<Index>(means.size());
     ComponentMoments out{Matrix(count, components), Matrix(count, components)};
