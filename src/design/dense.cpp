@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/blas.hpp"
-#include "core/digits.hpp"
+#include "core/line_kernels.hpp"
 #include "core/numbers.hpp"
 #include "core/parallel.hpp"
 #include "core/products.hpp"
@@ -43,18 +43,20 @@ void DenseDesign::read_as(const Block& block, Out* out, Index ld) const {
   const Index row0 = block.row0, num_rows = block.num_rows, col0 = block.col0, num_cols = block.num_cols;
   const double *row_scale = block.row_scale, *column_scale = block.column_scale;
   const bool scaled = s_.scale.size() > 0, centred = s_.center.size() > 0;
+  const auto standardise = line_kernel<Scalar>().template standardise<Out>();
   const auto own_scale = [&](Index j) { return column_scale != nullptr ? column_scale[j - col0] : 1.0; };
   // column <- (source - center) * scale * row_scale for `count` rows from `from` on, in double precision until it is stored
   const auto write = [&](Index j, Index from, Index count, const Scalar* source, Out* column) {
     const double scale = scaled ? s_.scale[j] : 1.0, center = centred ? s_.center[j] : 0.0;
-    Eigen::Map<Eigen::Array<Out, Eigen::Dynamic, 1>> target(column, count);
-    const auto centred_source = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>(source, count).template cast<double>() - center;
-    if (scale == 0)
-      target.setZero();
-    else if (row_scale != nullptr)
-      target = (centred_source * (scale * own_scale(j) * Eigen::Map<const Eigen::ArrayXd>(row_scale + from, count))).template cast<Out>();
-    else
-      target = (centred_source * scale * own_scale(j)).template cast<Out>();  // left to right, so a scale of 1e-300 cannot underflow
+    if (scale == 0) {
+      std::fill_n(column, count, Out{0});
+    } else if (row_scale != nullptr) {
+      const auto centred_source = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>(source, count).template cast<double>() - center;
+      Eigen::Map<Eigen::Array<Out, Eigen::Dynamic, 1>>(column, count) =
+          (centred_source * (scale * own_scale(j) * Eigen::Map<const Eigen::ArrayXd>(row_scale + from, count))).template cast<Out>();
+    } else {
+      standardise(source, count, center, scale, own_scale(j), column);  // from left to right, so a scale of 1e-300 cannot underflow
+    }
   };
   const Index from_X = std::min(num_cols, std::max<Index>(X_.cols() - col0, 0));
   if (X_.layout() == Layout::column_major) {
@@ -272,88 +274,6 @@ void DenseDesign::row_variance(const Matrix& L_inverse, Vector& out) {
   } else {
     square_single_ = L_inverse.cast<float>();
     accumulate(panel_single_, square_single_);
-  }
-}
-
-// Products with one vector read X in place: X' r and X w need no copy of a block.
-namespace {
-
-template <typename Scalar, int Order>
-auto as_eigen(const MatrixView& X) {
-  using Dense = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Order>;
-  return Eigen::Map<const Dense, 0, Eigen::OuterStride<>>(static_cast<const Scalar*>(X.data()), X.rows(), X.cols(),
-                                                          Eigen::OuterStride<>(X.stride()));
-}
-
-void with_eigen(const MatrixView& X, auto&& f) {
-  with_scalar(X.scalar(), [&](auto scalar) {
-    using Number = decltype(scalar);
-    if (X.layout() == Layout::column_major)
-      f(as_eigen<Number, Eigen::ColMajor>(X));
-    else
-      f(as_eigen<Number, Eigen::RowMajor>(X));
-  });
-}
-
-}  // namespace
-
-void DenseDesign::project(const Vector& r, Vector& out) {
-  const Index p = X_.cols();
-  const double sum = r.sum();
-  with_eigen(X_, [&](auto X) {
-    using Map = decltype(X);
-    if constexpr (std::is_same_v<typename Map::Scalar, double>) {
-      if constexpr (Map::IsRowMajor)
-        blas::gemv(blas::Transpose::no, X.cols(), X.rows(), 1.0, X.data(), X.outerStride(), r.data(), 0.0, out.data());
-      else
-        blas::gemv(blas::Transpose::yes, X.rows(), X.cols(), 1.0, X.data(), X.outerStride(), r.data(), 0.0, out.data());
-    } else if constexpr (Map::IsRowMajor) {
-      out.head(p).setZero();
-      for (Index i = 0; i < X.rows(); ++i) out.head(p) += r[i] * X.row(i).transpose().template cast<double>();
-    } else {
-      for (Index j = 0; j < p; ++j) out[j] = X.col(j).template cast<double>().dot(r);
-    }
-  });
-  for (Index j = 0; j < p; ++j) {
-    const double scale = s_.scale.size() > 0 ? s_.scale[j] : 1.0, center = s_.center.size() > 0 ? s_.center[j] : 0.0;
-    if (is_read_by_differences(center, scale)) {
-      double of_differences = 0;
-      for (Index i = 0; i < X_.rows(); ++i) of_differences += (X_(i, j) - center) * r[i];
-      out[j] = scale * of_differences;
-    } else {
-      out[j] = scale == 0 ? 0.0 : scale * (out[j] - center * sum);
-    }
-  }
-  if (s_.intercept) out[p] = sum;
-}
-
-void DenseDesign::apply(const Vector& w, Vector& out) {
-  const Index p = X_.cols();
-  double shift = s_.intercept ? w[p] : 0.0;
-  for (Index j = 0; j < p; ++j) {
-    const double scale = s_.scale.size() > 0 ? s_.scale[j] : 1.0, center = s_.center.size() > 0 ? s_.center[j] : 0.0;
-    scaled_w_[j] = is_read_by_differences(center, scale) ? 0.0 : scale * w[j];
-    if (scaled_w_[j] != 0) shift -= center * scaled_w_[j];
-  }
-  with_eigen(X_, [&](auto X) {
-    using Map = decltype(X);
-    if constexpr (std::is_same_v<typename Map::Scalar, double>) {
-      if constexpr (Map::IsRowMajor)
-        blas::gemv(blas::Transpose::yes, X.cols(), X.rows(), 1.0, X.data(), X.outerStride(), scaled_w_.data(), 0.0, out.data());
-      else
-        blas::gemv(blas::Transpose::no, X.rows(), X.cols(), 1.0, X.data(), X.outerStride(), scaled_w_.data(), 0.0, out.data());
-    } else if constexpr (Map::IsRowMajor) {
-      for (Index i = 0; i < X.rows(); ++i) out[i] = X.row(i).transpose().template cast<double>().dot(scaled_w_.head(p));
-    } else {
-      out.setZero();
-      for (Index j = 0; j < p; ++j) out += scaled_w_[j] * X.col(j).template cast<double>();
-    }
-  });
-  out.array() += shift;
-  for (Index j = 0; s_.center.size() > 0 && j < p; ++j) {
-    const double scale = s_.scale.size() > 0 ? s_.scale[j] : 1.0, center = s_.center[j];
-    if (!is_read_by_differences(center, scale) || w[j] == 0) continue;
-    for (Index i = 0; i < X_.rows(); ++i) out[i] += scale * w[j] * (X_(i, j) - center);
   }
 }
 

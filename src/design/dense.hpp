@@ -17,6 +17,8 @@ class DenseDesign final : public TableDesign {
   void gram(const Vector& omega, Matrix& G) override;
   void gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) override;
   void project(const Vector& r, Vector& out) override;
+  void project_several(const Matrix& R, Matrix& out) override;
+  void row_gram(Matrix& K) override;
   void apply(const Vector& w, Vector& out) override;
   void row_variance(const Matrix& L_inverse, Vector& out) override;
   void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) override;
@@ -52,6 +54,14 @@ class DenseDesign final : public TableDesign {
   void add_rows(Index from, Index to, const Vector* r, LaneSum& sum) const;
   void gram_in_blocks(Matrix& G);
   void gram_in_single(Matrix& G);
+  struct Unit {
+    double center, scale;
+  };
+  [[nodiscard]] Unit unit_of(Index j) const;
+  [[nodiscard]] double standardised_product(Index j, double plain, const double* r, double sum) const;
+  [[nodiscard]] Vector column_squares() const;
+  void read_single(Index first, Index count, Eigen::MatrixXf& panel) const;
+  void row_gram_in_single(Matrix& K);
 
   MatrixView X_;
   std::shared_ptr<double[]> memory_;

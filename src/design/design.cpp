@@ -38,9 +38,9 @@ Matrix lower_root(const Matrix& V) {
 
 namespace {
 
-// Calls use(panel, first) for panels of the columns before `end`, each of about a megabyte.
+// Calls use(panel, first) for panels of the columns before `end`, each of some megabytes.
 void by_column_panels(Design& X, Index end, auto&& use) {
-  const Index block = std::clamp<Index>((Index{1} << 17) / std::max<Index>(X.rows(), 1), 16, 1024);
+  const Index block = std::clamp<Index>((Index{1} << 20) / std::max<Index>(X.rows(), 1), 64, 1024);
   Matrix panel(X.rows(), std::min(block, end));
   for (Index first = 0; first < end; first += block) {
     pulse();

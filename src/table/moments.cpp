@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/blas.hpp"
+#include "core/line_kernels.hpp"
 #include "core/numbers.hpp"
 #include "core/parallel.hpp"
 #include "core/row_kernels.hpp"
@@ -37,16 +38,14 @@ ColumnSums sums_of_rows(const MatrixView& X, const Vector& k, const Vector& shif
 // Columns from <= j < to of a column-major X.
 template <typename Scalar>
 void sums_of_columns(const MatrixView& X, const Vector& k, const Vector& shift, Index from, Index to, ColumnSums& out) {
-  using Values = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>;
+  const auto sums = line_kernel<Scalar>().sums;
   const auto* data = static_cast<const Scalar*>(X.data());
-  Eigen::Array<double, rows_of_a_sum, 1> x;
   for (Index j = from; j < to; ++j)
     for (Index row = 0; row < X.rows(); row += rows_of_a_sum) {
       const Index count = std::min(rows_of_a_sum, X.rows() - row);
-      const auto weight = k.segment(row, count).array();
-      x.head(count) = Values(data + j * X.stride() + row, count).template cast<double>() - shift[j];
-      out.first[j] += (weight * x.head(count)).sum();
-      out.second[j] += (weight * x.head(count).square()).sum();
+      const LineSums some = sums(data + j * X.stride() + row, k.data() + row, shift[j], count);
+      out.first[j] += some.first;
+      out.second[j] += some.second;
     }
 }
 

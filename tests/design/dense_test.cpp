@@ -274,6 +274,53 @@ TEST(DenseDesign, SinglePrecisionProductsAreCloseToDouble) {  // (MP.1)
       }
 }
 
+// The largest error of K, in units of the rows.
+double error_of_row_gram(DenseDesign& design) {
+  const Index n = design.rows(), p = design.cols();
+  Matrix X(n, p), K;
+  design.columns(0, p, X);
+  design.row_gram(K);
+  const Matrix rows = X.transpose();
+  double worst = 0;
+  for (Index j = 0; j < n; j += 7)
+    for (Index i = j; i < n; i += 5)
+      worst = std::max(
+          worst, std::abs(K(i, j) - plain_dot(rows.col(i).data(), rows.col(j).data(), p)) / (rows.col(i).norm() * rows.col(j).norm()));
+  return worst;
+}
+
+TEST(DenseDesign, RowGramOfManyColumnsIsInSinglePrecisionOnlyWhereThatIsEnough) {  // (MP.5)
+  Random random(29);
+  constexpr Index rows = 150, cols = 2100;
+  ASSERT_FALSE(blas::is_small(blas::multiplications(cols, rows)));
+  for (Layout layout : {Layout::column_major, Layout::row_major})
+    for (ScalarType scalar : {ScalarType::float32, ScalarType::int8}) {
+      Table t = make_table({rows, cols, layout, scalar, 1, true, true, false, true}, random);
+      t.standardization.scale = (t.standardization.scale.array() > 0).select(t.standardization.scale.cwiseMax(0.5).cwiseMin(2), 0.0);
+      DenseDesign even(t.view, t.standardization);
+      EXPECT_LT(error_of_row_gram(even), 1e-7);
+      t.standardization.scale[1] = 1e5;  // one column outweighs the others
+      DenseDesign uneven(t.view, t.standardization);
+      EXPECT_LT(error_of_row_gram(uneven), 1e-13);
+      t.standardization.scale[1] = 1;
+      t.standardization.center.setConstant(100);  // all rows are nearly alike
+      DenseDesign alike(t.view, t.standardization);
+      EXPECT_LT(error_of_row_gram(alike), 1e-13);
+    }
+}
+
+TEST(DenseDesign, RowGramIsTheSameWithAnyNumberOfThreads) {
+  Random random(30);
+  const Table t = make_table({300, 1500, Layout::column_major, ScalarType::int8, 0, false, false, false, false}, random);
+  const auto gram = [&](int threads) {
+    const blas::ThreadScope scope(threads);
+    Matrix K;
+    DenseDesign(t.view, t.standardization).row_gram(K);
+    return Matrix(K.triangularView<Eigen::Lower>());
+  };
+  EXPECT_EQ(gram(1), gram(3));
+}
+
 TEST(DenseDesign, ReadsRowsInBlocksWithAndWithoutWeights) {
   Random random(24);
   for (Layout layout : {Layout::column_major, Layout::row_major}) {
