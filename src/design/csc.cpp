@@ -1,9 +1,13 @@
 #include "design/csc.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/blas.hpp"
+#include "core/numbers.hpp"
 #include "core/parallel.hpp"
+#include "core/products.hpp"
+#include "core/resize.hpp"
 
 namespace ardvark::internal {
 
@@ -12,18 +16,46 @@ CscDesign::CscDesign(const CscView& X, Standardization standardization) : X_(X),
   if (s_.scale.size() == 0) s_.scale = Vector::Ones(X.cols());
 }
 
-const SparseRows& CscDesign::by_rows() const {
-  if (by_rows_ == nullptr) by_rows_ = SparseRows::of(X_, s_);
-  return *by_rows_;
+bool CscDesign::is_full(Index j) const { return is_full_column(X_.entries(j), rows()); }
+
+// So many rows have about a million entries, 12 MB.
+Index CscDesign::rows_of_a_block() const {
+  Index entries = 0;
+  for (Index j = 0; j < X_.cols(); ++j) entries += is_full(j) ? rows() : X_.entries(j);
+  constexpr double most = 0x1p20;
+  const double rows_of_most = most * static_cast<double>(rows()) / static_cast<double>(std::max<Index>(entries, 1));
+  return std::clamp<Index>(static_cast<Index>(rows_of_most), 1, rows());
+}
+
+// Sums over pairs of columns read X row by row. If X is small its rows are kept.
+void CscDesign::by_row_blocks(auto&& use) const {
+  const auto starts = [&] {
+    std::vector<Index> next(static_cast<std::size_t>(X_.cols()));
+    for (Index j = 0; j < X_.cols(); ++j) next[static_cast<std::size_t>(j)] = X_.start(j);
+    return next;
+  };
+  if (all_rows_ != nullptr) return use(*all_rows_, 0);
+  const Index block = rows_of_a_block();
+  std::vector<Index> next = starts();
+  for (Index first = 0; first < rows(); first += block) {
+    pulse();
+    const auto some = SparseRows::of_rows(X_, s_, first, std::min(block, rows() - first), next);
+    if (block == rows()) all_rows_ = some;
+    use(*some, first);
+  }
 }
 
 void CscDesign::gram(const Vector& omega, Matrix& G) {
   Vector ignored;
-  by_rows().gram_and_project(omega, Vector::Zero(rows()), G, ignored);
+  gram_and_project(omega, Vector::Zero(rows()), G, ignored);
 }
 
 void CscDesign::gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) {
-  by_rows().gram_and_project(omega, r, G, Xr);
+  SparseRows::Sums sums = SparseRows::start(cols(), G, Xr);
+  by_row_blocks([&](const SparseRows& some, Index first) {
+    some.add(omega.data() + first, r.data() + first, G, Xr, sums);
+    if (first + some.rows() == rows()) some.end(sums, G, Xr);
+  });
 }
 
 // A column far from 0, compared with its spread, has an entry in most rows. There, sum_i (x_ij - c_j) r_i is added up as it stands: a
@@ -32,22 +64,64 @@ void CscDesign::project(const Vector& r, Vector& out) {
   out.resize(cols());
   const double total = r.sum();
   parallel_ranges(X_.cols(), blas::threads_to_read(X_.entries()), [&](Index from, Index to) {
-    for (Index j = from; j < to; ++j) {
-      const double center = s_.center[j];
-      double sum = 0;
-      if (is_full_column(X_.entries(j), rows())) {
-        for_column(X_, j, [&](Index i, double x) { sum += (x - center) * r[i]; });
-      } else {
-        for (Index e = X_.start(j); e < X_.start(j + 1); ++e) sum += X_.value(e) * r[X_.row(e)];
-        sum -= center * total;
+    with_entries(X_, [&](const auto* row, const auto* value) {
+      for (Index j = from; j < to; ++j) {
+        const double center = s_.center[j];
+        double sum = 0;
+        if (is_full(j)) {
+          for_column(X_, j, [&](Index i, double x) { sum += (x - center) * r[i]; });
+        } else {
+          for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e) sum += static_cast<double>(value[e]) * r[row[e]];
+          sum -= center * total;
+        }
+        out[j] = s_.scale[j] * sum;
       }
-      out[j] = s_.scale[j] * sum;
-    }
+    });
   });
   if (s_.intercept) out[X_.cols()] = total;
 }
 
-void CscDesign::apply(const Vector& w, Vector& out) { out = by_rows().apply(w); }
+// R is read row by row: the numbers for an entry lie side by side.
+void CscDesign::project_several(const Matrix& R, Matrix& out) {
+  const Matrix by_row = R.transpose();
+  const Vector total = R.colwise().sum();
+  resize(out, cols(), R.cols());
+  parallel_ranges(X_.cols(), blas::threads_to_read(X_.entries() * R.cols()), [&](Index from, Index to) {
+    with_entries(X_, [&](const auto* row, const auto* value) {
+      Vector sum(R.cols());
+      for (Index j = from; j < to; ++j) {
+        const double center = s_.center[j];
+        sum.setZero();
+        if (is_full(j)) {
+          for_column(X_, j, [&](Index i, double x) { sum += (x - center) * by_row.col(i); });
+        } else {
+          for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e) sum += static_cast<double>(value[e]) * by_row.col(row[e]);
+          sum -= center * total;
+        }
+        out.row(j) = s_.scale[j] * sum.transpose();
+      }
+    });
+  });
+  if (s_.intercept) out.row(X_.cols()) = total.transpose();
+}
+
+void CscDesign::apply(const Vector& w, Vector& out) {
+  double shift = s_.intercept ? w[X_.cols()] : 0.0;
+  out.setZero(rows());
+  with_entries(X_, [&](const auto* row, const auto* value) {
+    for (Index j = 0; j < X_.cols(); ++j) {
+      const double factor = s_.scale[j] * w[j], center = s_.center[j];
+      if (factor == 0) continue;
+      if (is_full(j)) {
+        for_column(X_, j, [&](Index i, double x) { out[i] += factor * (x - center); });
+      } else {
+        for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e) out[row[e]] += factor * static_cast<double>(value[e]);
+        shift -= factor * center;
+      }
+    }
+  });
+  out.array() += shift;
+}
 
 void CscDesign::row_variance(const Matrix& L_inverse, Vector& out) {
   Matrix V = L_inverse.triangularView<Eigen::Lower>();
@@ -55,25 +129,88 @@ void CscDesign::row_variance(const Matrix& L_inverse, Vector& out) {
   row_forms(V, out);
 }
 
-void CscDesign::row_forms(const Matrix& V, Vector& out) { out = by_rows().forms(V).cwiseMax(0.0); }
+void CscDesign::row_forms(const Matrix& V, Vector& out) {
+  out.resize(rows());
+  by_row_blocks([&](const SparseRows& some, Index first) { out.segment(first, some.rows()) = some.forms(V).cwiseMax(0.0); });
+}
+
+// Rows first .. first+count-1 of a column, times factor.
+void CscDesign::write_column(Index j, Index first, Index count, double factor, double* out) const {
+  if (j == X_.cols()) {
+    std::fill_n(out, count, factor);
+    return;
+  }
+  const double center = s_.center[j], unit = s_.scale[j] * factor;
+  std::fill_n(out, count, -center * unit);
+  with_entries(X_, [&](const auto* row, const auto* value) {
+    const Index end = X_.start(j + 1);
+    for (Index e = std::lower_bound(row + X_.start(j), row + end, first) - row; e < end && row[e] < first + count; ++e)
+      out[row[e] - first] = (static_cast<double>(value[e]) - center) * unit;
+  });
+}
 
 void CscDesign::scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) {
-  for (Index j = 0; j < count; ++j) {
-    const Index column = first + j;
-    const double factor = scale != nullptr ? scale[j] : 1.0;
-    if (column == X_.cols()) {
-      panel.col(j).setConstant(factor);
-      continue;
-    }
-    const double center = s_.center[column], unit = s_.scale[column] * factor;
-    panel.col(j).setConstant(-center * unit);
-    for (Index e = X_.start(column); e < X_.start(column + 1); ++e) panel(X_.row(e), j) = (X_.value(e) - center) * unit;
-  }
+  for (Index j = 0; j < count; ++j) write_column(first + j, 0, rows(), scale != nullptr ? scale[j] : 1.0, panel.col(j).data());
 }
 
 void CscDesign::read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const {
-  by_rows().read(first, count, panel);
+  for (Index j = 0; j < cols(); ++j) write_column(j, first, count, 1.0, panel.col(j).data());
   if (row_scale != nullptr) panel.topRows(count) = row_scale->segment(first, count).asDiagonal() * panel.topRows(count);
+}
+
+// Full columns are written out, some at a time. Of the others, v_ij = scale x_ij and shift_j = -scale center:
+// K_ik = sum_j v_ij v_kj + sum_j shift_j v_ij + sum_j shift_j v_kj + sum_j shift_j^2.                                            (SL.14)
+void CscDesign::row_gram(Matrix& K) {
+  resize(K, rows(), rows());
+  K.setZero();
+  add_full_columns(K);
+  Vector of_shift = Vector::Zero(rows());
+  double square = 0;
+  with_entries(X_, [&](const auto* row, const auto* value) {
+    for (Index j = 0; j < X_.cols(); ++j) {
+      if (is_full(j)) continue;
+      const double shift = -s_.scale[j] * s_.center[j];
+      square += shift * shift;
+      for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e)
+        of_shift[row[e]] += shift * s_.scale[j] * static_cast<double>(value[e]);
+    }
+  });
+  products::tiles(rows(), blas::num_threads(), [&](Index first, Index count) {
+    add_squares_of_entries(first, count, K);
+    for (Index i = first; i < first + count; ++i)
+      K.col(i).tail(rows() - i).array() += of_shift.tail(rows() - i).array() + of_shift[i] + square;
+  });
+}
+
+void CscDesign::add_full_columns(Matrix& K) const {
+  constexpr Index most = 128;
+  Matrix panel(rows(), most);
+  Index count = 0;
+  const auto add = [&] {
+    blas::syrk(blas::Transpose::no, rows(), count, 1.0, panel.data(), rows(), 1.0, K.data(), rows());
+    count = 0;
+  };
+  for (Index j = 0; j < X_.cols(); ++j) {
+    if (!is_full(j)) continue;
+    write_column(j, 0, rows(), 1.0, panel.col(count).data());
+    if (++count == most) add();
+  }
+  if (count > 0) add();
+}
+
+// Columns first .. first+count-1 of K: they stay in the cache.
+void CscDesign::add_squares_of_entries(Index first, Index count, Matrix& K) const {
+  with_entries(X_, [&](const auto* row, const auto* value) {
+    for (Index j = 0; j < X_.cols(); ++j) {
+      if (is_full(j) || s_.scale[j] == 0) continue;
+      const Index end = X_.start(j + 1);
+      for (Index a = std::lower_bound(row + X_.start(j), row + end, first) - row; a < end && row[a] < first + count; ++a) {
+        double* column = K.col(row[a]).data();
+        const double factor = s_.scale[j] * s_.scale[j] * static_cast<double>(value[a]);
+        for (Index b = a; b < end; ++b) column[row[b]] += factor * static_cast<double>(value[b]);
+      }
+    }
+  });
 }
 
 }  // namespace ardvark::internal

@@ -18,6 +18,8 @@ class CscDesign final : public TableDesign {
   void gram(const Vector& omega, Matrix& G) override;
   void gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) override;
   void project(const Vector& r, Vector& out) override;
+  void project_several(const Matrix& R, Matrix& out) override;
+  void row_gram(Matrix& K) override;
   void apply(const Vector& w, Vector& out) override;
   void row_variance(const Matrix& L_inverse, Vector& out) override;
   void row_forms(const Matrix& V, Vector& out) override;
@@ -25,12 +27,17 @@ class CscDesign final : public TableDesign {
   void read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const override;
 
  private:
-  /// Sums over pairs of columns read X row by row: the entries are copied once, when they are asked for.
-  [[nodiscard]] const SparseRows& by_rows() const;
+  [[nodiscard]] bool is_full(Index j) const;
+  [[nodiscard]] Index rows_of_a_block() const;
+  /// Calls use(rows, first) with copies of some rows.
+  void by_row_blocks(auto&& use) const;
+  void write_column(Index j, Index first, Index count, double factor, double* out) const;
+  void add_full_columns(Matrix& K) const;
+  void add_squares_of_entries(Index first, Index count, Matrix& K) const;
 
   CscView X_;
-  Standardization s_;  // center and scale are not empty
-  mutable std::shared_ptr<const SparseRows> by_rows_;
+  Standardization s_;                                   // center and scale are not empty
+  mutable std::shared_ptr<const SparseRows> all_rows_;  // null if X has many entries
 };
 
 }  // namespace ardvark::internal

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/numbers.hpp"
 #include "core/pulse.hpp"
 
 namespace ardvark::internal {
@@ -24,28 +25,10 @@ void for_entries(MatrixView X, auto&& use) {
   }
 }
 
-// Zeros are visited in columns that may be full.
-void for_entries(const CscView& X, auto&& use) {
-  for (Index j = 0; j < X.cols(); ++j) {
-    if (j % block == 0) pulse();
-    if (is_full_column(X.entries(j), X.rows()))
-      for_column(X, j, [&](Index i, double x) { use(i, j, x); });
-    else
-      for (Index e = X.start(j); e < X.start(j + 1); ++e) use(X.row(e), j, X.value(e));
-  }
-}
-
 }  // namespace
 
 std::shared_ptr<const SparseRows> SparseRows::of(MatrixView X, const Standardization& standardization) {
-  return read_from(X, standardization, 0.125);
-}
-
-std::shared_ptr<const SparseRows> SparseRows::of(const CscView& X, const Standardization& standardization) {
-  return read_from(X, standardization, 1);
-}
-
-std::shared_ptr<const SparseRows> SparseRows::read_from(const auto& X, const Standardization& standardization, double most) {
+  constexpr double most = 0.125;
   const Index n = X.rows(), p = X.cols(), cols = p + (standardization.intercept ? 1 : 0);
   if (n == 0 || p == 0) return nullptr;
   std::vector<Index> entries(static_cast<std::size_t>(p), 0);
@@ -59,57 +42,98 @@ std::shared_ptr<const SparseRows> SparseRows::read_from(const auto& X, const Sta
   if (static_cast<double>(total) > most * static_cast<double>(n * cols)) return nullptr;
 
   auto out = std::make_shared<SparseRows>();
+  out->begin_.assign(static_cast<std::size_t>(n) + 1, 0);
+  out->put_values([&](auto&& use) { for_entries(X, use); }, is_full, standardization);
+  return out;
+}
+
+std::shared_ptr<const SparseRows> SparseRows::of_rows(const CscView& X, const Standardization& standardization, Index first, Index count,
+                                                      std::vector<Index>& next) {
+  std::vector<bool> is_full;
+  for (Index j = 0; j < X.cols(); ++j) is_full.push_back(is_full_column(X.entries(j), X.rows()));
+  const auto in_column = [&](Index j, const auto* row, const auto* value, auto&& use) {
+    Index& e = next[static_cast<std::size_t>(j)];
+    const Index end = X.start(j + 1);
+    if (is_full[static_cast<std::size_t>(j)]) {
+      for (Index i = 0; i < count; ++i) use(i, j, e < end && row[e] == first + i ? static_cast<double>(value[e++]) : 0.0);
+    } else {
+      for (; e < end && row[e] < first + count; ++e) use(static_cast<Index>(row[e]) - first, j, static_cast<double>(value[e]));
+    }
+  };
+  std::vector<Index> start = next;
+  const auto entries = [&](auto&& use) {
+    next = start;
+    with_entries(X, [&](const auto* row, const auto* value) {
+      for (Index j = 0; j < X.cols(); ++j) in_column(j, row, value, use);
+    });
+  };
+  auto out = std::make_shared<SparseRows>();
+  out->begin_.assign(static_cast<std::size_t>(count) + 1, 0);
+  out->put_values(entries, is_full, standardization);
+  return out;
+}
+
+// \param entries  calls what it is given with row, column and number of each entry, column by column or row by row
+void SparseRows::put_values(const auto& entries, const std::vector<bool>& is_full, const Standardization& standardization) {
+  const auto p = static_cast<Index>(is_full.size()), n = rows();
   const Vector center = standardization.center.size() > 0 ? standardization.center : Vector::Zero(p),
                scale = standardization.scale.size() > 0 ? standardization.scale : Vector::Ones(p);
-  out->shift_ = Vector::Zero(cols);
+  shift_ = Vector::Zero(p + (standardization.intercept ? 1 : 0));
   for (Index j = 0; j < p; ++j)
-    if (!is_full[static_cast<std::size_t>(j)]) out->shift_[j] = -center[j] * scale[j];
+    if (!is_full[static_cast<std::size_t>(j)]) shift_[j] = -center[j] * scale[j];
   const auto is_entry = [&](Index j, double x) { return scale[j] != 0 && (x != 0 || is_full[static_cast<std::size_t>(j)]); };
-  std::vector<std::size_t>& begin = out->begin_;
-  begin.assign(static_cast<std::size_t>(n) + 1, 0);
-  for_entries(X, [&](Index i, Index j, double x) { begin[static_cast<std::size_t>(i) + 1] += is_entry(j, x); });
-  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1] + (standardization.intercept ? 1 : 0);
-  out->column_.resize(begin.back());
-  out->value_.resize(begin.back());
-  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+  entries([&](Index i, Index j, double x) { begin_[static_cast<std::size_t>(i) + 1] += is_entry(j, x); });
+  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1] + (standardization.intercept ? 1 : 0);
+  column_.resize(begin_.back());
+  value_.resize(begin_.back());
+  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
   const auto put = [&](Index i, Index j, double value) {
     const std::size_t at = next[static_cast<std::size_t>(i)]++;
-    out->column_[at] = static_cast<int>(j);
-    out->value_[at] = value;
+    column_[at] = static_cast<int>(j);
+    value_[at] = value;
   };
-  for_entries(X, [&](Index i, Index j, double x) {
+  entries([&](Index i, Index j, double x) {
     if (is_entry(j, x)) put(i, j, is_full[static_cast<std::size_t>(j)] ? (x - center[j]) * scale[j] : x * scale[j]);
   });
-  if (standardization.intercept)
-    for (Index i = 0; i < n; ++i) put(i, p, 1);
-  return out;
+  for (Index i = 0; standardization.intercept && i < n; ++i) put(i, p, 1);
 }
 
 // sum omega x x' = V + s shift' + shift s' + omega+ shift shift',  V = sum omega v v', s = sum omega v.                         (SL.8)
 void SparseRows::gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) const {
-  const Index p = cols();
+  Sums sums = start(cols(), G, Xr);
+  add(omega.data(), r.data(), G, Xr, sums);
+  end(sums, G, Xr);
+}
+
+SparseRows::Sums SparseRows::start(Index cols, Matrix& G, Vector& Xr) {
   G.triangularView<Eigen::Lower>().setZero();
-  Xr = Vector::Zero(p);
-  Vector s = Vector::Zero(p);
-  double with_r = 0;
+  Xr = Vector::Zero(cols);
+  return {Vector::Zero(cols)};
+}
+
+void SparseRows::add(const double* omega, const double* r, Matrix& G, Vector& Xr, Sums& sums) const {
   for (Index i = 0; i < rows(); ++i) {
     if (i % block == 0) pulse();
     const std::size_t from = begin_[static_cast<std::size_t>(i)], to = begin_[static_cast<std::size_t>(i) + 1];
-    with_r += omega[i] * r[i];
+    sums.weight += omega[i];
+    sums.with_r += omega[i] * r[i];
     for (std::size_t a = from; a < to; ++a) {
       const double weighted = omega[i] * value_[a];
-      s[column_[a]] += weighted;
+      sums.of_entries[column_[a]] += weighted;
       Xr[column_[a]] += weighted * r[i];
       double* column = G.data() + column_[a] * G.outerStride();
       for (std::size_t b = a; b < to; ++b) column[column_[b]] += weighted * value_[b];
     }
   }
-  const double total = omega.sum();
+}
+
+void SparseRows::end(const Sums& sums, Matrix& G, Vector& Xr) const {
+  const Index p = cols();
   for (Index j = 0; j < p; ++j) {
-    const double of_shift = s[j] + total * shift_[j];
-    G.col(j).tail(p - j) += shift_[j] * s.tail(p - j) + of_shift * shift_.tail(p - j);
+    const double of_shift = sums.of_entries[j] + sums.weight * shift_[j];
+    G.col(j).tail(p - j) += shift_[j] * sums.of_entries.tail(p - j) + of_shift * shift_.tail(p - j);
   }
-  Xr += with_r * shift_;
+  Xr += sums.with_r * shift_;
 }
 
 Vector SparseRows::apply(const Vector& w) const {

@@ -27,13 +27,25 @@ class SparseRows {
  public:
   /// Null if v would hold more than an eighth of the entries.
   [[nodiscard]] static std::shared_ptr<const SparseRows> of(MatrixView X, const Standardization& standardization);
-  /// Of any number of entries.
-  [[nodiscard]] static std::shared_ptr<const SparseRows> of(const CscView& X, const Standardization& standardization);
+  /// Rows first .. first+count-1 of a sparse X, with any number of entries. Only columns with an entry in most rows count as full.
+  /// \param next  [cols] the first entry of each column in these rows; then the first one behind them
+  [[nodiscard]] static std::shared_ptr<const SparseRows> of_rows(const CscView& X, const Standardization& standardization, Index first,
+                                                                 Index count, std::vector<Index>& next);
 
   [[nodiscard]] Index rows() const { return static_cast<Index>(begin_.size()) - 1; }
   [[nodiscard]] Index cols() const { return shift_.size(); }
   /// G <- lower triangle of X' diag(omega) X, Xr <- X' diag(omega) r.   O(sum_n entries_n^2 + cols^2)
   void gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) const;
+
+  /// The same in parts, for rows that are not all there at once: start() and end() once, add() for each part.
+  struct Sums {
+    Vector of_entries;              ///< sum omega v
+    double weight = 0, with_r = 0;  ///< sum omega, sum omega r
+  };
+  [[nodiscard]] static Sums start(Index cols, Matrix& G, Vector& Xr);
+  /// \param omega, r  those of these rows
+  void add(const double* omega, const double* r, Matrix& G, Vector& Xr, Sums& sums) const;
+  void end(const Sums& sums, Matrix& G, Vector& Xr) const;
   [[nodiscard]] Vector apply(const Vector& w) const;  ///< X w
   /// x_n'T x_n; T [cols, cols] symmetric.   O(sum_n entries_n^2 + cols^2)
   [[nodiscard]] Vector forms(const Matrix& T) const;
@@ -41,8 +53,7 @@ class SparseRows {
   void read(Index first, Index count, Matrix& panel) const;
 
  private:
-  /// Null if more than `most` of all entries would be kept.
-  [[nodiscard]] static std::shared_ptr<const SparseRows> read_from(const auto& X, const Standardization& standardization, double most);
+  void put_values(const auto& entries, const std::vector<bool>& is_full, const Standardization& standardization);
 
   std::vector<std::size_t> begin_;  // [rows + 1]
   std::vector<int> column_;         // ascending within a row
