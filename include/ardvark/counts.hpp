@@ -21,6 +21,8 @@ struct CountFit : Fit {};
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
 /// If the fit does not converge or has numerical trouble, nothing is thrown: read fit.report.status.   O(n p min(n,p)) a sweep.
 [[nodiscard]] CountFit fit_counts(MatrixView X, VectorView counts, const FitOptions& options = {});
+/// The same of a sparse X, which is never written out.
+[[nodiscard]] CountFit fit_counts(CscView X, VectorView counts, const FitOptions& options = {});
 
 /// A distribution per row: the logarithm of the expected count e^eta is normal, and a new count is Poisson with it.             (POIS.4)
 struct CountPrediction {
@@ -36,5 +38,6 @@ struct CountPrediction {
 };
 /// \param X_new  [m,p] same columns as the fit's, finite; an exposure > 0.  \throws InvalidArgument
 [[nodiscard]] CountPrediction predict(const CountFit& fit, MatrixView X_new, PredictionOf what = PredictionOf::new_observation);
+[[nodiscard]] CountPrediction predict(const CountFit& fit, CscView X_new, PredictionOf what = PredictionOf::new_observation);
 
 }  // namespace ardvark

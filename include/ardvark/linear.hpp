@@ -17,8 +17,8 @@ struct LinearFit : Fit {};
 /// If the fit does not converge or has numerical trouble, nothing is thrown: read fit.report.status.   O(n p min(n,p)) once, then at most
 /// O(min(n,p)^3) a sweep. With Prior::laplace(), `mean` is the mode: see fit_logistic.                                        (L1.10)
 [[nodiscard]] LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options = {});
-/// The same for a sparse X, which is never written out: under the priors shared, ard, groups and none (automatic: ard with at least five
-/// times as many rows as columns, else shared), without QR. The result is that of the dense X, but for rounding.
+/// The same for a sparse X, which is never written out, without presets and QR. The result is that of the dense X, but for rounding. The
+/// priors sparse, slab and dense need min(n,p) p numbers and refuse more than 2^24 of them; automatic then takes ard or shared.
 /// O(sum of the squared number of entries of a row + p^3) a sweep, with at least as many rows as columns.
 [[nodiscard]] LinearFit fit_linear(CscView X, VectorView y, const FitOptions& options = {});
 /// The same fit, to the last bit, if you no longer need X: the fit takes over its memory and makes no copy. With the priors sparse, slab
@@ -33,6 +33,7 @@ struct LinearFit : Fit {};
 /// of y.                                                                                                                       (L1.10)
 /// \throws InvalidArgument  as fit_linear
 [[nodiscard]] LambdaPath fit_linear_path(MatrixView X, VectorView y, const PathGrid& grid = {}, const FitOptions& options = {});
+[[nodiscard]] LambdaPath fit_linear_path(CscView X, VectorView y, const PathGrid& grid = {}, const FitOptions& options = {});
 
 /// A Student-t distribution per row: the new observation, or the mean, is mean + scale t. With infinite degrees of freedom, it is a normal
 /// distribution.                                                                                                    (LIN.4), (VR.4)

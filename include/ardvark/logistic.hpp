@@ -28,6 +28,7 @@ struct LogisticFit : Fit {};
 /// them, call fit_logistic with Prior::laplace(lambda). \param options  as for fit_logistic with a Laplace prior, whose lambda is not read;
 /// on_sweep is called for each step of each fit \throws InvalidArgument  as fit_logistic
 [[nodiscard]] LambdaPath fit_logistic_path(MatrixView X, VectorView labels, const PathGrid& grid = {}, const FitOptions& options = {});
+[[nodiscard]] LambdaPath fit_logistic_path(CscView X, VectorView labels, const PathGrid& grid = {}, const FitOptions& options = {});
 
 enum class PredictiveRule {
   automatic,             ///< published_row for the presets of VBLinLogit, plug_in for those of the SLR toolbox with compat, else exact

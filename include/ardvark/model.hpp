@@ -241,7 +241,7 @@ void check_selection(const ModelOptions& options);
 [[nodiscard]] SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options);
 /// The same fit, to the last bit, if you no longer need X: see fit_linear. X is gone, even if the fit fails.
 [[nodiscard]] SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& options);
-/// A linear model, or logistic with two classes, of a sparse X: fit_linear(CscView). \throws InvalidArgument
+/// A linear, a logistic or a count model of a sparse X, which is never written out. \throws InvalidArgument
 [[nodiscard]] SavedModel fit_model(CscView X, VectorView target, const ModelOptions& options);
 /// The same for a linear model, from statistics of the rows. If the statistics have an encoding, it gives names and groups.
 /// \throws InvalidArgument  the model is not linear; an option needs the rows; what fit_linear throws

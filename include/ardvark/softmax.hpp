@@ -96,6 +96,8 @@ struct SoftmaxFit {
 /// where P is the number of weights, or O(C n^3) after O(n^2 P) a sweep, whichever is less. With more columns than rows, there is never a
 /// P x P matrix.
 [[nodiscard]] SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& options = {});
+/// The same of a sparse X, which is never written out; no preset.
+[[nodiscard]] SoftmaxFit fit_softmax(CscView X, VectorView labels, const SoftmaxOptions& options = {});
 
 enum class ClassRule {
   automatic,   ///< integrated; plug_in with compat, and if the classes are separated
@@ -107,6 +109,7 @@ enum class ClassRule {
 /// \param X_new  [m,p] finite.  \throws InvalidArgument, also if the fit kept no covariance to integrate over, and for `average` with
 ///               another coding than one_against_one
 [[nodiscard]] ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X_new, ClassRule rule = ClassRule::automatic);
+[[nodiscard]] ClassProbabilities predict(const SoftmaxFit& fit, CscView X_new, ClassRule rule = ClassRule::automatic);
 
 [[nodiscard]] BoundScope bound_scope(const SoftmaxFit& fit);
 /// [p, C] as direction() of a Fit.                                                                                             (SP.22)

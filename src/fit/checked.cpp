@@ -141,13 +141,14 @@ Fit fit_by(const LikelihoodRow& row, MatrixView X, VectorView y, const FitOption
 void tell_choices(const ChosenOptions& options, ChosenLambda lambda, Index num_columns, Fit& fit) {
   take_choice(std::move(lambda), fit);
   if (!options.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), options.note);
-  warn_if_too_confident(options.options, fit, num_columns, options.need_of_dense);
+  warn_if_too_confident(options.options, fit, num_columns, options.need_of_small);
 }
 
 Fit fit_columns(Task task, const FitTable& X, VectorView y, const FitOptions& options, std::optional<Frame>& columns) {
   const Stopwatch watch;
   const blas::ThreadScope threads(options.threads);
   validate_options(options, task, X.cols());
+  if (X.is_sparse()) validate_sparse_table(X, options);
   if (!columns) columns = frame_of_columns(X, options);
   Frame frame = *columns;
   frame.options = options;
@@ -164,7 +165,7 @@ Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& o
   const Vector k = Vector::Constant(stand_in.weight > 0 ? X.rows() : 0, stand_in.weight);
   if (k.size() > 0) weighted.weights = k;
   const Index num_columns = X.cols() - (options.exposure.empty() ? 0 : 1);  // which has no coefficient
-  const ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), num_columns, X.need_of_dense());
+  const ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), num_columns, X.need_of_small());
   if (X.is_sparse()) validate_sparse_table(X, chosen.options);
   pulse("preparing");
   const blas::ThreadScope threads(options.threads);
@@ -173,13 +174,14 @@ Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& o
   return fit;
 }
 
-LambdaPath path_as_asked(Task task, MatrixView X, VectorView y, const PathGrid& grid, const FitOptions& options) {
+LambdaPath path_as_asked(Task task, const FitTable& X, VectorView y, const PathGrid& grid, const FitOptions& options) {
   FitOptions lasso = options;
   if (lasso.prior.kind == PriorKind::automatic) lasso.prior.kind = PriorKind::laplace;
   if (lasso.prior.kind != PriorKind::laplace)
     throw wrong("prior", to_string(lasso.prior.kind), "a path of lambdas needs the Laplace prior");
   if (!lasso.preset.empty()) throw wrong("preset", lasso.preset, "a path of lambdas needs a model, not a preset");
   validate_options(lasso, task, X.cols());
+  if (X.is_sparse()) validate_sparse_table(X, lasso);
   const blas::ThreadScope threads(options.threads);
   return lasso_path(make_frame(task, X, y, lasso), grid);
 }

@@ -40,6 +40,6 @@ namespace ardvark::internal {
 /// \param num_columns  of the caller's table
 void tell_choices(const ChosenOptions& options, ChosenLambda lambda, Index num_columns, Fit& fit);
 /// The modes under a Laplace prior for many lambdas. \throws InvalidArgument
-[[nodiscard]] LambdaPath path_as_asked(Task task, MatrixView X, VectorView y, const PathGrid& grid, const FitOptions& options);
+[[nodiscard]] LambdaPath path_as_asked(Task task, const FitTable& X, VectorView y, const PathGrid& grid, const FitOptions& options);
 
 }  // namespace ardvark::internal

@@ -40,15 +40,28 @@ LogisticFit fit_logistic(CscView X, VectorView labels, const FitOptions& options
 }
 
 CountFit fit_counts(MatrixView X, VectorView counts, const FitOptions& options) { return {fit_table(Task::counts, X, counts, options)}; }
+CountFit fit_counts(CscView X, VectorView counts, const FitOptions& options) { return {fit_table(Task::counts, X, counts, options)}; }
 
-LambdaPath fit_linear_path(MatrixView X, VectorView y, const PathGrid& grid, const FitOptions& options) {
-  check_table(Task::linear, X, y, options);
-  return path_as_asked(Task::linear, X, y, grid, options);
+namespace {
+
+LambdaPath path_of_table(Task task, const FitTable& X, VectorView target, const PathGrid& grid, const FitOptions& options) {
+  check_table(task, X, target, options);
+  return path_as_asked(task, X, target, grid, options);
 }
 
+}  // namespace
+
+LambdaPath fit_linear_path(MatrixView X, VectorView y, const PathGrid& grid, const FitOptions& options) {
+  return path_of_table(Task::linear, X, y, grid, options);
+}
+LambdaPath fit_linear_path(CscView X, VectorView y, const PathGrid& grid, const FitOptions& options) {
+  return path_of_table(Task::linear, X, y, grid, options);
+}
 LambdaPath fit_logistic_path(MatrixView X, VectorView labels, const PathGrid& grid, const FitOptions& options) {
-  check_table(Task::logistic, X, labels, options);
-  return path_as_asked(Task::logistic, X, labels, grid, options);
+  return path_of_table(Task::logistic, X, labels, grid, options);
+}
+LambdaPath fit_logistic_path(CscView X, VectorView labels, const PathGrid& grid, const FitOptions& options) {
+  return path_of_table(Task::logistic, X, labels, grid, options);
 }
 
 }  // namespace ardvark

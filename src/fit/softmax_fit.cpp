@@ -59,7 +59,7 @@ void validate_options(const SoftmaxOptions& options, Index p) {
 
 namespace {
 
-void fit_one_model(MatrixView X, const Classes& classes, const SoftmaxOptions& options, SoftmaxFit& fit) {
+void fit_one_model(const FitTable& X, const Classes& classes, const SoftmaxOptions& options, SoftmaxFit& fit) {
   const blas::ThreadScope threads(options.threads);
   SoftmaxModel model(frame_of_columns(X, options), options, fit);
   const Vector& k = model.frame.k;
@@ -113,8 +113,13 @@ namespace ardvark {
 
 using namespace internal;
 
-SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& given) {
-  validate::matrix(X, "X", given.column_names);
+namespace {
+
+SoftmaxFit fit_classes(const FitTable& X, VectorView labels, const SoftmaxOptions& given) {
+  X.check_shape("X");
+  X.check_finite("X", given.column_names);
+  if (X.is_sparse() && !given.preset.empty())
+    refuse_sparse(X, fmt::format("preset '{}'", given.preset), "has models of several classes without a preset");
   validate::vector(labels, X.rows(), "labels");
   validate::weights(given.weights, X.rows());
   const Classes classes = read_classes(labels, {}, given.class_names);
@@ -156,5 +161,10 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& gi
   fit.report.seconds = watch.seconds();
   return fit;
 }
+
+}  // namespace
+
+SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& options) { return fit_classes(X, labels, options); }
+SoftmaxFit fit_softmax(CscView X, VectorView labels, const SoftmaxOptions& options) { return fit_classes(X, labels, options); }
 
 }  // namespace ardvark

@@ -13,7 +13,6 @@
 #include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
 #include "fit/checked.hpp"
-#include "frame/folds.hpp"
 #include "frame/frame.hpp"
 #include "frame/prepare.hpp"
 #include "frame/prior_partition.hpp"
@@ -24,6 +23,7 @@
 #include "predict/softmax.hpp"
 #include "preset/preset.hpp"
 #include "result/largest_khat.hpp"
+#include "table/row_subset.hpp"
 
 namespace ardvark::internal {
 
@@ -190,8 +190,8 @@ FitOptions options_of_each(const SoftmaxOptions& options) {
 
 }  // namespace
 
-FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note) {
-  ChosenOptions chosen = with_chosen_prior(each, Task::logistic, num_rows, num_columns);
+FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note, const std::string& need_of_small) {
+  ChosenOptions chosen = with_chosen_prior(each, Task::logistic, num_rows, num_columns, need_of_small);
   note = std::move(chosen.note);
   FitOptions& options = chosen.options;
   if (options.preset.empty() || is_sparse(options.prior.kind) || options.prior.kind == PriorKind::laplace) return std::move(options);
@@ -211,10 +211,10 @@ void take_machines(const std::vector<std::string>& names, Index num_columns, con
   summarise_machines(names, options.compat, fit);
 }
 
-void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
+void fit_machines(FitTable X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
   FitOptions each = options_of_each(options);
   auto state = std::make_shared<SoftmaxState>();
-  const MatrixView whole = X;
+  const FitTable whole = X;
   Matrix Z;
   const bool pairs = options.coding == ClassCoding::one_against_one;
   std::vector<bool> constant;
@@ -224,7 +224,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
     fit.report.notes = std::move(frame.notes);
     fit.report.warnings = std::move(frame.warnings);
     constant = std::move(frame.left_out);
-    Z = scaled_columns(X, state->standardization);
+    Z = scaled_columns(X.dense("a published coding"), state->standardization);
     X = Z;
     each.standardize = false;
   }
@@ -253,8 +253,8 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
         return options.on_sweep(progress);
       };
     std::string note;
-    const FitOptions here = options_of(each, machine.t.size(), p, note);
-    Fit one = pairs ? fit_logistic(RowSubset(X, machine.rows).view(), machine.t, here)
+    const FitOptions here = options_of(each, machine.t.size(), p, note, X.need_of_small());
+    Fit one = pairs ? fit_table(Task::logistic, RowSubset(X, machine.rows).table(), machine.t, here)
                     : fit_columns(Task::logistic, X, machine.t, here, prepared);
     if (!note.empty()) one.report.notes.insert(one.report.notes.begin(), std::move(note));
     is_stopped = one.report.status == Status::stopped_by_user;
@@ -268,7 +268,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
   if (static_cast<Index>(fit.machines.size()) < columns || !fit.mean.allFinite()) return;
   const bool integrates = std::all_of(fit.machines.begin(), fit.machines.end(),
                                       [](const Fit& one) { return one.state->factor.kind != CovarianceFactor::Kind::none; });
-  class_scores(predict(fit, whole, integrates ? ClassRule::automatic : ClassRule::plug_in), label, k).describe(k.sum(), fit);
+  class_scores(probabilities(fit, whole, integrates ? ClassRule::automatic : ClassRule::plug_in), label, k).describe(k.sum(), fit);
   if (options.keep_covariance == Keep::never) drop_covariances(fit);
 }
 

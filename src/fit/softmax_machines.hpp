@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ardvark/softmax.hpp"
-#include "design/table_design.hpp"
+#include "table/fit_table.hpp"
 
 namespace ardvark::internal {
 
@@ -18,7 +18,7 @@ void validate_options(const SoftmaxOptions& options, Index num_columns);
 [[nodiscard]] ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index num_rows, Index num_columns);
 
 /// Fills `fit`, except for the fields that depend only on classes and rows. \param label  [n] 0 .. C-1;  \param k  [n] observation weights
-void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit);
+void fit_machines(FitTable X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit);
 
 // ---- the parts of fit_machines
 
@@ -26,7 +26,8 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
 [[nodiscard]] std::string against_the_rest(const std::string& class_name);
 /// The options of a machine whose prior is not automatic: those of fit_logistic, so that `compare` and a fit agree. Of a preset, the
 /// default likelihood and rule are those of a softmax.
-[[nodiscard]] FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note);
+[[nodiscard]] FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note,
+                                    const std::string& need_of_small = {});
 /// Fits the machines in their order, as far as they have a posterior, puts them into `fit`, and writes how many have converged, the message
 /// of the first that has not, and what they note.
 /// \param names   of the machines \param units  of the columns to which they are fitted

@@ -127,8 +127,12 @@ void validate_options(const FitOptions& options, Task task, Index num_columns) {
 
 void validate_sparse_table(const FitTable& X, const FitOptions& options) {
   const PriorKind prior = options.prior.kind;
+  if (const std::string need = X.need_of_small(); is_sparse(prior) && !need.empty())
+    throw InvalidArgument({.argument = "prior",
+                           .value = to_string(prior),
+                           .why = need,
+                           .remedy = "prior shared (--prior shared) or laplace takes a sparse X of any size"});
   const std::string who = !options.preset.empty()                                        ? fmt::format("preset '{}'", options.preset)
-                          : is_sparse(prior) || prior == PriorKind::laplace              ? fmt::format("prior '{}'", to_string(prior))
                           : options.solver == SolverKind::qr                             ? "solver 'qr'"
                           : options.standardize && options.scaling != Scaling::deviation ? "this scaling"
                                                                                          : "";

@@ -9,7 +9,7 @@ namespace ardvark::internal {
 /// \throws InvalidArgument  with the option, its value and the constraint
 void validate_options(const FitOptions& options, Task task, Index num_columns);
 
-/// A sparse X supports only models under shared, ard, groups and none, without QR.
+/// A sparse X supports models without presets and QR, and the sparse priors if it is small.
 /// \throws InvalidArgument  the options ask for anything else
 void validate_sparse_table(const FitTable& X, const FitOptions& options);
 

@@ -102,7 +102,7 @@ std::string note_of_few_rows_of_classes(PriorKind prior, double num_rows, Index 
       num_columns > most_averaged ? "" : "; the priors sparse and dense integrate over what this prior takes as known");
 }
 
-void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns, const std::string& need_of_dense) {
+void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns, const std::string& need_of_small) {
   const bool is_model_of_classes = has_classes(fit.task) && options.preset.empty();
   if (std::string note =
           is_model_of_classes ? note_of_few_rows_of_classes(fit.prior, fit.num_rows, num_columns) : note_of_few_rows(options, fit);
@@ -112,7 +112,7 @@ void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_column
   const auto columns = static_cast<double>(num_columns);
   FitOptions used = options;
   used.prior.kind = fit.prior;  // it may have been chosen
-  const std::string prior = "(--prior sparse)" + (need_of_dense.empty() ? "" : ", which " + need_of_dense);
+  const std::string prior = "(--prior sparse)" + (need_of_small.empty() ? "" : ", which " + need_of_small);
   const bool is_integrated = share_of_few_rows(fit.num_rows) == 1 && integrates_few_rows(fit.task, used, fit.num_rows);
   if (is_integrated) {
     if (columns > fit.num_rows && fit.effective_parameters > 0.8 * fit.num_rows)

@@ -47,8 +47,8 @@ void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
 [[nodiscard]] std::string note_of_few_rows_of_classes(PriorKind prior, double num_rows, Index num_columns);
 /// Warns if intervals are too narrow because there are too few rows for the columns under this prior.
 /// \param num_columns    of the caller's table
-/// \param need_of_dense  of a sparse table: "needs a dense X"; else empty
-void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns, const std::string& need_of_dense);
+/// \param need_of_small  of a sparse table that is large: what keeps the sparse priors from it; else empty
+void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns, const std::string& need_of_small);
 
 /// Notes or warns that the classes can be separated: then coefficients grow until the prior stops them, if it does.
 void describe_separation(const FitOptions& options, Fit& fit);

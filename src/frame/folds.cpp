@@ -3,28 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/numbers.hpp"
-
 namespace ardvark::internal {
-namespace {
-
-template <typename Scalar>
-MatrixView gather(const MatrixView& X, const std::vector<Index>& rows, std::vector<Scalar>& out) {
-  const Index n = static_cast<Index>(rows.size()), p = X.cols();
-  const Scalar* from = static_cast<const Scalar*>(X.data());
-  out.resize(static_cast<std::size_t>(n * p));
-  auto to = out.begin();
-  if (X.layout() == Layout::row_major) {
-    for (const Index row : rows) to = std::copy_n(from + row * X.stride(), p, to);
-  } else {
-    for (Index j = 0; j < p; ++j, from += X.stride())
-      to = std::transform(rows.begin(), rows.end(), to, [&](Index row) { return from[row]; });
-  }
-  return {out.data(), n, p, X.layout()};
-}
-
-}  // namespace
-
 Index StratifiedDealer::below(Index count) {
   const auto n = static_cast<std::uint64_t>(count);
   const std::uint64_t least = (0 - n) % n;  // 2^64 mod n: without these lowest values, all remainders are equally frequent
@@ -53,8 +32,5 @@ std::vector<int> StratifiedDealer::deal(const std::vector<Index>& classes, Index
   }
   return fold;
 }
-
-RowSubset::RowSubset(const MatrixView& X, const std::vector<Index>& rows)
-    : view_(with_scalar(X.scalar(), [&](auto of_type) { return gather(X, rows, std::get<std::vector<decltype(of_type)>>(numbers_)); })) {}
 
 }  // namespace ardvark::internal

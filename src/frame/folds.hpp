@@ -1,9 +1,8 @@
-// Divides rows into folds, and takes rows out of a matrix.                                                       docs/math/selection.md
+// Divides rows into folds.                                                                                        docs/math/selection.md
 #pragma once
 
 #include <cstdint>
 #include <random>
-#include <tuple>
 #include <vector>
 
 #include "ardvark/types.hpp"
@@ -22,17 +21,6 @@ class StratifiedDealer {
   Index below(Index count);  ///< uniform in 0 .. count - 1
 
   std::mt19937_64 engine_;
-};
-
-/// A copy of some rows, in the memory order and precision of the original.
-class RowSubset {
- public:
-  RowSubset(const MatrixView& X, const std::vector<Index>& rows);
-  [[nodiscard]] const MatrixView& view() const { return view_; }
-
- private:
-  std::tuple<std::vector<double>, std::vector<float>, std::vector<std::int8_t>> numbers_;  // one of them is not empty
-  MatrixView view_;
 };
 
 }  // namespace ardvark::internal

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ardvark/types.hpp"
+#include "table/fit_table.hpp"
 
 namespace ardvark::internal {
 
@@ -15,6 +15,6 @@ struct OrderedRows {
 
 /// The different rows in an order that looks random and depends only on their content.                                          (SEQ.6)
 /// \param X [n,p] finite, \param y [n] labels, \param k [n] weights, >= 0; rows of weight zero are left out.   O(n p + n log n)
-[[nodiscard]] OrderedRows order_by_content(MatrixView X, const Vector& y, const Vector& k);
+[[nodiscard]] OrderedRows order_by_content(const FitTable& X, const Vector& y, const Vector& k);
 
 }  // namespace ardvark::internal

@@ -1,4 +1,4 @@
-// Fits a linear or a logistic model of a sparse X by its options.
+// Fits a linear, a logistic or a count model of a sparse X by its options.
 
 #include "core/classes.hpp"
 #include "core/validate.hpp"
@@ -15,7 +15,7 @@ using namespace internal;
 
 namespace {
 
-constexpr const char* models = "has a linear model, or a logistic one of two classes";
+constexpr const char* models = "has a linear, a logistic or a count model";
 
 struct SparseFitter {
   CscView X;
@@ -29,11 +29,19 @@ struct SparseFitter {
   }
   SavedModel operator()(const LogisticModel& model) const {
     validate::vector(target, X.rows(), "labels");
-    if (has_several_classes(options, target)) refuse_sparse(X, "a fit of several classes", models);
+    if (has_several_classes(options, target)) {
+      require_classes(options, target, options.spelled("model", "linear"));
+      return {fit_softmax(X, target, softmax_options(options, model.options))};
+    }
     require_two_classes(options, target);
     Fit fit = fit_logistic(X, target, model.options);
     name_classes(options, target, fit);
     return {std::move(fit)};
+  }
+  SavedModel operator()(const CountModel& model) const {
+    validate::vector(target, X.rows(), "y");
+    require_numbers(options);
+    return {fit_counts(X, target, model.options)};
   }
   SavedModel operator()(const auto&) const {
     throw InternalError("a sparse X has no such model");  // which is refused before
@@ -49,7 +57,10 @@ SavedModel fit_model(CscView X, VectorView target, const ModelOptions& options) 
     const ResolvedModel resolved = resolve(all);
     if (const auto refused = refused_in(options, fit_case::sparse_x)) refuse_sparse(X, refused->what, models);
     SavedModel model = with_remedy("leave out such rows", [&] { return std::visit(SparseFitter{X, target, all}, resolved); });
-    model.score()->target = options.target;
+    if (Fit* const fit = model.score())
+      fit->target = options.target;
+    else
+      model.softmax()->target = options.target;
     note_weights(options.weights, report_of(model));
     return described(std::move(model), options);
   });

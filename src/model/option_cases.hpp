@@ -41,19 +41,13 @@ constexpr FitCases with_columns = linear | logistic | counts;
 
 constexpr OptionWord models[] = {{"linear", passes, linear},
                                  {"logistic", statistics, logistic},
-                                 {"counts", in_pieces | sparse_x, counts},
+                                 {"counts", in_pieces, counts},
                                  {"kernel", statistics | sparse_x, kernel},
                                  {"rvm", in_pieces | sparse_x, rvm}};
 constexpr OptionWord tasks[] = {{"regression"}, {"classification"}};
-constexpr OptionWord priors[] = {{"auto", 0, automatic},
-                                 {"sparse", counts | sparse_x, sparse},
-                                 {"slab", counts | sparse_x, slab},
-                                 {"dense", counts | sparse_x, dense},
-                                 {"shared", 0, shared},
-                                 {"ard", 0, ard},
-                                 {"groups", 0, groups},
-                                 {"none", 0, none},
-                                 {"laplace", counts | sparse_x, laplace}};
+constexpr OptionWord priors[] = {{"auto", 0, automatic},   {"sparse", counts, sparse}, {"slab", counts, slab},
+                                 {"dense", counts, dense}, {"shared", 0, shared},      {"ard", 0, ard},
+                                 {"groups", 0, groups},    {"none", 0, none},          {"laplace", counts, laplace}};
 constexpr OptionWord lambda_rules[] = {{"min"}, {"1se"}};
 constexpr OptionWord likelihoods[] = {{"vg"}, {"jj"}, {"laplace"}};
 constexpr OptionWord posteriors[] = {{"joint"}, {"factorised"}};

@@ -16,6 +16,7 @@
 #include "predict/predictive.hpp"
 #include "predict/process.hpp"
 #include "predict/relevance.hpp"
+#include "predict/softmax.hpp"
 #include "target/target.hpp"
 
 namespace ardvark {
@@ -142,10 +143,13 @@ Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions
 }
 
 Prediction predict(const SavedModel& model, CscView X_new, const ModelOptions& options) {
+  if (model.process() != nullptr || model.relevance() != nullptr)
+    throw InvalidArgument({.argument = "X_new",
+                           .value = "sparse",
+                           .why = "a kernel machine needs dense rows",
+                           .remedy = *X_new.dense() == '\0' ? "" : fmt::format("give it {}", X_new.dense())});
+  if (const SoftmaxFit* classes = model.softmax()) return probabilities(*classes, X_new, class_rule(options));
   const Fit* fit = model.score();
-  if (fit == nullptr)
-    throw InvalidArgument(
-        {.argument = "X_new", .value = "sparse", .why = "only a linear model and a logistic one of two classes predict sparse rows"});
   const PredictionOf what = prediction_of(model, options);
   const PredictiveRule rule = predictive_rule(model, options);
   if (is_count(fit->task)) return count_prediction(*fit, X_new, what);

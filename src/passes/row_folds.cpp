@@ -56,7 +56,7 @@ Vector correlations(const Frame& frame, TableDesign& design) {
 
 }  // namespace
 
-Vector fold_numbers(Task task, MatrixView X, VectorView y, FitOptions options) {
+Vector fold_numbers(Task task, const FitTable& X, VectorView y, FitOptions options) {
   options.standardize = true;
   options.preset.clear();
   return fold_numbers(make_frame(task, X, y, options));

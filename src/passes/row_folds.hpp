@@ -22,7 +22,7 @@ namespace ardvark::internal {
 /// [rows] The numbers of the rows of a frame whose columns and target are standardised.
 [[nodiscard]] Vector fold_numbers(const Frame& frame);
 /// The same of a table, whether the options standardise it or not.
-[[nodiscard]] Vector fold_numbers(Task task, MatrixView X, VectorView y, FitOptions options);
+[[nodiscard]] Vector fold_numbers(Task task, const FitTable& X, VectorView y, FitOptions options);
 
 /// The folds of rows that are not in memory: cells of the numbers.
 struct RowFolds {

@@ -176,5 +176,6 @@ Vector CountPrediction::log_density(VectorView y) const {
 }
 
 CountPrediction predict(const CountFit& fit, MatrixView X_new, PredictionOf what) { return count_prediction(fit, X_new, what); }
+CountPrediction predict(const CountFit& fit, CscView X_new, PredictionOf what) { return count_prediction(fit, X_new, what); }
 
 }  // namespace ardvark

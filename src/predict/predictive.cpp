@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/blas.hpp"
 #include "core/refusals.hpp"
@@ -13,6 +14,7 @@
 #include "core/validate.hpp"
 #include "posterior/state.hpp"
 #include "preset/preset.hpp"
+#include "table/row_subset.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -52,6 +54,30 @@ double published_log_probability(double m, double s, double quadratic, bool publ
   return std::min(b.log_probability(), 0.0);
 }
 
+// Calls use(rows, first) with all rows, or with pieces of a sparse table: the posterior of a sparse prior writes a part of the rows out.
+void by_pieces(const FitTable& X, auto&& use) {
+  constexpr Index most = 2048;
+  if (!X.is_sparse() || X.rows() <= most) return use(X, Index{0});
+  for (Index first = 0; first < X.rows(); first += most) {
+    std::vector<Index> rows(static_cast<std::size_t>(std::min(most, X.rows() - first)));
+    std::iota(rows.begin(), rows.end(), first);
+    const RowSubset some(X, rows);
+    use(some.table(), first);
+  }
+}
+
+ComponentMoments component_moments(const Fit& fit, const FitTable& X) {
+  const Mixture& mixture = fit.state->factor.mixture;
+  const auto count = static_cast<Index>(mixture.components.size());
+  ComponentMoments out{Matrix(X.rows(), count), Matrix(X.rows(), count)};
+  by_pieces(X, [&](const FitTable& some, Index first) {
+    const ComponentMoments part = mixture.component_moments(*some.design(fit.state->standardization));
+    out.mean.middleRows(first, some.rows()) = part.mean;
+    out.variance.middleRows(first, some.rows()) = part.variance;
+  });
+  return out;
+}
+
 double corrected(double m, double s) { return m / std::sqrt(1 + 3.14159265358979323846 * s / 8); }
 
 }  // namespace
@@ -72,7 +98,14 @@ void predictive_moments(const Fit& fit, const FitTable& X, Vector& m, Vector* s)
   validate::predicted(m);
   if (s == nullptr) return;
   s->resize(X.rows());
-  fit.state->factor.row_variance(*design, *s);
+  if (fit.state->factor.kind == CovarianceFactor::Kind::mixture)
+    by_pieces(X, [&](const FitTable& some, Index first) {
+      Vector part(some.rows());
+      fit.state->factor.row_variance(*some.design(units), part);
+      s->segment(first, some.rows()) = part;
+    });
+  else
+    fit.state->factor.row_variance(*design, *s);
   validate::predicted(*s);
 }
 
@@ -127,7 +160,7 @@ double log_class_probability(const Mixture& mixture, const ComponentMoments& mom
   return std::min(largest + std::log(sum), 0.0);
 }
 
-Matrix log_class_probabilities(const Fit& fit, MatrixView X_new) {
+Matrix log_class_probabilities(const Fit& fit, const FitTable& X_new) {
   const PredictiveRule rule = resolved(PredictiveRule::automatic, fit);
   Vector m, s;
   predictive_moments(fit, X_new, m, &s);
@@ -135,7 +168,7 @@ Matrix log_class_probabilities(const Fit& fit, MatrixView X_new) {
   const bool is_mixture = rule == PredictiveRule::exact && fit.state->factor.kind == CovarianceFactor::Kind::mixture;
   ComponentMoments moments;
   if (is_mixture) {
-    moments = fit.state->factor.mixture.component_moments(*table_design(X_new, fit.state->standardization));
+    moments = component_moments(fit, X_new);
   }
   for (Index i = 0; i < m.size(); ++i)
     for (const Index second : {0, 1}) {
@@ -242,7 +275,7 @@ ClassPrediction class_prediction(const Fit& fit, const FitTable& X_new, Predicti
   out.probability.resize(out.mean.size());
   if (rule == PredictiveRule::exact && fit.state->factor.kind == CovarianceFactor::Kind::mixture) {  // (SP.8)
     const Mixture& mixture = fit.state->factor.mixture;
-    const ComponentMoments moments = mixture.component_moments(*X_new.design(fit.state->standardization));
+    const ComponentMoments moments = component_moments(fit, X_new);
     for (Index i = 0; i < out.mean.size(); ++i) out.probability[i] = class_probability(mixture, moments, i);
     return out;
   }

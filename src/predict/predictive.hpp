@@ -41,7 +41,7 @@ void predictive_moments(const Fit& fit, const FitTable& X_new, Vector& m, Vector
 
 /// [m,2] ln of the probability of each class for new rows, by the `automatic` rule of predict(), with the digits of log_class_probability.
 /// \throws InvalidArgument  as predictive_moments
-[[nodiscard]] Matrix log_class_probabilities(const Fit& fit, MatrixView X_new);
+[[nodiscard]] Matrix log_class_probabilities(const Fit& fit, const FitTable& X_new);
 
 /// The results of predict() and predict_mixture(), for a fit whose task is known.
 [[nodiscard]] StudentPrediction student_prediction(const Fit& fit, const FitTable& X_new, PredictionOf what);

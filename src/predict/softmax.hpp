@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ardvark/softmax.hpp"
+#include "table/fit_table.hpp"
 #include "target/class_scores.hpp"
 
 namespace ardvark::internal {
@@ -49,9 +50,13 @@ void plain_softmax(const Eigen::Ref<const Vector>& f, Eigen::Ref<Vector> probabi
 /// \param own  [rows] their classes; negative: the row is not counted
 [[nodiscard]] ClassScores class_scores(const ClassProbabilities& p, const std::vector<Index>& own, const Vector& k);
 
+/// predict() of rows in any form.
+[[nodiscard]] ClassProbabilities probabilities(const SoftmaxFit& fit, const FitTable& X, ClassRule rule);
+
 /// As predict() of training rows, for their accuracy and log loss. Of more than 5000 rows, those whose scores vary little are summed as a
 /// pass over rows does.                                                                                                     (PASS.8)
 /// \param own  [rows] their classes; negative: the probabilities are those of predict()
-[[nodiscard]] ClassProbabilities training_probabilities(const SoftmaxFit& fit, MatrixView X, ClassRule rule, const std::vector<Index>& own);
+[[nodiscard]] ClassProbabilities training_probabilities(const SoftmaxFit& fit, const FitTable& X, ClassRule rule,
+                                                        const std::vector<Index>& own);
 
 }  // namespace ardvark::internal

@@ -19,10 +19,10 @@ using namespace internal;
 namespace {
 
 // \param own  [rows] classes of training rows: where their scores vary little, only the probability of this class has to be exact
-void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, const std::vector<Index>* own, Matrix& probability) {
+void of_softmax(const SoftmaxFit& fit, const FitTable& X, ClassRule rule, const std::vector<Index>* own, Matrix& probability) {
   const SoftmaxState& state = *fit.state;
   const Index C = fit.num_classes();
-  const auto design = table_design(X, state.standardization);
+  const auto design = X.design(state.standardization);
   Matrix F(X.rows(), C);
   Vector f(X.rows());
   for (Index c = 0; c < C; ++c) {
@@ -63,11 +63,11 @@ void average_of_pairs(const SoftmaxFit& fit, const Matrix& log_for, const Matrix
 }
 
 // From ln p of the two sides of each machine, by the rule.
-void of_machines(const SoftmaxFit& fit, MatrixView X, ClassRule rule, bool average, Matrix& probability) {
+void of_machines(const SoftmaxFit& fit, FitTable X, ClassRule rule, bool average, Matrix& probability) {
   const SoftmaxState& state = *fit.state;
   Matrix Z;
   if (state.standardization.scale.size() > 0) {  // the machines were fitted to scaled columns
-    Z = read_table(X, {state.standardization.center, state.standardization.scale, false});
+    Z = read_table(X.dense("a published coding"), {state.standardization.center, state.standardization.scale, false});
     X = Z;
   }
   const Index n = X.rows(), C = fit.num_classes(), machines = static_cast<Index>(fit.machines.size());
@@ -100,7 +100,7 @@ void of_machines(const SoftmaxFit& fit, MatrixView X, ClassRule rule, bool avera
   }
 }
 
-ClassProbabilities probabilities_of(const SoftmaxFit& fit, MatrixView X, ClassRule rule, const std::vector<Index>* own) {
+ClassProbabilities probabilities_of(const SoftmaxFit& fit, const FitTable& X, ClassRule rule, const std::vector<Index>* own) {
   if (X.cols() != fit.num_columns()) throw refused("X_new", fmt::format("has {} columns; the fit has {}", X.cols(), fit.num_columns()));
   if (fit.state == nullptr || (fit.coding == ClassCoding::softmax ? fit.state->W.size() == 0 : fit.machines.empty()))
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
@@ -108,7 +108,7 @@ ClassProbabilities probabilities_of(const SoftmaxFit& fit, MatrixView X, ClassRu
     throw InvalidArgument(fmt::format("only {} of {} logistic regressions were fitted (status: {}); there is nothing to predict from",
                                       fit.machines.size(), fit.mean.cols(), to_string(fit.report.status)));
   const Standardization& units = fit.state->standardization;
-  validate::new_rows(X, fit.column_names, units.center, units.scale);
+  X.check_new_rows(fit.column_names, units.center, units.scale);
   const bool average = rule == ClassRule::average;
   if (average && fit.coding != ClassCoding::one_against_one)
     throw InvalidArgument(
@@ -136,8 +136,13 @@ ClassProbabilities probabilities_of(const SoftmaxFit& fit, MatrixView X, ClassRu
 }  // namespace
 
 ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X, ClassRule rule) { return probabilities_of(fit, X, rule, nullptr); }
+ClassProbabilities predict(const SoftmaxFit& fit, CscView X, ClassRule rule) { return probabilities_of(fit, X, rule, nullptr); }
+ClassProbabilities internal::probabilities(const SoftmaxFit& fit, const FitTable& X, ClassRule rule) {
+  return probabilities_of(fit, X, rule, nullptr);
+}
 
-ClassProbabilities internal::training_probabilities(const SoftmaxFit& fit, MatrixView X, ClassRule rule, const std::vector<Index>& own) {
+ClassProbabilities internal::training_probabilities(const SoftmaxFit& fit, const FitTable& X, ClassRule rule,
+                                                    const std::vector<Index>& own) {
   constexpr Index many_rows = 5000;
   return probabilities_of(fit, X, rule, X.rows() > many_rows ? &own : nullptr);
 }

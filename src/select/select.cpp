@@ -18,6 +18,7 @@
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "frame/folds.hpp"
+#include "table/row_subset.hpp"
 #include "target/target.hpp"
 
 namespace ardvark {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/validate.hpp"
@@ -39,6 +40,13 @@ bool all_equal(const CscView& X, Index j, const Vector& k, bool centred) {
 std::string FitTable::need_of_dense() const {
   const auto* X = std::get_if<CscView>(&X_);
   return X == nullptr ? "" : fmt::format("needs a dense X{}{}", *X->dense() == '\0' ? "" : ", ", X->dense());
+}
+
+std::string FitTable::need_of_small() const {
+  constexpr Index most = Index{1} << 24;  // numbers, 128 MB
+  const Index smaller = std::min(rows(), cols());
+  if (!is_sparse() || smaller * cols() <= most) return "";
+  return fmt::format("needs a matrix of {} x {} numbers, more than it makes of a sparse X", smaller, cols());
 }
 
 void refuse_sparse(const FitTable& X, const std::string& who, const char* what) {

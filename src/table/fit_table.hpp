@@ -25,12 +25,18 @@ class FitTable {
   [[nodiscard]] bool is_sparse() const { return std::holds_alternative<CscView>(X_); }
   /// "needs a dense X", and how the caller makes it so; empty: it is dense.
   [[nodiscard]] std::string need_of_dense() const;
+  /// What keeps the priors sparse, slab and dense from a sparse table: their matrix of min(rows, columns) x columns numbers, which does not
+  /// fit into memory that is small beside that of a dense X; empty: nothing.
+  [[nodiscard]] std::string need_of_small() const;
   /// \param who  what needs a dense table, for the message: "prior 'laplace'"
   /// \throws InvalidArgument  the table is sparse
   [[nodiscard]] MatrixView dense(const std::string& who) const;
 
   /// \param memory  that of a dense table, if the design may overwrite it
   [[nodiscard]] std::unique_ptr<TableDesign> design(Standardization standardization = {}, std::shared_ptr<double[]> memory = nullptr) const;
+
+  /// f(X) with the table in its form, a MatrixView or a CscView. For this folder.
+  decltype(auto) visit(auto&& f) const { return std::visit(f, X_); }
 
   /// core/validate.hpp
   void check_shape(const char* what) const;
@@ -53,7 +59,7 @@ class FitTable {
 
 /// "X is sparse, and WHO needs a dense X; a sparse X WHAT".
 [[noreturn]] void refuse_sparse(const FitTable& X, const std::string& who,
-                                const char* what = "has the priors shared, ard, groups and none");
+                                const char* what = "has models of every prior, without a preset");
 
 /// Pairs of a column that is a copy of another one up to shift and scale, and the one that stays: the first, or the first that is flat.
 [[nodiscard]] std::vector<std::pair<Index, Index>> duplicates(const FitTable& X, const Vector& k, const Standardization& s,

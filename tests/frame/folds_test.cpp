@@ -6,6 +6,7 @@
 #include <map>
 
 #include "support/random_problem.hpp"
+#include "table/row_subset.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -87,6 +88,38 @@ TEST(RowSubset, CopiesRowsInAnyOrderAndPrecision) {
     for (Index i = 0; i < 4; ++i)
       for (Index j = 0; j < view.cols(); ++j) EXPECT_EQ(subset.view()(i, j), view(rows[static_cast<std::size_t>(i)], j));
   }
+}
+
+// A sparse table of bytes, with a stored zero, and the same numbers dense.
+struct SparseBytes {
+  std::vector<std::int64_t> start = {0, 2, 2, 5}, row = {0, 3, 1, 2, 3};
+  std::vector<std::int8_t> value = {5, -7, 1, 0, 2};
+  CscView view{start.data(), row.data(), value.data(), 4, 3};
+  Matrix dense{{5, 0, 0}, {0, 0, 1}, {0, 0, 0}, {-7, 0, 2}};
+};
+
+TEST(RowSubset, CopiesSparseRowsInAnyOrder) {
+  const SparseBytes X;
+  const std::vector<Index> rows = {3, 0, 2, 3};
+  const RowSubset subset(X.view, rows);
+  ASSERT_TRUE(subset.table().is_sparse());
+  ASSERT_EQ(subset.table().rows(), 4);
+  Matrix seen(4, 3);
+  subset.table().design()->columns(0, 3, seen);
+  EXPECT_EQ(seen, Matrix(X.dense(rows, Eigen::all)));
+  subset.table().check_shape("X");
+}
+
+TEST(RowContent, SparseRowsAreEqualIfTheirNumbersAre) {
+  const SparseBytes X;
+  const std::vector<Index> rows = {0, 1, 2, 3, 2, 0};
+  const RowSubset table(X.view, rows);
+  const Vector y{{1, 1, 1, 1, 1, 2}};
+  const RowContent content(table.table(), y);
+  EXPECT_EQ(content.key(2), content.key(4));
+  EXPECT_TRUE(content.compare(2, 4) == 0);
+  EXPECT_NE(content.key(0), content.key(5));  // another y
+  for (Index i = 0; i < 3; ++i) EXPECT_NE(content.key(i), content.key(i + 1));
 }
 
 }  // namespace

@@ -173,14 +173,13 @@ TEST(SparseX, MaximumLikelihoodIsThatOfTheDenseTable) {
   EXPECT_LT(relative_distance(sparse.mean, dense.mean), 1e-9);
 }
 
-TEST(SparseX, TheDefaultPriorIsOneThatItHas) {
+TEST(SparseX, TheDefaultPriorIsThatOfADenseTable) {
   Random random(6);
   const Matrix X = mostly_zeros(random, 100, 10, 0.2);
   const Vector y = X.col(0) + random.normals(100);
   const LinearFit fit = fit_linear(Csc<std::int32_t>(X).view(), y);
-  EXPECT_EQ(fit.prior, PriorKind::ard);
-  ASSERT_FALSE(fit.report.notes.empty());
-  EXPECT_NE(fit.report.notes.front().find("it needs a dense X"), std::string::npos) << fit.report.notes.front();
+  EXPECT_EQ(fit.prior, PriorKind::sparse);
+  EXPECT_TRUE(fit.report.notes.empty());
 }
 
 TEST(SparseX, RefusesWhatNeedsADenseOne) {
@@ -188,27 +187,9 @@ TEST(SparseX, RefusesWhatNeedsADenseOne) {
   const Matrix X = mostly_zeros(random, 50, 5, 0.3);
   const Vector y = random.normals(50);
   const Csc<std::int32_t> sparse(X);
-  for (const Prior& prior : {Prior::sparse(), Prior::laplace(1.0)})
-    expect_invalid([&] { (void)fit_linear(sparse.view(), y, {.prior = prior}); }, {"X is sparse", to_string(prior.kind)});
   expect_invalid([&] { (void)fit_linear(sparse.view(), y, {.prior = Prior::ard(), .solver = SolverKind::qr}); }, {"X is sparse", "qr"});
-}
-
-TEST(SparseX, WhatNeedsADenseOneSaysHowTheCallerMakesIt) {
-  Random random(9);
-  const Csc<std::int32_t> sparse(mostly_zeros(random, 30, 60, 0.3));
-  const Vector y = random.normals(30);
-  expect_invalid([&] { (void)fit_linear(sparse.view("full(X)"), y, {.prior = Prior::slab()}); },
-                 {"X is sparse, and prior 'slab' needs a dense X, full(X); a sparse X has the priors shared"});
-  const Report chosen = fit_linear(sparse.view("full(X)"), y).report;
-  ASSERT_FALSE(chosen.notes.empty());
-  EXPECT_NE(chosen.notes.front().find("because it needs a dense X, full(X); 30 rows"), std::string::npos) << chosen.notes.front();
-  for (const char* dense : {"", "full(X)"}) {
-    const Report report = fit_linear(sparse.view(dense), y, {.prior = Prior::ard()}).report;
-    ASSERT_FALSE(report.warnings.empty());
-    EXPECT_TRUE(report.warnings.front().ends_with(*dense == '\0' ? "(--prior sparse), which needs a dense X"
-                                                                 : "(--prior sparse), which needs a dense X, full(X)"))
-        << report.warnings.front();
-  }
+  expect_invalid([&] { (void)fit_linear(sparse.view("full(X)"), y, {.prior = Prior::ard(), .solver = SolverKind::qr}); },
+                 {"X is sparse, and solver 'qr' needs a dense X, full(X); a sparse X has models of every prior"});
 }
 
 TEST(SparseX, RefusesWrongColumns) {

@@ -19,6 +19,7 @@
 #include "frame/row_order.hpp"
 #include "method/l1/lasso.hpp"
 #include "passes/row_folds.hpp"
+#include "table/row_subset.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
@@ -45,17 +46,17 @@ void order_by_number(const Vector& number, OrderedRows& rows) {
 }
 
 // The numbers of the rows are those of standardised columns, whether the fit standardises them or not.
-Vector numbers_of(const Frame& frame, MatrixView X, VectorView y) {
+Vector numbers_of(const Frame& frame, VectorView y) {
   const bool is_ready = frame.options.standardize && frame.options.preset.empty();
-  return is_ready ? fold_numbers(frame) : fold_numbers(frame.task, X, y, frame.options);
+  return is_ready ? fold_numbers(frame) : fold_numbers(frame.task, frame.X, y, frame.options);
 }
 
-Folds divide(const Frame& frame, MatrixView X, VectorView y) {
+Folds divide(const Frame& frame, VectorView y) {
   Folds out;
   const Task task = frame.task;
   const FitOptions& options = frame.options;
   const Vector target = y.eigen();
-  out.rows = order_by_content(X, target, frame.k);
+  out.rows = order_by_content(frame.X, target, frame.k);
   const auto n = static_cast<Index>(out.rows.rows.size());
   out.second = n > 0 ? Vector(target(out.rows.rows)).maxCoeff() : 0;
   const auto is_second = [&](Index row) { return has_classes(task) && target[row] == out.second; };
@@ -64,7 +65,7 @@ Folds divide(const Frame& frame, MatrixView X, VectorView y) {
   if (fewest < 2 || n < 3)
     throw InvalidArgument(fmt::format("{} {} rows that differ: too few to choose lambda by cross-validation; give lambda",
                                       has_classes(task) ? "a class has" : "there are", fewest));
-  order_by_number(numbers_of(frame, X, y), out.rows);
+  order_by_number(numbers_of(frame, y), out.rows);
   std::vector<Index> classes;
   for (const Index row : out.rows.rows) classes.push_back(is_second(row) ? 1 : 0);
   out.count = static_cast<int>(std::min<Index>(options.folds, n));
@@ -79,13 +80,14 @@ double loss_of(Task task, double y, double m, bool is_second) {
   return std::max(-z, 0.0) + std::log1p(std::exp(-std::abs(z)));
 }
 
-FoldLoss test_fold(Task task, MatrixView X, VectorView y, const Folds& folds, int fold, const Vector& lambda, FitOptions options) {
-  std::vector<Index> training, test;
+FoldLoss test_fold(Task task, const FitTable& X, VectorView y, const Folds& folds, int fold, const Vector& lambda, FitOptions options) {
+  std::vector<Index> training, test, tested;
   std::vector<double> target, weights;
   for (std::size_t i = 0; i < folds.fold.size(); ++i) {
     const Index row = folds.rows.rows[i];
     if (folds.fold[i] == fold) {
       test.push_back(static_cast<Index>(i));
+      tested.push_back(row);
       continue;
     }
     training.push_back(row);
@@ -94,7 +96,7 @@ FoldLoss test_fold(Task task, MatrixView X, VectorView y, const Folds& folds, in
   }
   const RowSubset rows(X, training);
   options.weights = weights;
-  const Frame frame = make_frame(task, rows.view(), target, options);
+  const Frame frame = make_frame(task, rows.table(), target, options);
   PathGrid grid;
   grid.lambdas.assign(lambda.begin(), lambda.end());
   for (double& l : grid.lambdas) l *= frame.rows / folds.rows.weights.sum();  // a penalty per row
@@ -102,16 +104,20 @@ FoldLoss test_fold(Task task, MatrixView X, VectorView y, const Folds& folds, in
 
   FoldLoss out{Vector::Zero(lambda.size()), 0, count_unfinished(path)};
   for (const Index i : test) out.weight += folds.rows.weights[i];
-  for (Index l = 0; l < path.lambda.size(); ++l) {
-    Vector m = Vector::Constant(static_cast<Index>(test.size()), path.intercept.size() > 0 ? path.intercept[l] : 0.0);
-    const auto row_of = [&](Index i) { return folds.rows.rows[static_cast<std::size_t>(test[static_cast<std::size_t>(i)])]; };
-    for (Index j = 0; j < X.cols(); ++j)
-      if (const double w = path.mean(j, l); w != 0)
-        for (Index i = 0; i < m.size(); ++i) m[i] += w * X(row_of(i), j);
-    for (Index i = 0; i < m.size(); ++i)
-      out.loss[l] +=
-          folds.rows.weights[test[static_cast<std::size_t>(i)]] * loss_of(task, y[row_of(i)], m[i], y[row_of(i)] == folds.second);
+  const RowSubset test_rows(X, tested);
+  const auto design = test_rows.table().design();
+  Matrix m = Matrix::Zero(static_cast<Index>(test.size()), path.lambda.size()), column(m.rows(), 1);
+  if (path.intercept.size() > 0) m.rowwise() += path.intercept.transpose();
+  for (Index j = 0; j < X.cols(); ++j) {
+    if ((path.mean.row(j).array() == 0).all()) continue;
+    design->columns(j, 1, column);
+    m += column * path.mean.row(j);
   }
+  for (Index l = 0; l < path.lambda.size(); ++l)
+    for (Index i = 0; i < m.rows(); ++i) {
+      const double truth = y[tested[static_cast<std::size_t>(i)]];
+      out.loss[l] += folds.rows.weights[test[static_cast<std::size_t>(i)]] * loss_of(task, truth, m(i, l), truth == folds.second);
+    }
   out.loss /= out.weight;
   return out;
 }
@@ -184,15 +190,14 @@ ChosenLambda with_chosen_lambda(const Frame& frame, VectorView y) {
   return with_chosen_lambda(frame.options, [&] {
     const Task task = frame.task;
     const FitOptions& options = frame.options;
-    const MatrixView X = frame.X.dense("prior 'laplace'");
     if (options.folds < 2) throw wrong("folds", options.folds, "it must be at least 2");
-    const auto folds = std::make_shared<const Folds>(divide(frame, X, y));
+    const auto folds = std::make_shared<const Folds>(divide(frame, y));
     const auto path_of_all = [&frame](const FitOptions& one) {
       Frame all = frame;
       all.options = one;
       return lasso_path(all, {});
     };
-    return DividedRows{folds->count, path_of_all, [=](int fold, const Vector& lambda, FitOptions one) {
+    return DividedRows{folds->count, path_of_all, [=, X = frame.X](int fold, const Vector& lambda, FitOptions one) {
                          return test_fold(task, X, y, *folds, fold, lambda, std::move(one));
                        }};
   });

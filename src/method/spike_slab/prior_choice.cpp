@@ -11,10 +11,10 @@
 namespace ardvark::internal {
 namespace {
 
-std::string obstacle_to_sparse(const FitOptions& options, Task task, Index num_rows, Index num_columns, const std::string& need_of_dense) {
+std::string obstacle_to_sparse(const FitOptions& options, Task task, Index num_rows, Index num_columns, const std::string& need_of_small) {
   if (const std::string name = foreign_to_sparse(options, task); !name.empty()) return fmt::format("{} cannot be used with it", name);
   if (is_count(task)) return "a regression of counts has no sparse prior";
-  if (!need_of_dense.empty()) return "it " + need_of_dense;
+  if (!need_of_small.empty()) return "it " + need_of_small;
   if (has_classes(task) && std::min(num_rows, num_columns) > most_to_rotate)
     return fmt::format("{} rows and {} columns are too many for its decomposition", num_rows, num_columns);
   return {};
@@ -32,12 +32,12 @@ PriorChoice choose_prior(PriorKind asked, const std::string& obstacle, double ro
                       ard ? "" : " (the intervals of ARD are too narrow with so few rows)")};
 }
 
-ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns, const std::string& need_of_dense) {
+ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns, const std::string& need_of_small) {
   const VectorView& k = options.weights;
   const double rows = k.empty() ? static_cast<double>(num_rows) : std::accumulate(k.begin(), k.end(), 0.0);
-  const std::string obstacle = obstacle_to_sparse(options, task, num_rows, num_columns, need_of_dense);
+  const std::string obstacle = obstacle_to_sparse(options, task, num_rows, num_columns, need_of_small);
   PriorChoice choice = choose_prior(options.prior.kind, obstacle, rows, num_columns);
-  ChosenOptions chosen{options, std::move(choice.note), need_of_dense};
+  ChosenOptions chosen{options, std::move(choice.note), need_of_small};
   chosen.options.prior.kind = choice.kind;
   if (is_sparse(choice.kind)) validate_sparse(chosen.options, task, num_columns);
   return chosen;

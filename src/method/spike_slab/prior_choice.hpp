@@ -18,11 +18,11 @@ struct PriorChoice {
 struct ChosenOptions {
   FitOptions options;  ///< as given, but the prior is not automatic
   std::string note;
-  std::string need_of_dense = {};  ///< of a sparse table: "needs a dense X"
+  std::string need_of_small = {};  ///< of a sparse table that is large: what keeps the sparse priors from it
 };
 /// For fit_linear and fit_logistic.
 /// \throws InvalidArgument  a sparse prior with an option that cannot be used with it
 [[nodiscard]] ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns,
-                                              const std::string& need_of_dense = {});
+                                              const std::string& need_of_small = {});
 
 }  // namespace ardvark::internal

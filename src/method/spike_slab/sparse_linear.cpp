@@ -32,10 +32,10 @@ void require_row_for_noise(const FitOptions& options, double rows, Index num_fla
 }  // namespace
 
 Solution solve_sparse_linear(Frame& frame) {
-  const MatrixView X = frame.X.dense(fmt::format("prior '{}'", to_string(frame.options.prior.kind)));
+  const FitTable X = frame.X;
   const Vector &y = frame.target, &k = frame.k;
   const FitOptions& options = frame.options;
-  const auto table = table_design(X, frame.units.standardization, std::move(frame.memory));
+  const auto table = X.design(frame.units.standardization, std::move(frame.memory));
   Design& design = *table;
   const PenalisedColumns which = penalised_columns(options, X.cols(), frame.left_out);
   require_rows(options, frame.rows, static_cast<Index>(which.flat.size()));

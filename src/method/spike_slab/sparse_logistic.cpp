@@ -40,7 +40,9 @@ struct EqualRows {
   Vector t, k;
 };
 
-std::optional<EqualRows> merge_equal_rows(MatrixView X, const Vector& t, const Vector& k) {
+std::optional<EqualRows> merge_equal_rows(const FitTable& table, const Vector& t, const Vector& k) {
+  if (table.is_sparse()) return std::nullopt;  // they would be written out
+  const MatrixView X = table.dense("a copy of its rows");
   const OrderedRows different = order_by_content(X, Vector::Zero(X.rows()), k);
   const auto n = static_cast<Index>(different.rows.size());
   if (2 * n > X.rows()) return std::nullopt;
@@ -68,15 +70,16 @@ EqualRows merge_rows_of_class(const EqualRows& rows) {
   return {rows.X(at, Eigen::all), VectorView(t).eigen(), VectorView(k).eigen()};
 }
 
-// A table in memory, and its rows if they are sparse.                                                                            (SL.8)
+// A table in memory, and its rows if they are sparse and X is not.                                                               (SL.8)
 struct TableOfClasses {
-  MatrixView X;
+  FitTable X;
   const Standardization& standardization;
   std::shared_ptr<const SparseRows> sparse = nullptr;
 
+  [[nodiscard]] bool has_sparse_rows() const { return sparse != nullptr || X.is_sparse(); }
   [[nodiscard]] std::unique_ptr<Design> design() const {
-    if (sparse) return std::make_unique<SparseDesign>(X, standardization, sparse);
-    return table_design(X, standardization);
+    if (sparse) return std::make_unique<SparseDesign>(X.dense("a copy of its rows"), standardization, sparse);
+    return X.design(standardization);
   }
 };
 
@@ -112,13 +115,21 @@ MomentsOfRows moments_of_rows(const Mixture& mixture, MatrixView X, const Standa
 }
 
 // For sparse rows, all rows at once.                                                                                             (SL.8)
-MomentsOfRows moments_of_rows(const Mixture& mixture, const SparseRows& X) {
-  const auto components = static_cast<Index>(mixture.components.size());
-  ComponentMoments all{Matrix(X.rows(), components), Matrix(X.rows(), components)};
-  for (Index c = 0; c < components; ++c) {
-    const ComponentOfMixture one = component_of_mixture(mixture, mixture.components[static_cast<std::size_t>(c)], X.cols());
-    all.mean.col(c) = X.apply(one.mean);
-    all.variance.col(c) = X.forms(one.covariance).cwiseMax(0.0);
+MomentsOfRows moments_of_rows(const Mixture& mixture, Design& X) {
+  ComponentMoments all;
+  if (static_cast<Index>(mixture.columns.size()) > X.rows()) {
+    all = mixture.component_moments(X);
+  } else {
+    const auto components = static_cast<Index>(mixture.components.size());
+    all = {Matrix(X.rows(), components), Matrix(X.rows(), components)};
+    Vector of_rows(X.rows());
+    for (Index c = 0; c < components; ++c) {
+      const ComponentOfMixture one = component_of_mixture(mixture, mixture.components[static_cast<std::size_t>(c)], X.cols());
+      X.apply(one.mean, of_rows);
+      all.mean.col(c) = of_rows;
+      X.row_forms(one.covariance, of_rows);
+      all.variance.col(c) = of_rows;
+    }
   }
   return [all](const Mixture&, Index first, Index count) {
     return ComponentMoments{all.mean.middleRows(first, count), all.variance.middleRows(first, count)};
@@ -252,7 +263,7 @@ Solution solve_sparse_rows(const Frame& frame, const PenalisedColumns& which, Cl
 }
 
 Solution solve_sparse_logistic(Frame& frame) {
-  const MatrixView X = frame.X.dense(fmt::format("prior '{}'", to_string(frame.options.prior.kind)));
+  const FitTable X = frame.X;
   const Vector &t = frame.target, &k = frame.k;
   const FitOptions& options = frame.options;
   const Standardization& standardization = frame.units.standardization;
@@ -270,11 +281,11 @@ Solution solve_sparse_logistic(Frame& frame) {
   }
 
   const std::optional<EqualRows> merged = merge_equal_rows(X, t, k);
-  TableOfClasses table{merged ? MatrixView(merged->X) : X, standardization};
+  TableOfClasses table{merged ? FitTable(merged->X) : X, standardization};
   const Vector &seen_t = merged ? merged->t : t, &seen_k = merged ? merged->k : k;
   Vector squares;
   {
-    const auto design = table_design(table.X, standardization);
+    const auto design = table.X.design(standardization);
     warn_of_flat_columns(*design, which.flat, seen_k, options.column_names, frame.warnings);
     if (which.size() > 0 && !options.standardize) {
       squares = Vector::Zero(which.size());
@@ -282,7 +293,8 @@ Solution solve_sparse_logistic(Frame& frame) {
                         [&](const auto& panel, const std::vector<Index>& at) { squares(at) = panel.cwiseAbs2().transpose() * seen_k; });
     }
   }
-  if (which.size() <= table.X.rows()) table.sparse = SparseRows::of(table.X, standardization);
+  if (which.size() <= table.X.rows() && !table.X.is_sparse())
+    table.sparse = SparseRows::of(table.X.dense("a copy of its rows"), standardization);
 
   TableClassRows rows(table.design(), seen_t, seen_k, has_proper_intercept(options, which.flat));
   if (!is_averaged(which, frame.rows)) rows.set_products(products_of(options, table.X.rows(), which.size()));
@@ -302,10 +314,11 @@ Solution solve_sparse_logistic(Frame& frame) {
 
   // Code that needs t to be 0 or 1 gets one row for each class.
   const auto apart = merged ? std::make_shared<const EqualRows>(merge_rows_of_class(*merged)) : nullptr;
-  const MatrixView X_apart = apart ? MatrixView(apart->X) : X;
   const Mixture& posterior = out.factor.mixture;
-  const auto sparse = !table.sparse ? nullptr : apart ? SparseRows::of(X_apart, standardization) : table.sparse;
-  const MomentsOfRows moments = sparse ? moments_of_rows(posterior, *sparse) : moments_of_rows(posterior, X_apart, standardization);
+  if (apart) table.X = apart->X;
+  if (apart && table.sparse) table.sparse = SparseRows::of(apart->X, standardization);
+  const MomentsOfRows moments = table.has_sparse_rows() ? moments_of_rows(posterior, *table.design())
+                                                        : moments_of_rows(posterior, table.X.dense("a copy of its rows"), standardization);
   out.rows.of_components = [apart, moments](const Mixture& of, Index first, Index count) { return moments(of, first, count); };
   if (apart) out.rows.t = apart->t, out.rows.k = apart->k;
   return out;
