@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+import weakref
 from ctypes import byref
 from typing import Any
 
@@ -14,6 +15,8 @@ from ._abi import Array, Csc, InvalidArgumentError, Matrix, call, library
 __all__ = [
     "call_for_array", "csc_of", "is_sparse", "matrix_of", "refuse_sparse", "vector_of", "with_right_places", "without_mask",
 ]
+
+_LARGE = 1_000_000  # numbers of a result that stays in the memory of the library, which is freed with the array
 
 
 def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
@@ -158,8 +161,14 @@ def vector_of(y: Any, size: int, name: str) -> np.ndarray:
 def call_for_array(function: str, *arguments: Any) -> np.ndarray:
     array = Array(ctypes.sizeof(Array))
     call(function, *arguments, byref(array))
+    shape = tuple(array.shape[: array.dimensions])
+    size = int(np.prod(shape))
+    if size >= _LARGE:
+        memory = (ctypes.c_double * size).from_address(array.data)
+        weakref.finalize(memory, library.ardvark_free, array.data).atexit = False
+        return np.ctypeslib.as_array(memory).reshape(shape)
     try:
-        out = np.empty(array.shape[: array.dimensions])
+        out = np.empty(shape)
         ctypes.memmove(out.ctypes.data, array.data, out.nbytes)
         return out
     finally:
