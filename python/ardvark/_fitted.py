@@ -52,6 +52,9 @@ class FittedModel(Estimator):
         y = self._encoded(y)
         named = {"target": target, "class_names": self._class_names() or None}
         self._fit_model(X, y, weights, **named, **self._model_options(), **self._given_options())
+        if self._repeated > 0:
+            is_one = self._repeated == 1
+            self.notes_.append(f"{self._repeated} {'entry' if is_one else 'entries'} of X {'is' if is_one else 'are'} at a place that has another one: they were added")
         if rows is not None and self._kind != "linear":
             self.support_ = rows[self.support_]  # positions among all rows, also those of weight zero
         self._fitted_to(table, X, y, weights, target)

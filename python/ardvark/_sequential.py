@@ -9,8 +9,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
-from ._arrays import refuse_sparse, without_mask
-from ._base import _FLOATS
+from ._arrays import READ, refuse_sparse, without_mask
 from ._given import listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite, table_of_fit, with_one_spelling
 from ._docs import assembled
 from ._fitted import _as_labels
@@ -193,7 +192,7 @@ class SequentialLogisticRegression(LogisticScore):
         refuse_gaps(y, self._remedy_of_gap())
         earlier = () if reset else getattr(self, "feature_names_in_", ())
         X = with_columns_of(list(earlier), table_of_fit(X, earlier))
-        X, y = validate_data(self, self._without_text(X, None), y, dtype=_FLOATS, reset=reset, ensure_all_finite=False)
+        X, y = validate_data(self, self._without_text(X, None), y, dtype=READ, reset=reset, ensure_all_finite=False)
         require_finite(X, self._column_names(), False, self._remedy_of_new_gap())
         return X, y
 
