@@ -219,7 +219,7 @@ class Estimator(BaseEstimator):
         if rows.size == 0:
             raise ValueError("sample_weight is zero for every row; it must be > 0 for one at least")
         remedy = "leave out such rows" if is_sparse(X) else self._remedy_of_gap()
-        require_finite(X, self._column_names(), self._may_miss, remedy)  # rows of weight zero, too
+        require_finite(X, self._column_names, self._may_miss, remedy)  # rows of weight zero, too
         if not self._is_regression and gaps is None:
             kept = set(np.unique(y[rows]).tolist())
             lost = [label for label in np.unique(y).tolist() if label not in kept]
@@ -302,13 +302,13 @@ class Estimator(BaseEstimator):
         if self._reads_sparse and is_sparse_table(X):
             return self._checked_sparse_rows(X)
         X = self._validated(with_dense_columns(X), dtype=READ, ensure_all_finite=False)
-        require_finite(X, self._column_names(), self._imputes, self._remedy_of_new_gap())
+        require_finite(X, self._column_names, self._imputes, self._remedy_of_new_gap())
         return X
 
     def _checked_sparse_rows(self, X: Any) -> Any:
         self._require_no_texts()
         X = self._validated(X, dtype=READ, ensure_all_finite=False)
-        require_finite(X, self._column_names(), False, "leave out such rows, or fill the gaps")
+        require_finite(X, self._column_names, False, "leave out such rows, or fill the gaps")
         return X.toarray() if self._imputes else X  # which predicts rows by their gaps
 
     def _require_no_texts(self) -> None:

@@ -290,17 +290,19 @@ def in_source(error: ValueError, rows: int, place_of: Optional[Place] = None, co
     return prefixed(prefix, error)
 
 
-def require_finite(X: Any, names: Sequence[str], may_miss: bool, remedy: str) -> None:
-    """Refuses infinite numbers and, unless values may be missing, NaN: with row, column and what can be done. X: an array, or a csc_array."""
+def require_finite(X: Any, names: Callable[[], Sequence[str]], may_miss: bool, remedy: str) -> None:
+    """Refuses infinite numbers and, unless values may be missing, NaN: with row, column and what can be done. X: an array, or a csc_array.
+    names: asked only then, because there may be a million."""
     at = _first_wrong(X.data if is_sparse(X) else X, np.isinf if may_miss else _is_not_finite)
     if at is None:
         return
     number = X.data[at[0]] if is_sparse(X) else X[at]
-    row, column = (X.indices[at[0]], int(np.searchsorted(X.indptr, at[0], side="right")) - 1) if is_sparse(X) else at
+    row, position = (X.indices[at[0]], int(np.searchsorted(X.indptr, at[0], side="right")) - 1) if is_sparse(X) else at
     value = "NaN" if np.isnan(number) else f"{number}"
     why, advice = "all values must be finite", f"if the value is missing: {remedy}" if value == "NaN" else ""
-    end = f", column {names[column]!r} is {value}; {why}"
-    raise wrong_row("X at ", row, end, argument="X", value=value, column=str(names[column]), why=why, remedy=advice)
+    column = names()[position]
+    end = f", column {column!r} is {value}; {why}"
+    raise wrong_row("X at ", row, end, argument="X", value=value, column=str(column), why=why, remedy=advice)
 
 
 def _is_not_finite(numbers: np.ndarray) -> np.ndarray:

@@ -232,7 +232,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
         refuse_gaps(y, "leave out such rows")
         refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
         X, y = validate_data(self, X, y, dtype=READ, reset=is_first, y_numeric=True, ensure_all_finite=False)
-        require_finite(X, self._column_names(), False, "leave out such rows")
+        require_finite(X, self._column_names, False, "leave out such rows")
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         names = getattr(self, "feature_names_in_", None)
         statistics.add_numbers(X, y, weights, None if names is None else list(names), target)

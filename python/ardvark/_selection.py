@@ -248,7 +248,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
             return X[self.get_feature_names_out().tolist()]
         X = X if is_sparse_table(X) else with_dense_columns(X)
         numbers = self._validated(X, dtype=READ, ensure_all_finite=False)
-        require_finite(numbers, self._column_names(), self._may_miss, "leave out such rows, or fill the gaps")
+        require_finite(numbers, self._column_names, self._may_miss, "leave out such rows, or fill the gaps")
         return super().transform(X)
 
     @property

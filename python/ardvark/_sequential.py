@@ -193,7 +193,7 @@ class SequentialLogisticRegression(LogisticScore):
         earlier = () if reset else getattr(self, "feature_names_in_", ())
         X = with_columns_of(list(earlier), table_of_fit(X, earlier))
         X, y = validate_data(self, self._without_text(X, None), y, dtype=READ, reset=reset, ensure_all_finite=False)
-        require_finite(X, self._column_names(), False, self._remedy_of_new_gap())
+        require_finite(X, self._column_names, False, self._remedy_of_new_gap())
         return X, y
 
     @staticmethod

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse
 from ardvark import BayesianLinearRegression, BayesianLogisticRegression, InvalidArgumentError, RelevanceSelector, _core
 from ardvark._arrays import compressed, csc_of, matrix_of
+from ardvark._given import require_finite
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction import DictVectorizer
@@ -175,10 +176,8 @@ def test_the_first_row_that_is_not_finite_is_named_whatever_the_order():
     for order in ("C", "F"):
         wide = np.zeros((3, 1_500_000), dtype=np.float32, order=order)
         wide[2, 5] = wide[1, 1_400_000] = wide[1, 1_400_001] = np.nan
-        from ardvark._given import require_finite
-
         with pytest.raises(ValueError, match="row 2, column 'x1400001'"):
-            require_finite(wide, [f"x{j + 1}" for j in range(1_500_000)], False, "")
+            require_finite(wide, lambda: [f"x{j + 1}" for j in range(1_500_000)], False, "")
 
 
 def test_complex_numbers_are_refused():
