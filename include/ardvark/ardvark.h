@@ -430,7 +430,8 @@ ARDVARK_API ardvark_code ardvark_model_from_moments(const ardvark_moments* momen
  * X: the training rows. For a model of a filter, V^-1 comes from the factor of V; X is not read and may be NULL. */
 ARDVARK_API ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_matrix* X, ardvark_array* array,
                                                  ardvark_error* error);
-/* The table that `ardvark show` prints. Free *text with ardvark_free. */
+/* The table that `ardvark show` prints. options: `level`, `verbose`, `odds` and `standardized` are read, and `column_names`: other names of
+ * the columns; may be NULL. Free *text with ardvark_free. */
 ARDVARK_API ardvark_code ardvark_model_summary(const ardvark_model* model, const ardvark_options* options, char** text,
                                                ardvark_error* error);
 

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._abi import InvalidArgumentError
 from ._base import Estimator, _defaults
 from ._docs import assembled
 from ._given import in_source
@@ -198,7 +199,9 @@ class FittedModel(Estimator):
             return
         self.khat_, self.khat_given_precisions_, self.khat_threshold_, self.khat_effective_share_ = values
 
-    def summary(self, level: float = 0.95, *, verbose: bool = False, odds: bool = False, standardized: bool = False) -> str:
+    def summary(
+        self, level: float = 0.95, *, verbose: bool = False, odds: bool = False, standardized: bool = False, columns: Optional[Sequence[str]] = None
+    ) -> str:
         """The fit as a table to read.
 
         Parameters
@@ -211,6 +214,9 @@ class FittedModel(Estimator):
         standardized : bool, default=False
             Regressions and two classes: whether to print coefficients per standard deviation of the column, and of the target of a
             regression.
+        columns : sequence of str, default=None
+            Other names for the columns. In a pipeline, an X without names has them from the steps before:
+            ``model[-1].summary(columns=model[:-1].get_feature_names_out())``.
 
         Returns
         -------
@@ -224,7 +230,12 @@ class FittedModel(Estimator):
         Linear regression, prior ard, 200 rows, 3 columns
         """
         check_is_fitted(self)
-        return self._with_options_as_arguments(self._model.summary(level, verbose=verbose, odds=odds, standardized=standardized))
+        names = None if columns is None else [str(name) for name in columns]
+        try:
+            text = self._model.summary(level, verbose=verbose, odds=odds, standardized=standardized, column_names=names)
+        except InvalidArgumentError as error:
+            raise error._in_words("columns", self._translated) if error.argument == "column_names" else error
+        return self._with_options_as_arguments(text)
 
     def predict_batches(self, source: Any, method: str = "predict", **arguments: Any) -> Iterator[Any]:
         """Predictions of a source that is read in pieces, so that it may be larger than the memory.

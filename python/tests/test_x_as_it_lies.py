@@ -235,6 +235,19 @@ def test_dictionaries_and_texts_beside_numbers():
     assert effect["site__site_b"] - effect["site__site_a"] == pytest.approx(2, abs=0.1)
 
 
+def test_the_summary_has_the_words():
+    model = make_pipeline(CountVectorizer(), BayesianLogisticRegression("ard")).fit(TEXTS, OPINION)
+    assert "\nx1 " in model[-1].summary()
+    text = model[-1].summary(columns=model[:-1].get_feature_names_out())
+    assert all(f"\n{word} " in text for word in ("actor", "bad", "fine", "film", "good")) and "\nx1 " not in text
+    assert "\nx1 " in model[-1].summary()  # the model keeps its own
+    with pytest.raises(InvalidArgumentError, match="^columns has 2 entries; the model has 8 columns"):
+        model[-1].summary(columns=["a", "b"])
+    three = np.array(["u", "v", "w"])[rng.integers(0, 3, size=200)]
+    text = BayesianLogisticRegression("shared").fit(rng.normal(size=(200, 2)), three).summary(columns=["left", "right"])
+    assert "left" in text and "right" in text
+
+
 def test_searches_and_cross_validation():
     model = make_pipeline(TfidfVectorizer(), BayesianLogisticRegression("shared"))
     assert cross_val_score(model, TEXTS, OPINION, cv=4).mean() > 0.8
