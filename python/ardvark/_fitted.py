@@ -32,6 +32,11 @@ class FittedModel(Estimator):
     _kind: ClassVar[str] = "linear"  # "linear" of all that has coefficients, "rvm" or "kernel"
     support_: np.ndarray
 
+    @property
+    def _added_columns(self) -> list[str]:
+        """Columns of the model after those of X."""
+        return []
+
     def _model_options(self) -> dict[str, Any]:
         """The options that choose the model, with the names of the library."""
         task = "regression" if self._is_regression else "classification"
@@ -230,7 +235,7 @@ class FittedModel(Estimator):
         Linear regression, prior ard, 200 rows, 3 columns
         """
         check_is_fitted(self)
-        names = None if columns is None else [str(name) for name in columns]
+        names = None if columns is None else [*map(str, columns), *self._added_columns]
         try:
             text = self._model.summary(level, verbose=verbose, odds=odds, standardized=standardized, column_names=names)
         except InvalidArgumentError as error:

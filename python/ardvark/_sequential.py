@@ -225,7 +225,7 @@ class SequentialLogisticRegression(LogisticScore):
         signs = np.where(y == self.classes_[1], 1.0, -1.0)
         self._filter.update(self._with_ones(X), signs, weights, row_order=row_order)
         self.n_rows_seen_ += len(X) if weights is None else int(np.count_nonzero(weights))
-        names = [*self._column_names(), *([_INTERCEPT] if self._has_column_of_ones else [])]
+        names = [*self._column_names(), *self._added_columns]
         labels = [str(label) for label in self.classes_]
         self._take(self._filter.model(column_names=names, class_names=labels, target=target))
         return self
@@ -244,6 +244,10 @@ class SequentialLogisticRegression(LogisticScore):
 
     def _interval(self, level: float) -> np.ndarray:
         return self._model.at_level(level).array("interval")[None, : self.n_features_in_]
+
+    @property
+    def _added_columns(self) -> list[str]:
+        return [_INTERCEPT] if self._has_column_of_ones else []
 
     @property
     def _has_column_of_ones(self) -> bool:
