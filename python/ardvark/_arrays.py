@@ -7,14 +7,14 @@ import ctypes
 import sys
 import weakref
 from ctypes import byref
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 import numpy as np
 
 from ._abi import Array, Csc, InvalidArgumentError, Matrix, call, library
 
 __all__ = [
-    "READ", "call_for_array", "compressed", "csc_of", "in_read_type", "is_sparse", "matrix_of", "num_added", "refuse_sparse", "vector_of", "with_right_places",
+    "READ", "call_for_array", "compressed", "csc_of", "in_read_type", "is_sparse", "matrix_of", "num_added", "product", "refuse_sparse", "vector_of", "with_right_places",
     "without_mask",
 ]
 
@@ -210,6 +210,33 @@ def csc_of(X: Any, dense: str = "X.toarray()") -> tuple[Csc, Any]:
         _TYPES[X.dtype],
     )
     return view, Kept(X.shape, parts)
+
+
+_BLOCK = 1 << 17  # numbers
+
+
+def product(X: Any, w: np.ndarray, of: Optional[Callable[[np.ndarray], np.ndarray]] = None) -> np.ndarray:
+    """X w, or of(X) w, without an array of the size of X. X: an array, or compressed columns; of: a function with of(0) = 0."""
+    if X.dtype == np.float64 and of is None:
+        return X @ w
+    of = of or (lambda numbers: numbers)
+    if is_sparse(X):
+        return _product_of_columns(X, w, of)
+    size = max(1, _BLOCK // max(1, X.shape[1]))
+    blocks = (X[first : first + size].astype(np.float64) for first in range(0, X.shape[0], size))
+    return np.concatenate([of(block) @ w for block in blocks]) if X.shape[0] > 0 else np.zeros(0)
+
+
+def _product_of_columns(X: Any, w: np.ndarray, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    out, column, size = np.zeros(X.shape[0]), 0, max(_BLOCK, X.shape[0])
+    while column < X.shape[1]:
+        first = int(X.indptr[column])
+        end = max(column + 1, int(np.searchsorted(X.indptr, first + size, side="right")) - 1)
+        entries = slice(first, int(X.indptr[end]))
+        terms = of(X.data[entries].astype(np.float64)) * np.repeat(w[column:end], np.diff(X.indptr[column : end + 1]))
+        out += np.bincount(X.indices[entries], terms, out.size)
+        column = end
+    return out
 
 
 def vector_of(y: Any, size: int, name: str) -> np.ndarray:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
 from ._abi import InvalidArgumentError
-from ._arrays import READ, is_sparse, refuse_sparse, without_mask
+from ._arrays import READ, is_sparse, product, refuse_sparse, without_mask
 from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_numbers
 from ._hosts import in_memory
 from ._predictions import Regressor
@@ -359,4 +359,4 @@ class BayesianLinearRegression(Regressor, LinearScore):
         self.alpha_ = model.number("noise.shape") / rate if rate > 0 else np.nan  # NaN if the fit failed
 
     def _mean(self, X: np.ndarray) -> np.ndarray:
-        return super()._mean(X) if self._imputes and np.isnan(X).any() else X @ self.coef_ + self.intercept_
+        return super()._mean(X) if self._imputes and np.isnan(X).any() else product(X, self.coef_) + self.intercept_
