@@ -293,7 +293,7 @@ ARDVARK_API ardvark_code ardvark_progress_line(const char* text, double elapsed_
 
 /* ---- data --------------------------------------------------------------------------------------------------------------------------- */
 
-typedef enum ardvark_type { ARDVARK_FLOAT64 = 1, ARDVARK_FLOAT32 = 2 } ardvark_type;
+typedef enum ardvark_type { ARDVARK_FLOAT64 = 1, ARDVARK_FLOAT32 = 2, ARDVARK_INT8 = 3 } ardvark_type; /* double, float, int8_t */
 
 /* A matrix in the caller's memory: element (i, j) is data[i * row_stride + j * column_stride]. It is not copied if one of the strides is 1
  * and the other is at least the length of a row or column. With any other strides, the call makes a copy. */
@@ -361,15 +361,16 @@ ARDVARK_API ardvark_code ardvark_model_encoding(const ardvark_model* model, ardv
 ARDVARK_API void ardvark_encoding_free(ardvark_encoding* encoding);
 
 /* A matrix in compressed sparse columns, read in place: the entries of column j are start[j] to start[j + 1] - 1; start[0] is 0, and the
- * row numbers, from 0, ascend in each column. struct_size may be that of an earlier version, which ended before dense. */
+ * row numbers, from 0, ascend in each column. struct_size may be that of an earlier version, which ended before dense, or before type. */
 typedef struct ardvark_csc {
   size_t struct_size;
   int64_t rows, columns;
   int32_t index_bits; /* 32 or 64: start and row hold int32_t or int64_t */
   const void* start;  /* [columns + 1] */
   const void* row;    /* [entries] */
-  const double* value;
-  const char* dense; /* how you make the matrix dense, for messages and notes, such as "X.toarray()"; NULL: they do not say it */
+  const void* value;  /* [entries] */
+  const char* dense;  /* how you make the matrix dense, for messages and notes, such as "X.toarray()"; NULL: they do not say it */
+  int32_t type;       /* ardvark_type of the values; 0: ARDVARK_FLOAT64 */
 } ardvark_csc;
 
 /* ---- models ------------------------------------------------------------------------------------------------------------------------- */
@@ -429,7 +430,8 @@ ARDVARK_API ardvark_code ardvark_model_from_moments(const ardvark_moments* momen
  * X: the training rows. For a model of a filter, V^-1 comes from the factor of V; X is not read and may be NULL. */
 ARDVARK_API ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_matrix* X, ardvark_array* array,
                                                  ardvark_error* error);
-/* The table that `ardvark show` prints. Free *text with ardvark_free. */
+/* The table that `ardvark show` prints. options: `level`, `verbose`, `odds` and `standardized` are read, and `column_names`: other names of
+ * the columns; may be NULL. Free *text with ardvark_free. */
 ARDVARK_API ardvark_code ardvark_model_summary(const ardvark_model* model, const ardvark_options* options, char** text,
                                                ardvark_error* error);
 

@@ -261,8 +261,8 @@ void check_selection(const ModelOptions& options);
 [[nodiscard]] const std::vector<std::string>& classes_of(const SavedModel& model);
 [[nodiscard]] Index num_inputs(const SavedModel& model);
 [[nodiscard]] std::string summary(const SavedModel& model, const SummaryOptions& options = {});
-/// Of ModelOptions only `level`, `verbose`, `odds` and `standardized` are read. \throws InvalidArgument  one of them is wrong or does not
-/// apply
+/// Of ModelOptions only `level`, `verbose`, `odds`, `standardized` and `column_names` are read. \throws InvalidArgument  one of them is
+/// wrong or does not apply
 [[nodiscard]] std::string summary(const SavedModel& model, const ModelOptions& options);
 /// One JSON object with every result by its name, numbers with 17 digits, infinities and NaN as null.
 [[nodiscard]] std::string to_json(const SavedModel& model, double level = 0.95, bool covariance = false);

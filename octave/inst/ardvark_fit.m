@@ -12,7 +12,9 @@ function fit = ardvark_fit(X, y, varargin)
 %   keeps few rows. A target of numbers needs 'task', 'regression' or 'classification'. ardvark_predict then gives intervals that open away
 %   from the data, the covariance of the rows, and draws of whole curves.
 %
-%   X       N x D, a row for each observation; finite, or with the option 'missing' NaN where a value is missing
+%   X       N x D, a row for each observation; finite, or with the option 'missing' NaN where a value is missing. double, single, int8 and
+%           logical are read as they are, and a sparse X in linear regressions and two classes, under the priors shared, ard, groups and
+%           none; other fits need full(X)
 %   y       N numbers; or labels: numbers, or a cell of texts; NaN and '' as in X
 %   table   instead of X, a struct with a column in each field: N numbers, or a cell of N texts. A column of texts becomes columns of 0 and
 %           1, one for each level but the one with the most rows ('reference', 'COLUMN=LEVEL' names another); with a kernel one for each
@@ -225,6 +227,29 @@ end
 %! assert([fit.mean; fit.intercept.mean], [x, ones(4, 1)] \ y, 1e-9);
 %! assert(! fit.bound_comparable);
 %! assert(! isempty(strfind(ardvark_summary(fit), 'not comparable: no column has a prior')));
+
+%!test  % X in the type in which it is: the same fit and predictions
+%! rand('state', 3); randn('state', 3);
+%! X = round(6 * rand(60, 5) - 3) .* (rand(60, 5) > 0.5);
+%! y = X * [1; 0; -2; 0; 0] + 0.1 * randn(60, 1);
+%! options = {'model', 'linear', 'prior', 'shared', 'tolerance', 1e-12};
+%! known = ardvark_fit(X, y, options{:}); p = ardvark_predict(known, X, 'target', y);
+%! for form = {sparse(X), single(X), int8(X), int32(X)}
+%!   fit = ardvark_fit(form{1}, y, options{:});
+%!   assert(fit.mean, known.mean, 1e-9); assert(fit.sd, known.sd, 1e-9);
+%!   q = ardvark_predict(fit, form{1}, 'target', y);
+%!   assert([q.mean, q.sd, q.log_density], [p.mean, p.sd, p.log_density], 1e-8);
+%! end
+%! known = ardvark_fit(double(X > 0), y > 0, 'model', 'logistic', 'prior', 'ard', 'tolerance', 1e-12);
+%! for form = {X > 0, sparse(X > 0), sparse(double(X > 0))}
+%!   fit = ardvark_fit(form{1}, y > 0, 'model', 'logistic', 'prior', 'ard', 'tolerance', 1e-12);
+%!   assert(fit.mean, known.mean, 1e-6);
+%!   assert(ardvark_predict(fit, form{1}).probability, ardvark_predict(known, X > 0).probability, 1e-7);
+%! end
+
+%!error <X is sparse, and .* needs a dense X, full\(X\)> ardvark_fit(speye(6), (1:6)', 'model', 'kernel', 'task', 'regression')
+%!error <X is complex> ardvark_fit(sparse([1; 2i]), [1; 2], 'model', 'linear')
+%!error <X at row 2, column 'x1' is NaN> ardvark_fit(sparse([1; NaN; 0; 2]), (1:4)', 'model', 'linear', 'prior', 'shared')
 
 % what can be done about it
 %!error <separate the classes.*'prior', 'shared', 'a0', 1, 'b0', 1\)> ardvark_fit([-3; -2; -1; 1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'none')

@@ -7,7 +7,8 @@
 HIDDEN_BEGIN
 
 void need(const Arguments* a, int least, const char* names);
-ardvark_matrix matrix_of(const mxArray* array, const char* name);
+ardvark_matrix matrix_of(const mxArray* array, const char* name); /* a sparse one is made full */
+ardvark_csc csc_of(const mxArray* array, const char* name);       /* of a sparse one */
 ardvark_matrix square_of(const mxArray* array, const char* name, int64_t size);
 /* A list of `size` numbers; size < 0: any number of them. */
 const double* list_of(const mxArray* array, const char* name, int64_t size, const char* because);

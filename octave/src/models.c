@@ -187,7 +187,18 @@ static ardvark_matrix rows_of(const mxArray* X) {
   return out;
 }
 
-/* A table with its target, and the options of the call. */
+/* The options of a call with X and y. */
+static void begin_problem(const Arguments* a, const char* const* own) {
+  need(a, 3, "X and y");
+  new_options();
+  num_columns_ = mxIsStruct(a->in[0]) ? 0 : (int64_t)mxGetN(a->in[0]);
+  set_options(a->in[2], own);
+  call_it("labels", "y");
+}
+
+static const double* target_of(const Arguments* a, int64_t rows) { return list_of(a->in[1], "y", rows, "one per row of X"); }
+
+/* A table with its target. */
 typedef struct Problem {
   ardvark_matrix X;
   const double* y;
@@ -195,13 +206,9 @@ typedef struct Problem {
 
 static Problem problem_of(const Arguments* a, const char* const* own) {
   Problem out;
-  need(a, 3, "X and y");
-  new_options();
-  num_columns_ = mxIsStruct(a->in[0]) ? 0 : matrix_of(a->in[0], "X").columns;
-  set_options(a->in[2], own);
+  begin_problem(a, own);
   out.X = rows_of(a->in[0]);
-  out.y = list_of(a->in[1], "y", out.X.rows, "one per row of X");
-  call_it("labels", "y");
+  out.y = target_of(a, out.X.rows);
   return out;
 }
 
@@ -226,10 +233,16 @@ static void add_result(mxArray* to, const char* name) { add_field(to, name, resu
 /* (X, y, pairs) -> struct; the pair 'outputs' names additional results */
 void fit_command(const Arguments* a) {
   static const char* const own[] = {"outputs", NULL};
-  const Problem given = problem_of(a, own);
   void* bytes;
   size_t size;
-  check(ardvark_fit(&given.X, given.y, call_.options, &call_.model, failure()));
+  begin_problem(a, own);
+  if (mxIsSparse(a->in[0])) {
+    const ardvark_csc X = csc_of(a->in[0], "X");
+    check(ardvark_fit_csc(&X, target_of(a, X.rows), call_.options, &call_.model, failure()));
+  } else {
+    const ardvark_matrix X = rows_of(a->in[0]);
+    check(ardvark_fit(&X, target_of(a, X.rows), call_.options, &call_.model, failure()));
+  }
   check(ardvark_model_result(call_.model, call_.options, &call_.result, failure()));
   report_status("ardvark:max_sweeps");
   a->out[0] = all_results();
@@ -307,20 +320,27 @@ static void predict_joint(const ardvark_matrix* X, int64_t draws) {
 /* (model, X, pairs) -> struct; of the pairs, 'target', 'outputs' and 'draws' are not options of the library */
 void predict_command(const Arguments* a) {
   static const char* const own[] = {"target", "outputs", "draws", NULL};
-  ardvark_matrix X;
+  ardvark_matrix X = {0};
   const mxArray *target, *outputs, *draws;
+  const bool is_sparse = a->num_in > 1 && mxIsSparse(a->in[1]);
   need(a, 3, "model and X");
   num_columns_ = 0;
   load_bytes(a->in[0]);
   need_options_of_predictions(a->in[2]);
-  X = rows_of(a->in[1]);
+  if (!is_sparse) X = rows_of(a->in[1]);
   new_options();
   set_options(a->in[2], own);
   target = option_named(a->in[2], "target");
   outputs = option_named(a->in[2], "outputs");
   draws = option_named(a->in[2], "draws");
   call_it("X_new", "X");
-  check(ardvark_predict(call_.model, &X, target == NULL ? NULL : observations(target, X.rows), call_.options, &call_.result, failure()));
+  if (is_sparse) {
+    const ardvark_csc rows = csc_of(a->in[1], "X");
+    check(ardvark_predict_csc(call_.model, &rows, target == NULL ? NULL : observations(target, rows.rows), call_.options, &call_.result, failure()));
+    if (outputs != NULL || draws != NULL) X = matrix_of(a->in[1], "X"); /* of a kernel machine, which reads no sparse X: an error says so */
+  } else {
+    check(ardvark_predict(call_.model, &X, target == NULL ? NULL : observations(target, X.rows), call_.options, &call_.result, failure()));
+  }
   a->out[0] = all_results();
   if (outputs != NULL) {
     predict_joint(&X, 0);

@@ -75,6 +75,7 @@ class Csc(ctypes.Structure):
         ("row", c_void_p),
         ("value", c_void_p),
         ("dense", c_char_p),
+        ("type", c_int32),
     ]
 
 

@@ -2,26 +2,53 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import sys
+import weakref
 from ctypes import byref
-from typing import Any
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 import numpy as np
 
 from ._abi import Array, Csc, InvalidArgumentError, Matrix, call, library
 
 __all__ = [
-    "call_for_array", "csc_of", "is_sparse", "matrix_of", "refuse_sparse", "vector_of", "with_right_places", "without_mask",
+    "READ", "call_for_array", "compressed", "csc_of", "in_read_type", "is_sparse", "matrix_of", "num_added", "product", "refuse_sparse", "vector_of", "with_right_places",
+    "without_mask",
 ]
+
+READ = [np.float64, np.float32, np.int8]  # the types that the library reads in place
+_LARGE = 1_000_000  # numbers of a result that stays in the memory of the library, which is freed with the array
+_TYPES = {np.dtype(np.float64): 1, np.dtype(np.float32): 2, np.dtype(np.int8): 3}
+
+
+def in_read_type(numbers: np.ndarray) -> np.ndarray:
+    """The same numbers in a type of READ. bool, and uint8 up to 127, are read as int8 in place; other numbers of one or two bytes
+    become float32, which holds them exactly, and all others float64."""
+    dtype = numbers.dtype
+    if dtype in _TYPES:
+        return numbers
+    if dtype.kind == "c":
+        why = "all values must be real"
+        raise InvalidArgumentError(f"X is complex; {why}", "X", value=str(dtype), why=why)
+    if dtype.kind == "b" or (dtype == np.uint8 and (numbers.size == 0 or numbers.max() <= 127)):
+        return numbers.view(np.int8)
+    is_small = dtype.kind in "iuf" and dtype.itemsize <= 2 or dtype.kind == "f" and dtype.itemsize == 4  # of the other byte order
+    return numbers.astype(np.float32 if is_small else np.float64)
+
+
+class Kept(NamedTuple):
+    """The arrays of a sparse matrix that the library reads."""
+
+    shape: tuple[int, int]
+    parts: Sequence[np.ndarray]
 
 
 def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
-    """A view of X, and the array that it points into. float64 and float32 are not copied; other types are converted once."""
+    """A view of X, and the array that it points into. The types of READ are not copied; others are those of `in_read_type`."""
     refuse_sparse(X, "what is asked for")
-    X = np.asarray(without_mask(X))
-    if X.dtype not in (np.float64, np.float32):
-        X = X.astype(np.float64)
+    X = in_read_type(np.asarray(without_mask(X)))
     if X.ndim != 2:
         raise ValueError(f"X has {X.ndim} dimension{'s' if X.ndim != 1 else ''}; it must have two, rows and columns")
     size = X.itemsize
@@ -30,7 +57,7 @@ def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
     view = Matrix(
         ctypes.sizeof(Matrix),
         X.ctypes.data,
-        1 if size == 8 else 2,
+        _TYPES[X.dtype],
         X.shape[0],
         X.shape[1],
         X.strides[0] // size,
@@ -125,27 +152,91 @@ def _misplaced(fault: str) -> InvalidArgumentError:
     return InvalidArgumentError(f"X is sparse and {fault}; {remedy}", "X", why=fault, remedy=remedy)
 
 
+def compressed(X: Any) -> Any:
+    """A matrix of scipy.sparse in compressed columns whose row numbers ascend, with values of a type of READ. The arrays are those of the
+    caller wherever they can be. Other forms are turned by columns once, in their own type. Whole numbers take one byte where they fit.
+    Entries of one place are added, as scipy adds them; of whole numbers without an overflow."""
+    X = with_right_places(X)
+    if X.dtype.kind == "c":
+        in_read_type(X.data)  # refuses it
+    X = _with_repetitions(X).tocsc() if X.format == "coo" else X.tocsc()
+    if not X.has_sorted_indices:
+        X = X.copy()
+        X.sort_indices()
+    if not X.has_canonical_format:
+        X = X.copy() if X.dtype.kind in "fb" else X.astype(np.float64)  # in which a sum cannot overflow
+        X.sum_duplicates()
+    values = _narrow(X.data)
+    if values is X.data:
+        return X
+    out = copy.copy(X)  # of the same places
+    out.data = values
+    return out
+
+
+def num_added(given: Any, read: Any) -> int:
+    """How many entries of a sparse matrix `compressed` added to others of their place. read: what it returned."""
+    return given.nnz - read.nnz if is_sparse(given) and given.format in ("coo", "csr", "csc") else 0
+
+
+def _with_repetitions(X: Any) -> Any:
+    """The same matrix of coordinates, said to have one entry for each place: scipy then turns it without adding, which a byte might not hold."""
+    out = copy.copy(X)
+    out.has_canonical_format = True
+    return out
+
+
+def _narrow(values: np.ndarray) -> np.ndarray:
+    """Values in a type of READ: whole numbers as int8 where all fit, which takes less memory than the copy in float64."""
+    if values.dtype.kind in "iu" and values.dtype.itemsize > 1 and (values.size == 0 or (values.min() >= -128 and values.max() <= 127)):
+        return values.astype(np.int8)
+    return in_read_type(values)
+
+
 def csc_of(X: Any, dense: str = "X.toarray()") -> tuple[Csc, Any]:
-    """A view of a scipy.sparse matrix, and the matrix of compressed columns that it points into. Copied only if it is another one.
+    """A view of a scipy.sparse matrix, and the arrays that it points into: those of `compressed`.
     dense: how the caller makes X dense, for messages."""
-    X = with_right_places(X).tocsc()
-    if X.dtype != np.float64 or not X.has_canonical_format:
-        X = X.astype(np.float64)  # a copy
-        X.sum_duplicates()  # row numbers then ascend
-    parts = (X.data, X.indices, X.indptr)
-    if X.indices.dtype != X.indptr.dtype or not all(part.flags.c_contiguous for part in parts):
-        X = type(X)(tuple(map(np.ascontiguousarray, parts)), shape=X.shape)
+    X = compressed(X)
+    starts, rows = X.indptr, X.indices
+    wide = rows.dtype != np.int32 or starts[-1] > np.iinfo(np.int32).max
+    parts = [np.ascontiguousarray(part, np.int64 if wide else np.int32) for part in (starts, rows)] + [np.ascontiguousarray(X.data)]
     view = Csc(
         ctypes.sizeof(Csc),
         X.shape[0],
         X.shape[1],
-        8 * X.indices.itemsize,
-        X.indptr.ctypes.data,
-        X.indices.ctypes.data,
-        X.data.ctypes.data,
+        64 if wide else 32,
+        *(part.ctypes.data for part in parts),
         dense.encode(),
+        _TYPES[X.dtype],
     )
-    return view, X
+    return view, Kept(X.shape, parts)
+
+
+_BLOCK = 1 << 17  # numbers
+
+
+def product(X: Any, w: np.ndarray, of: Optional[Callable[[np.ndarray], np.ndarray]] = None) -> np.ndarray:
+    """X w, or of(X) w, without an array of the size of X. X: an array, or compressed columns; of: a function with of(0) = 0."""
+    if X.dtype == np.float64 and of is None:
+        return X @ w
+    of = of or (lambda numbers: numbers)
+    if is_sparse(X):
+        return _product_of_columns(X, w, of)
+    size = max(1, _BLOCK // max(1, X.shape[1]))
+    blocks = (X[first : first + size].astype(np.float64) for first in range(0, X.shape[0], size))
+    return np.concatenate([of(block) @ w for block in blocks]) if X.shape[0] > 0 else np.zeros(0)
+
+
+def _product_of_columns(X: Any, w: np.ndarray, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    out, column, size = np.zeros(X.shape[0]), 0, max(_BLOCK, X.shape[0])
+    while column < X.shape[1]:
+        first = int(X.indptr[column])
+        end = max(column + 1, int(np.searchsorted(X.indptr, first + size, side="right")) - 1)
+        entries = slice(first, int(X.indptr[end]))
+        terms = of(X.data[entries].astype(np.float64)) * np.repeat(w[column:end], np.diff(X.indptr[column : end + 1]))
+        out += np.bincount(X.indices[entries], terms, out.size)
+        column = end
+    return out
 
 
 def vector_of(y: Any, size: int, name: str) -> np.ndarray:
@@ -158,8 +249,14 @@ def vector_of(y: Any, size: int, name: str) -> np.ndarray:
 def call_for_array(function: str, *arguments: Any) -> np.ndarray:
     array = Array(ctypes.sizeof(Array))
     call(function, *arguments, byref(array))
+    shape = tuple(array.shape[: array.dimensions])
+    size = int(np.prod(shape))
+    if size >= _LARGE:
+        memory = (ctypes.c_double * size).from_address(array.data)
+        weakref.finalize(memory, library.ardvark_free, array.data).atexit = False
+        return np.ctypeslib.as_array(memory).reshape(shape)
     try:
-        out = np.empty(array.shape[: array.dimensions])
+        out = np.empty(shape)
         ctypes.memmove(out.ctypes.data, array.data, out.nbytes)
         return out
     finally:

@@ -12,13 +12,13 @@ from typing import Any, ClassVar, Collection, Mapping, Optional, Sequence
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_X_y, get_tags
+from sklearn.utils import check_array, check_X_y, get_tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _core
 from ._abi import InvalidArgumentError
-from ._arrays import is_sparse, refuse_sparse, without_mask
+from ._arrays import READ, compressed, in_read_type, is_sparse, num_added, refuse_sparse, without_mask
 from ._core import ArdvarkWarning, _depth
 from ._given import (
     filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite,
@@ -26,9 +26,7 @@ from ._given import (
 )
 from ._hosts import in_memory
 from ._options import option_of, refuse_no_word, refused_in
-from ._tables import Encoding, check_names, holds_text, holds_truths, is_numeric, is_sparse_table, names_of, with_dense_columns, without
-
-_FLOATS = [np.float64, np.float32]  # read in place by the library
+from ._tables import Encoding, check_names, holds_bytes, holds_text, holds_truths, is_numeric, is_sparse_table, names_of, with_dense_columns, without
 
 
 @lru_cache(maxsize=None)
@@ -51,6 +49,7 @@ class Estimator(BaseEstimator):
     _is_regression: ClassVar[bool] = False
     _reads_text: ClassVar[bool] = True
     _encoding: Optional[Encoding] = None  # of a table with text columns, or of a file
+    _repeated: int = 0  # entries of a sparse X that were added to others of their place
 
     @property
     def _options(self) -> Mapping[str, str]:
@@ -192,10 +191,7 @@ class Estimator(BaseEstimator):
             refuse_times(values, argument)
         y = plain_labels(y if self._is_regression else with_one_spelling(y))
         checks: dict[str, Any] = {"ensure_min_samples": 2, "ensure_all_finite": False}
-        checks["y_numeric"] = self._is_regression
-        if self._reads_sparse and (is_sparse(X) or is_sparse_table(X)):
-            checks["accept_sparse"] = "csc"
-            checks["dtype"] = np.float64
+        checks |= {"y_numeric": self._is_regression, "dtype": READ}
         if self._is_regression:
             require_numbers(y)
         refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
@@ -206,9 +202,11 @@ class Estimator(BaseEstimator):
             refuse_gaps(y, self._remedy_of_gap())
         X = self._without_text(frame(X), sample_weight)
         if self._encoding is None:
-            X, y = validate_data(self, X, y, **({"dtype": _FLOATS} | checks))
+            given = X
+            X, y = self._validated(given, y, **checks)
+            self._repeated = num_added(given, X)
         else:
-            X, y = check_X_y(X, y, dtype=_FLOATS, **checks)
+            X, y = check_X_y(X, y, **checks)
         if gaps is not None:
             y = y.astype(float if self._is_regression else object)
             y[gaps] = np.nan
@@ -221,13 +219,32 @@ class Estimator(BaseEstimator):
         if rows.size == 0:
             raise ValueError("sample_weight is zero for every row; it must be > 0 for one at least")
         remedy = "leave out such rows" if is_sparse(X) else self._remedy_of_gap()
-        require_finite(X, self._column_names(), self._may_miss, remedy)  # rows of weight zero, too
+        require_finite(X, self._column_names, self._may_miss, remedy)  # rows of weight zero, too
         if not self._is_regression and gaps is None:
             kept = set(np.unique(y[rows]).tolist())
             lost = [label for label in np.unique(y).tolist() if label not in kept]
             if lost and len(kept) > 1:
                 raise ValueError(f"all rows of class {lost[0]!r} have weight zero; leave out these rows, or give some of them a weight")
         return X[rows], y[rows], weights[rows], rows
+
+    def _validated(self, X: Any, *y: Any, **checks: Any) -> Any:
+        """X, or X and y, as scikit-learn checks them, in a type that the library reads, with the names of a table. Without y: new rows."""
+        new = {} if y else {"reset": False}
+        numbers = self._as_read(X)
+        if is_sparse(numbers) or is_sparse_table(numbers):
+            checks["accept_sparse"] = "csc"
+        if names_of(X) is None or numbers is X:
+            return validate_data(self, numbers, *y, **new, **checks)
+        validate_data(self, X, *y, skip_check_array=True, **new)
+        checks |= {"estimator": self}
+        return check_X_y(numbers, *y, **checks) if y else check_array(numbers, input_name="X", **checks)
+
+    def _as_read(self, X: Any) -> Any:
+        """X where its numbers lie: a sparse X in compressed columns, numbers of one or two bytes in a type that the library reads. Anything else as it is."""
+        if self._reads_sparse and (is_sparse(X) and len(X.shape) == 2 or is_sparse_table(X)):
+            return compressed(X.sparse.to_coo() if is_sparse_table(X) else X)
+        values = X.to_numpy() if holds_bytes(X) else X
+        return in_read_type(np.asarray(values)) if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and values.itemsize <= 2 else X
 
     def _without_text(self, X: Any, sample_weight: Any) -> Any:
         """The table with its text columns as columns of 0 and 1; sets _encoding."""
@@ -284,14 +301,14 @@ class Estimator(BaseEstimator):
         X = self._without_others(X)
         if self._reads_sparse and is_sparse_table(X):
             return self._checked_sparse_rows(X)
-        X = validate_data(self, with_dense_columns(X), reset=False, dtype=_FLOATS, ensure_all_finite=False)
-        require_finite(X, self._column_names(), self._imputes, self._remedy_of_new_gap())
+        X = self._validated(with_dense_columns(X), dtype=READ, ensure_all_finite=False)
+        require_finite(X, self._column_names, self._imputes, self._remedy_of_new_gap())
         return X
 
     def _checked_sparse_rows(self, X: Any) -> Any:
         self._require_no_texts()
-        X = validate_data(self, X, reset=False, accept_sparse="csc", dtype=np.float64, ensure_all_finite=False)
-        require_finite(X, self._column_names(), False, "leave out such rows, or fill the gaps")
+        X = self._validated(X, dtype=READ, ensure_all_finite=False)
+        require_finite(X, self._column_names, False, "leave out such rows, or fill the gaps")
         return X.toarray() if self._imputes else X  # which predicts rows by their gaps
 
     def _require_no_texts(self) -> None:

@@ -193,7 +193,7 @@ class Model(Result):
         return Result(long_call("result", "ardvark_predict_joint", handle, self._model, byref(view), draws, handle))
 
     def summary(self, level: Optional[float] = None, **options: Any) -> str:
-        """The fit as a table to read, with intervals of this level. Options: verbose, odds, standardized.
+        """The fit as a table to read, with intervals of this level. Options: verbose, odds, standardized, column_names.
 
         Examples
         --------

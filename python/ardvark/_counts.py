@@ -13,6 +13,7 @@ from sklearn.metrics import mean_tweedie_deviance
 
 from . import _core
 from ._abi import InvalidArgumentError, wrong_row
+from ._arrays import is_sparse
 from ._docs import assembled
 from ._given import without_gaps
 from ._hosts import in_memory
@@ -200,7 +201,8 @@ class BayesianCountRegression(Regressor, LinearScore):
         y, mean = without_gaps(y), self.predict(X)
         name, exposure = self._exposure(), np.ones(len(mean))
         if name is not None:
-            exposure = np.asarray(self._checked_rows(X), dtype=float)[:, list(self._column_names()).index(name)]
+            column: Any = self._checked_rows(X)[:, [list(self._column_names()).index(name)]]
+            exposure = np.asarray(column.toarray() if is_sparse(column) else column, dtype=float).ravel()
         constant = exposure * np.average(y, weights=weights) / np.average(exposure, weights=weights)
         found = mean_tweedie_deviance(y, mean, sample_weight=weights, power=1)
         least = mean_tweedie_deviance(y, constant, sample_weight=weights, power=1) if constant.any() else 0.0

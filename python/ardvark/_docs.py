@@ -107,8 +107,8 @@ ardvark.ArdvarkWarning
 """,
     "fit": """
 X : array-like or table of shape (n_samples, n_features)
-    Finite numbers; in a DataFrame of pandas or polars also texts, and true and false, which count as 1 and 0. float64 and float32 arrays are
-    not copied.
+    Finite numbers; in a DataFrame of pandas or polars also texts, and true and false, which count as 1 and 0. Arrays of float64, float32, int8
+    and bool, and of uint8 up to 127, are not copied.
 y : array-like of shape (n_samples,)
     Finite numbers. Leave it out with ``target``.
 sample_weight : array-like of shape (n_samples,) or str, default=None

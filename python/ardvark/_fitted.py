@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._abi import InvalidArgumentError
 from ._base import Estimator, _defaults
 from ._docs import assembled
 from ._given import in_source
@@ -31,6 +32,11 @@ class FittedModel(Estimator):
     _kind: ClassVar[str] = "linear"  # "linear" of all that has coefficients, "rvm" or "kernel"
     support_: np.ndarray
 
+    @property
+    def _added_columns(self) -> list[str]:
+        """Columns of the model after those of X."""
+        return []
+
     def _model_options(self) -> dict[str, Any]:
         """The options that choose the model, with the names of the library."""
         task = "regression" if self._is_regression else "classification"
@@ -52,6 +58,9 @@ class FittedModel(Estimator):
         y = self._encoded(y)
         named = {"target": target, "class_names": self._class_names() or None}
         self._fit_model(X, y, weights, **named, **self._model_options(), **self._given_options())
+        if self._repeated > 0:
+            is_one = self._repeated == 1
+            self.notes_.append(f"{self._repeated} {'entry' if is_one else 'entries'} of X {'is' if is_one else 'are'} at a place that has another one: they were added")
         if rows is not None and self._kind != "linear":
             self.support_ = rows[self.support_]  # positions among all rows, also those of weight zero
         self._fitted_to(table, X, y, weights, target)
@@ -195,7 +204,9 @@ class FittedModel(Estimator):
             return
         self.khat_, self.khat_given_precisions_, self.khat_threshold_, self.khat_effective_share_ = values
 
-    def summary(self, level: float = 0.95, *, verbose: bool = False, odds: bool = False, standardized: bool = False) -> str:
+    def summary(
+        self, level: float = 0.95, *, verbose: bool = False, odds: bool = False, standardized: bool = False, columns: Optional[Sequence[str]] = None
+    ) -> str:
         """The fit as a table to read.
 
         Parameters
@@ -208,6 +219,9 @@ class FittedModel(Estimator):
         standardized : bool, default=False
             Regressions and two classes: whether to print coefficients per standard deviation of the column, and of the target of a
             regression.
+        columns : sequence of str, default=None
+            Other names for the columns. In a pipeline, an X without names has them from the steps before:
+            ``model[-1].summary(columns=model[:-1].get_feature_names_out())``.
 
         Returns
         -------
@@ -221,7 +235,12 @@ class FittedModel(Estimator):
         Linear regression, prior ard, 200 rows, 3 columns
         """
         check_is_fitted(self)
-        return self._with_options_as_arguments(self._model.summary(level, verbose=verbose, odds=odds, standardized=standardized))
+        names = None if columns is None else [*map(str, columns), *self._added_columns]
+        try:
+            text = self._model.summary(level, verbose=verbose, odds=odds, standardized=standardized, column_names=names)
+        except InvalidArgumentError as error:
+            raise error._in_words("columns", self._translated) if error.argument == "column_names" else error
+        return self._with_options_as_arguments(text)
 
     def predict_batches(self, source: Any, method: str = "predict", **arguments: Any) -> Iterator[Any]:
         """Predictions of a source that is read in pieces, so that it may be larger than the memory.

@@ -290,19 +290,42 @@ def in_source(error: ValueError, rows: int, place_of: Optional[Place] = None, co
     return prefixed(prefix, error)
 
 
-def require_finite(X: Any, names: Sequence[str], may_miss: bool, remedy: str) -> None:
-    """Refuses infinite numbers and, unless values may be missing, NaN: with row, column and what can be done. X: an array, or a csc_array."""
-    sparse = is_sparse(X)
-    numbers = X.data if sparse else X
-    wrong = np.isinf(numbers) if may_miss else ~np.isfinite(numbers)
-    if not wrong.any():
+def require_finite(X: Any, names: Callable[[], Sequence[str]], may_miss: bool, remedy: str) -> None:
+    """Refuses infinite numbers and, unless values may be missing, NaN: with row, column and what can be done. X: an array, or a csc_array.
+    names: asked only then, because there may be a million."""
+    at = _first_wrong(X.data if is_sparse(X) else X, np.isinf if may_miss else _is_not_finite)
+    if at is None:
         return
-    at = tuple(np.argwhere(wrong)[0])
-    row, column = (X.indices[at[0]], np.searchsorted(X.indptr, at[0], side="right") - 1) if sparse else at
-    value = "NaN" if np.isnan(numbers[at]) else f"{numbers[at]}"
+    number = X.data[at[0]] if is_sparse(X) else X[at]
+    row, position = (X.indices[at[0]], int(np.searchsorted(X.indptr, at[0], side="right")) - 1) if is_sparse(X) else at
+    value = "NaN" if np.isnan(number) else f"{number}"
     why, advice = "all values must be finite", f"if the value is missing: {remedy}" if value == "NaN" else ""
-    end = f", column {names[column]!r} is {value}; {why}"
-    raise wrong_row("X at ", row, end, argument="X", value=value, column=str(names[column]), why=why, remedy=advice)
+    column = names()[position]
+    end = f", column {column!r} is {value}; {why}"
+    raise wrong_row("X at ", row, end, argument="X", value=value, column=str(column), why=why, remedy=advice)
+
+
+def _is_not_finite(numbers: np.ndarray) -> np.ndarray:
+    return ~np.isfinite(numbers)
+
+
+def _first_wrong(numbers: np.ndarray, is_wrong: Callable[[np.ndarray], np.ndarray]) -> Optional[tuple[int, ...]]:
+    """Where the first number is that is wrong, row after row; None: there is none. In blocks: no array has the size of all numbers."""
+    if numbers.dtype.kind not in "fc":
+        return None  # whole numbers are finite
+    by_column = numbers.ndim == 2 and numbers.strides[0] < numbers.strides[1]
+    lines = numbers.T if by_column else numbers
+    size, places = max(1, 1_000_000 // max(1, lines[:1].size)), []
+    for first in range(0, lines.shape[0], size):
+        wrong = is_wrong(lines[first : first + size])
+        if not wrong.any():
+            continue
+        place = np.argwhere(wrong.T if by_column else wrong)[0].tolist()
+        place[1 if by_column else 0] += first
+        places.append(tuple(place))
+        if not by_column:
+            break
+    return min(places, default=None)
 
 
 def taken_from(table: Any, name: Any, argument: str, may_miss: bool = False) -> np.ndarray:

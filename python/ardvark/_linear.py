@@ -11,8 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
 from ._abi import InvalidArgumentError
-from ._arrays import is_sparse, refuse_sparse, without_mask
-from ._base import _FLOATS
+from ._arrays import READ, is_sparse, product, refuse_sparse, without_mask
 from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_numbers
 from ._hosts import in_memory
 from ._predictions import Regressor
@@ -232,8 +231,8 @@ class BayesianLinearRegression(Regressor, LinearScore):
         require_numbers(y)
         refuse_gaps(y, "leave out such rows")
         refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
-        X, y = validate_data(self, X, y, dtype=_FLOATS, reset=is_first, y_numeric=True, ensure_all_finite=False)
-        require_finite(X, self._column_names(), False, "leave out such rows")
+        X, y = validate_data(self, X, y, dtype=READ, reset=is_first, y_numeric=True, ensure_all_finite=False)
+        require_finite(X, self._column_names, False, "leave out such rows")
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         names = getattr(self, "feature_names_in_", None)
         statistics.add_numbers(X, y, weights, None if names is None else list(names), target)
@@ -360,4 +359,4 @@ class BayesianLinearRegression(Regressor, LinearScore):
         self.alpha_ = model.number("noise.shape") / rate if rate > 0 else np.nan  # NaN if the fit failed
 
     def _mean(self, X: np.ndarray) -> np.ndarray:
-        return super()._mean(X) if self._imputes and np.isnan(X).any() else X @ self.coef_ + self.intercept_
+        return super()._mean(X) if self._imputes and np.isnan(X).any() else product(X, self.coef_) + self.intercept_

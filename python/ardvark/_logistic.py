@@ -8,6 +8,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _core
+from ._arrays import product
 from ._options import refuse_other_words
 from ._predictions import Classifier
 from ._docs import assembled
@@ -52,10 +53,11 @@ class LogisticScore(Classifier, LinearScore):
             return super().predict(X)
         # A probability is above one half where the score is above 0 (PRED.2). Where rounding could change this, the library decides.
         rows = self._design(X)
-        X = rows[:, : self.coef_.shape[1]]
-        score = X @ self.coef_[0] + self.intercept_[0]
+        weights, intercept = self.coef_[0], self.intercept_[0]
+        X = rows if rows.shape[1] == weights.size else rows[:, : weights.size]
+        score = product(X, weights) + intercept
         near = np.isnan(score)  # values are missing
-        near |= np.abs(score) <= 1e-6 + 1e-8 * (np.abs(X) @ np.abs(self.coef_[0]) + abs(self.intercept_[0]))
+        near |= np.abs(score) <= 1e-6 + 1e-8 * (product(X, np.abs(weights), np.abs) + abs(intercept))
         labels = self.classes_[(score > 0).astype(int)]
         if near.any():
             with suppress(ValueError):  # if the covariance was too large to keep, the score alone decides

@@ -221,7 +221,7 @@ class LinearScore(WithPosterior, FittedModel):
         self.bound_history_ = model.array("bound_history")
         self._take_coefficients(model)
         self.support_ = model.array("relevant").astype(bool)
-        self.lambda_ = _precisions(model, len(self._column_names()))
+        self.lambda_ = _precisions(model, self.coef_.shape[-1])
         for name in (*_SPARSE_ATTRIBUTES, "lambda_path_"):  # left from an earlier fit
             self.__dict__.pop(name, None)
         if model.text("prior") in _SPARSE_PRIORS and self._is_one_score:

@@ -13,7 +13,8 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
-from ._base import _FLOATS, Estimator
+from ._arrays import READ
+from ._base import Estimator
 from ._given import frame, gaps_in, require_finite
 from ._docs import assembled
 from ._hosts import in_memory
@@ -246,8 +247,8 @@ class RelevanceSelector(SelectorMixin, Estimator):
                 raise ValueError("the selector was fitted to a table with text columns; X must be a DataFrame with these columns")
             return X[self.get_feature_names_out().tolist()]
         X = X if is_sparse_table(X) else with_dense_columns(X)
-        numbers = validate_data(self, X, reset=False, dtype=_FLOATS, ensure_all_finite=False, accept_sparse="csc")
-        require_finite(numbers, self._column_names(), self._may_miss, "leave out such rows, or fill the gaps")
+        numbers = self._validated(X, dtype=READ, ensure_all_finite=False)
+        require_finite(numbers, self._column_names, self._may_miss, "leave out such rows, or fill the gaps")
         return super().transform(X)
 
     @property

@@ -9,8 +9,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
-from ._arrays import refuse_sparse, without_mask
-from ._base import _FLOATS
+from ._arrays import READ, refuse_sparse, without_mask
 from ._given import listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite, table_of_fit, with_one_spelling
 from ._docs import assembled
 from ._fitted import _as_labels
@@ -193,8 +192,8 @@ class SequentialLogisticRegression(LogisticScore):
         refuse_gaps(y, self._remedy_of_gap())
         earlier = () if reset else getattr(self, "feature_names_in_", ())
         X = with_columns_of(list(earlier), table_of_fit(X, earlier))
-        X, y = validate_data(self, self._without_text(X, None), y, dtype=_FLOATS, reset=reset, ensure_all_finite=False)
-        require_finite(X, self._column_names(), False, self._remedy_of_new_gap())
+        X, y = validate_data(self, self._without_text(X, None), y, dtype=READ, reset=reset, ensure_all_finite=False)
+        require_finite(X, self._column_names, False, self._remedy_of_new_gap())
         return X, y
 
     @staticmethod
@@ -226,7 +225,7 @@ class SequentialLogisticRegression(LogisticScore):
         signs = np.where(y == self.classes_[1], 1.0, -1.0)
         self._filter.update(self._with_ones(X), signs, weights, row_order=row_order)
         self.n_rows_seen_ += len(X) if weights is None else int(np.count_nonzero(weights))
-        names = [*self._column_names(), *([_INTERCEPT] if self._has_column_of_ones else [])]
+        names = [*self._column_names(), *self._added_columns]
         labels = [str(label) for label in self.classes_]
         self._take(self._filter.model(column_names=names, class_names=labels, target=target))
         return self
@@ -245,6 +244,10 @@ class SequentialLogisticRegression(LogisticScore):
 
     def _interval(self, level: float) -> np.ndarray:
         return self._model.at_level(level).array("interval")[None, : self.n_features_in_]
+
+    @property
+    def _added_columns(self) -> list[str]:
+        return [_INTERCEPT] if self._has_column_of_ones else []
 
     @property
     def _has_column_of_ones(self) -> bool:

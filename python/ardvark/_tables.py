@@ -18,7 +18,7 @@ from ._options import Options
 from ._results import Result
 
 __all__ = [
-    "Encoding", "Texts", "begins_with_gap", "check_names", "holds_text", "holds_truths", "is_numeric", "is_sparse_table", "names_of", "numbered", "sentence_near", "table_of", "texts_in", "what_time_is",
+    "Encoding", "Texts", "begins_with_gap", "check_names", "holds_bytes", "holds_text", "holds_truths", "is_numeric", "is_sparse_table", "names_of", "numbered", "sentence_near", "table_of", "texts_in", "what_time_is",
     "with_columns_of", "with_dense_columns", "without",
 ]
 
@@ -70,6 +70,14 @@ def begins_with_gap(column: Any) -> bool:
 def holds_text(table: Any) -> bool:
     """Whether the table is a DataFrame with a column that does not hold numbers."""
     return names_of(table) is not None and not all(is_numeric(dtype) for dtype in table.dtypes)
+
+
+def holds_bytes(table: Any) -> bool:
+    """Whether it is a DataFrame of pandas whose columns all have one type of numpy of one byte, such as bool: its numbers lie side by side."""
+    if names_of(table) is None or _is_polars(table) or table.shape[1] == 0:
+        return False
+    first = table.dtypes.iloc[0]
+    return isinstance(first, np.dtype) and first.kind in "biu" and first.itemsize == 1 and bool((table.dtypes == first).all())
 
 
 def _sparse_types(table: Any) -> dict[int, Any]:

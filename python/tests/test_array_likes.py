@@ -141,7 +141,7 @@ def test_parameters_of_methods(kind, method, parameter, tmp_path):
         parameter, values = "keep", ["a", "b"]
     elif kind is LinearStatistics and method == "add_numbers":
         values = NAMES if parameter == "names" else values
-    elif method == "has_columns" or parameter == "input_features":
+    elif method == "has_columns" or parameter in ("input_features", "columns"):
         values = NAMES
     assert values is not None, "give this parameter an example here"
     found = []
@@ -169,6 +169,8 @@ def outcome(kind, method, parameter, given, tmp_path):
         needed = {"classes": ["no", "yes"]} if "classes" in inspect.signature(getattr(model, method)).parameters else {}
         getattr(model, method)(X, **{"y": target, **needed, parameter: given})
         return results(model, X) if hasattr(model, "predict") else [model.scores_]
+    if method == "summary":
+        return [np.array(model.fit(X, target).summary(columns=given))]
     if parameter == "input_features":
         return [model.fit(TABLE, target).get_feature_names_out(given)]
     assert parameter in inspect.signature(getattr(model, method)).parameters

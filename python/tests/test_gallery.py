@@ -184,6 +184,17 @@ def test_choosing_by_evidence():
     assert abs(p.in_cents) < 1e-9
 
 
+def test_words():
+    p = page("guide/plot_9_words.py")
+    assert len(p.drawn) == 1 and len(p.table) == p.X.shape[1] > 300
+    on_the_right, on_the_left = set(p.table.index[-20:]), set(p.table.index[:20])
+    assert len(on_the_right & {"http", "server", "email", "header", "headers", "url", "address", "network", "message", "request", "response", "cookie"}) >= 5
+    assert not on_the_left & {"http", "email", "url", "cookie"}
+    assert p.certain.loc[0.999, "the texts"] >= 10 and p.certain.loc[0.999, "shuffled topics"] <= 3
+    assert p.accuracy > 1 - p.y[p.is_new].mean() + 0.08
+    assert (abs(p.groups["probability"] - p.groups["share"]) < 0.1).all()
+
+
 # ---- VBLinLogit's figures: the claims, and the preset against the published program
 
 

@@ -4,33 +4,50 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "ardvark/progress.hpp"
 #include "capi/handles.hpp"
+#include "core/numbers.hpp"
 #include "core/refusals.hpp"
 
 namespace ardvark::internal::capi {
 
 inline std::string_view text_of(const char* text, const char* name) { return &required(text, name); }
 
+/// The type of the numbers of a matrix. \param name  of the argument
+[[nodiscard]] inline ScalarType scalar_of(std::int32_t type, const char* name) {
+  switch (type) {
+    case ARDVARK_FLOAT64: return ScalarType::float64;
+    case ARDVARK_FLOAT32: return ScalarType::float32;
+    case ARDVARK_INT8: return ScalarType::int8;
+    default: throw InvalidArgument(fmt::format("{}.type is {}; it must be ARDVARK_FLOAT64, ARDVARK_FLOAT32 or ARDVARK_INT8", name, type));
+  }
+}
+
 /// A sparse matrix of the caller.
 [[nodiscard]] inline CscView csc_of(const ardvark_csc* matrix, const char* name) {
   const ardvark_csc& m = required(matrix, name);
-  if (m.struct_size < offsetof(ardvark_csc, dense))
+  const auto has = [&](std::size_t member) { return m.struct_size > member; };  // that of an earlier version is shorter
+  if (!has(offsetof(ardvark_csc, value)))
     throw InvalidArgument(fmt::format("{}.struct_size is {}; it must be sizeof(ardvark_csc)", name, m.struct_size));
   if (m.index_bits != 32 && m.index_bits != 64)
     throw InvalidArgument(fmt::format("{}.index_bits is {}; it must be 32 or 64", name, m.index_bits));
   if (m.rows < 0 || m.columns < 0) throw refused(name, fmt::format("is {} x {}; neither may be negative", m.rows, m.columns));
-  const char* const dense = m.struct_size >= sizeof(ardvark_csc) && m.dense != nullptr ? m.dense : "";
-  if (m.index_bits == 32)
-    return {static_cast<const std::int32_t*>(m.start), static_cast<const std::int32_t*>(m.row), m.value, m.rows, m.columns, dense};
-  return {static_cast<const std::int64_t*>(m.start), static_cast<const std::int64_t*>(m.row), m.value, m.rows, m.columns, dense};
+  const char* const dense = has(offsetof(ardvark_csc, dense)) && m.dense != nullptr ? m.dense : "";
+  const ScalarType scalar = has(offsetof(ardvark_csc, type)) && m.type != 0 ? scalar_of(m.type, name) : ScalarType::float64;
+  const auto view = [&](auto number) -> CscView {
+    using Number = decltype(number);
+    return {static_cast<const Number*>(m.start), static_cast<const Number*>(m.row), m.value, scalar, m.rows, m.columns, dense};
+  };
+  return m.index_bits == 32 ? view(std::int32_t{}) : view(std::int64_t{});
 }
 
 // The caller's matrix in place, or a copy if the core cannot read its strides.
@@ -38,14 +55,10 @@ class Data {
  public:
   explicit Data(const ardvark_matrix* matrix, const char* name) {
     const ardvark_matrix& m = sized(matrix, name, "ardvark_matrix");
-    if (m.type != ARDVARK_FLOAT64 && m.type != ARDVARK_FLOAT32)
-      throw InvalidArgument(fmt::format("{}.type is {}; it must be ARDVARK_FLOAT64 or ARDVARK_FLOAT32", name, m.type));
+    const ScalarType scalar = scalar_of(m.type, name);
     if (m.rows < 0 || m.columns < 0) throw refused(name, fmt::format("is {} x {}; neither may be negative", m.rows, m.columns));
     if (m.rows > 0 && m.columns > 0) required(static_cast<const char*>(m.data), name);
-    if (m.type == ARDVARK_FLOAT64)
-      view<double>(m);
-    else
-      view<float>(m);
+    with_scalar(scalar, [&](auto number) { view<decltype(number)>(m); });
   }
   Data(const Data&) = delete;  // the view may point into the copy in this object
   Data& operator=(const Data&) = delete;
@@ -69,7 +82,7 @@ class Data {
 
   template <typename Scalar>
   MatrixView gathered(const ardvark_matrix& m, const Scalar* data) {
-    auto& copy = buffer<Scalar>();
+    auto& copy = copy_.emplace<std::vector<Scalar>>();
     copy.resize(static_cast<std::size_t>(m.rows * m.columns));
     Scalar* to = copy.data();
     for (Index j = 0; j < m.columns; ++j)
@@ -77,17 +90,8 @@ class Data {
     return {copy.data(), m.rows, m.columns};
   }
 
-  template <typename Scalar>
-  std::vector<Scalar>& buffer() {
-    if constexpr (std::is_same_v<Scalar, double>)
-      return doubles_;
-    else
-      return floats_;
-  }
-
   MatrixView X_;
-  std::vector<double> doubles_;
-  std::vector<float> floats_;
+  std::variant<std::vector<double>, std::vector<float>, std::vector<std::int8_t>> copy_;
 };
 
 inline VectorView vector_of(const double* data, Index size, const char* name) {

@@ -114,11 +114,8 @@ ardvark_code ardvark_encoding_apply(const ardvark_encoding* encoding, const ardv
   return guarded(error, [&] {
     ardvark_array& out = array_of(X, "X");
     const FeatureEncoding& how = required(encoding, "encoding").encoding;
-    const EncodedTable encoded = encode(table_of(required(table, "table"), how.features, how.keeps_gaps, encoding->remedy), how);
-    const std::size_t size = static_cast<std::size_t>(encoded.rows) * static_cast<std::size_t>(encoded.cols);
-    auto* const data = static_cast<double*>(allocate(size * sizeof(double)));
-    std::copy_n(encoded.values.get(), size, data);
-    out.data = data;
+    EncodedTable encoded = encode(table_of(required(table, "table"), how.features, how.keeps_gaps, encoding->remedy), how);
+    out.data = encoded.values.release();  // both are freed by std::free
     out.dimensions = 2;
     out.shape[0] = encoded.rows;
     out.shape[1] = encoded.cols;

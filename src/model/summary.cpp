@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/refusals.hpp"
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
 #include "model/choice.hpp"
@@ -39,6 +40,21 @@ bool is_printable(const SavedModel& model) {
   bool all = true;
   for_each_text(const_cast<SavedModel&>(model), [&](const std::string& text) { all = all && io::printable(text) == text; });
   return all;
+}
+
+// The same model with other names of its columns.
+SavedModel with_names(SavedModel model, const std::vector<std::string>& names) {
+  if (static_cast<Index>(names.size()) != num_inputs(model))
+    throw wrong_size("column_names", names.size(), fmt::format("the model has {} columns", num_inputs(model)));
+  const auto rename = [&](auto& fit) {
+    if constexpr (requires { fit.column_names; })
+      fit.column_names = names;
+    else
+      fit.input_names = names;
+  };
+  std::visit(rename, model.fit);
+  if (SoftmaxFit* const classes = model.softmax()) std::ranges::for_each(classes->machines, rename);
+  return model;
 }
 
 std::string lines_of_text_columns(const FeatureEncoding& encoding) {
@@ -81,7 +97,9 @@ std::string summary(const SavedModel& model, const ModelOptions& options) {
   chosen.verbose = options.verbose;
   chosen.odds = options.odds;
   chosen.standardized = options.standardized;
-  return in_names_of(options, [&] { return summary(model, chosen); });
+  return in_names_of(options, [&] {
+    return options.column_names.empty() ? summary(model, chosen) : summary(with_names(model, options.column_names), chosen);
+  });
 }
 
 }  // namespace ardvark

@@ -129,6 +129,32 @@ TEST(CInterface, ReadsEitherMemoryOrderAndAnyStrides) {
             1e-12);
 }
 
+TEST(CInterface, ReadsBytesWithAnyStrides) {
+  const Data d = data();
+  const Options options = options_of({{"model", "linear"}, {"prior", "shared"}});
+  using Bytes = Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic>;
+  const Bytes bytes = (20 * d.X.array()).round().max(-128.0).min(127.0).matrix().cast<std::int8_t>();
+  const Matrix numbers = bytes.cast<double>();
+  Bytes apart = Bytes::Constant(80, 12, 99);
+  for (Index i = 0; i < 40; ++i)
+    for (Index j = 0; j < 4; ++j) apart(2 * i, 3 * j) = bytes(i, j);
+  const Bytes by_row = bytes.transpose();
+  const Matrix expected = array(result_of(fitted(view(numbers), d.y, options)), "mean");
+  for (const ardvark_matrix& X : {ardvark_matrix{sizeof(ardvark_matrix), bytes.data(), ARDVARK_INT8, 40, 4, 1, 40},
+                                  ardvark_matrix{sizeof(ardvark_matrix), by_row.data(), ARDVARK_INT8, 40, 4, 4, 1},
+                                  ardvark_matrix{sizeof(ardvark_matrix), apart.data(), ARDVARK_INT8, 40, 4, 2, 3 * 80}}) {
+    const Model model = fitted(X, d.y, options);
+    EXPECT_LT((array(result_of(model), "mean") - expected).norm(), 1e-13);
+    ardvark_error error = empty_error();
+    ardvark_result *of_bytes = nullptr, *of_numbers = nullptr;
+    const ardvark_matrix same = view(numbers);
+    ASSERT_EQ(ardvark_predict(model.get(), &X, nullptr, nullptr, &of_bytes, &error), ARDVARK_OK) << error.message;
+    ASSERT_EQ(ardvark_predict(model.get(), &same, nullptr, nullptr, &of_numbers, &error), ARDVARK_OK) << error.message;
+    const Result one(of_bytes), other(of_numbers);
+    for (const char* name : {"mean", "sd"}) EXPECT_LT((array(one, name) - array(other, name)).norm(), 1e-12) << name;
+  }
+}
+
 TEST(CInterface, PredictsAsTheFunctionsOfCpp) {
   const Data d = data();
   const ardvark_matrix X = view(d.X);
@@ -267,12 +293,18 @@ TEST(CInterface, ReadsASparseMatrixInPlace) {
   const double value[] = {1, 2, 4, 3, 5}, y[] = {1, 2.5, -1, 3};
   const Matrix dense{{1, 0}, {2, 0}, {0, 3}, {4, 5}};
   const ardvark_matrix X = {sizeof X, dense.data(), ARDVARK_FLOAT64, 4, 2, 1, 4};
-  const ardvark_csc wide = {sizeof wide, 4, 2, 64, start64, row64, value, nullptr};
-  const ardvark_csc narrow = {offsetof(ardvark_csc, dense), 4, 2, 32, start32, row32, value, "what an earlier program did not give"};
+  const float single[] = {1, 2, 4, 3, 5};
+  const std::int8_t byte[] = {1, 2, 4, 3, 5};
+  const ardvark_csc wide = {sizeof wide, 4, 2, 64, start64, row64, value, nullptr, 0};
+  const ardvark_csc named = {sizeof wide, 4, 2, 32, start32, row32, value, nullptr, ARDVARK_FLOAT64};
+  const ardvark_csc narrow = {offsetof(ardvark_csc, dense), 4, 2, 32, start32, row32, value, "what an earlier program did not give", -1};
+  const ardvark_csc untyped = {offsetof(ardvark_csc, type), 4, 2, 32, start32, row32, value, "full(X)", -1};
+  const ardvark_csc floats = {sizeof wide, 4, 2, 32, start32, row32, single, nullptr, ARDVARK_FLOAT32};
+  const ardvark_csc bytes = {sizeof wide, 4, 2, 64, start64, row64, byte, nullptr, ARDVARK_INT8};
   const Options options = options_of({{"model", "linear"}, {"prior", "shared"}});
   const Model of_dense = fitted(X, Eigen::Map<const Vector>(y, 4), options);
   const Matrix mean = array(result_of(of_dense), "mean");
-  for (const ardvark_csc* csc : {&wide, &narrow}) {
+  for (const ardvark_csc* csc : {&wide, &named, &narrow, &untyped, &floats, &bytes}) {
     ardvark_error error = empty_error();
     ardvark_model* model = nullptr;
     ASSERT_EQ(ardvark_fit_csc(csc, y, options.get(), &model, &error), ARDVARK_OK) << error.message;
@@ -291,11 +323,13 @@ TEST(CInterface, ReadsASparseMatrixInPlace) {
       return ardvark_fit_csc(&wrong, y, options.get(), &model, e);
     });
   };
-  EXPECT_TRUE(contains(refused({8, 4, 2, 64, start64, row64, value, nullptr}), "X.struct_size is 8"));
-  EXPECT_TRUE(contains(refused({sizeof wide, 4, 2, 16, start64, row64, value, nullptr}), "X.index_bits is 16"));
-  EXPECT_TRUE(contains(refused({sizeof wide, -4, 2, 64, start64, row64, value, nullptr}), "neither may be negative"));
-  EXPECT_TRUE(contains(refused({sizeof wide, 4, 2, 64, start64, nullptr, value, nullptr}), "X is a null pointer"));
-  EXPECT_TRUE(contains(refused({sizeof wide, 3, 2, 64, start64, row64, value, nullptr}), "row numbers of column 1"));
+  EXPECT_TRUE(contains(refused({8, 4, 2, 64, start64, row64, value, nullptr, 0}), "X.struct_size is 8"));
+  EXPECT_TRUE(contains(refused({sizeof wide, 4, 2, 16, start64, row64, value, nullptr, 0}), "X.index_bits is 16"));
+  EXPECT_TRUE(contains(refused({sizeof wide, 4, 2, 64, start64, row64, value, nullptr, 9}),
+                       "X.type is 9; it must be ARDVARK_FLOAT64, ARDVARK_FLOAT32 or ARDVARK_INT8"));
+  EXPECT_TRUE(contains(refused({sizeof wide, -4, 2, 64, start64, row64, value, nullptr, 0}), "neither may be negative"));
+  EXPECT_TRUE(contains(refused({sizeof wide, 4, 2, 64, start64, nullptr, value, nullptr, 0}), "X is a null pointer"));
+  EXPECT_TRUE(contains(refused({sizeof wide, 3, 2, 64, start64, row64, value, nullptr, 0}), "row numbers of column 1"));
 }
 
 TEST(CInterface, SaysHowTheCallerMakesASparseMatrixDense) {
@@ -304,7 +338,7 @@ TEST(CInterface, SaysHowTheCallerMakesASparseMatrixDense) {
   const auto refused = [&](std::size_t size, const char* dense) {
     return message(ARDVARK_INVALID_ARGUMENT, [&](ardvark_error* e) {
       ardvark_model* model = nullptr;
-      const ardvark_csc X = {size, 3, 1, 64, start, row, value, dense};
+      const ardvark_csc X = {size, 3, 1, 64, start, row, value, dense, 0};
       return ardvark_fit_csc(&X, y, options_of({{"model", "linear"}, {"prior", "slab"}}).get(), &model, e);
     });
   };
