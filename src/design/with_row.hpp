@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/resize.hpp"
 #include "design/design.hpp"
 
 namespace ardvark::internal {
@@ -31,6 +32,22 @@ class DesignWithRow final : public Design {
   void project(const Vector& r, Vector& out) override {
     design_->project(r.head(rows() - 1), out);
     out += r[rows() - 1] * row_;
+  }
+  void project_several(const Matrix& R, Matrix& out) override {
+    design_->project_several(R.topRows(rows() - 1), out);
+    out += row_ * R.row(rows() - 1);
+  }
+  void row_gram(Matrix& K) override {
+    const Index n = rows() - 1;
+    Matrix of_others;
+    design_->row_gram(of_others);
+    Vector row = row_, products(n);
+    if (has_intercept()) row[row.size() - 1] = 0;
+    design_->apply(row, products);
+    resize(K, n + 1, n + 1);
+    K.topLeftCorner(n, n) = of_others;
+    K.row(n).head(n) = products.transpose();
+    K(n, n) = row.squaredNorm();
   }
   void apply(const Vector& w, Vector& out) override {
     Vector others(rows() - 1);

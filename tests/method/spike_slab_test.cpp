@@ -377,7 +377,7 @@ TEST(ReducedRows, RefuseFlatColumnsThatDependOnEachOther) {
 TEST(LassoPath, SatisfiesTheOptimalityConditions) {  // (L1.3)
   const Case c = make_case(50, 80, 0.3, 29);
   const ReducedRows rows = reduced(c);
-  const Matrix path = lasso_path(rows, {0, 5, 17});
+  const Matrix path = lasso_path(rows, std::vector<int>{0, 5, 17});
   const double most = (rows.Z().transpose() * rows.y).cwiseAbs().maxCoeff();
   EXPECT_LT(path.col(0).cwiseAbs().maxCoeff(), 1e-14);  // where the first column is about to enter
   for (const auto& [column, place] : {std::pair{1, 5}, std::pair{2, 17}}) {

@@ -98,13 +98,13 @@ void warn_of_two_explanations(const std::vector<StartOutcome>& starts, const Vec
 void warn_of_dense_part(const Frame& frame, double noise_variance, const SpikeSlab& best, Solution& out) {
   const SparseResult& sparse = *out.sparse;
   const ReducedRows& rows = best.rows();
-  const bool wide = static_cast<double>(best.which().size()) >= frame.rows;
+  const bool wide = static_cast<double>(best.num_columns()) >= frame.rows;
   const double target_variance = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
   if (has_noise(frame.task) && wide && (sparse.dense_fraction > 0.95 || noise_variance < 0.01 * target_variance)) {
     std::string warning = fmt::format(
         "the noise is not identified: with {} columns and {:.10g} rows, many small effects without noise look the same as noise "
         "(dense fraction {:.2f}); intervals of predictions are reliable, the noise itself and R^2 are not",
-        best.which().size(), frame.rows, sparse.dense_fraction);
+        best.num_columns(), frame.rows, sparse.dense_fraction);
     if (static_cast<double>(rows.rank()) + 0.5 < rows.degrees)  // the weights count more rows than there are directions
       warning += "; weights count rows, and copies of a row have no noise between them: divide weights that are not counts by their mean";
     out.report.warnings.push_back(std::move(warning));

@@ -39,6 +39,7 @@ struct SparsePosterior {
   Mixture mixture;
   Vector positive;       ///< [p] probability of a weight above 0, plus half of that of 0                                      (SP.22)
   bool factored = true;  ///< false: the correlations of the effects could not be computed
+  std::vector<std::vector<std::size_t>> members = {};  ///< of each component: its starts
 };
 
 /// From the starts with weight, each with its rows. Starts that reached the same maximum share a component, with the average of their means
@@ -73,6 +74,17 @@ using AreCorrelated = std::function<bool(Index one, Index other, double least)>;
 /// A warning about columns with an effect that are highly correlated with other columns; empty: there are none.
 /// \param in_table  must also be true. For classes, whose working rows have other weights than the rows of the table
 [[nodiscard]] std::string interchangeable_columns(const SpikeSlab& q, const AreCorrelated& in_table, const std::vector<std::string>& names);
+
+/// \throws InvalidArgument  too few rows for the noise
+void require_row_for_noise(const FitOptions& options, double rows, Index num_flat);
+/// Settings of a regression. \param squares  [p] |x~_j|^2; \param square_of_target  |y~|^2; \param frame  gets a warning
+[[nodiscard]] SpikeSlabSettings slab_of_regression(Frame& frame, const Vector& squares, Index num_flat, double square_of_target,
+                                                   double degrees);
+
+/// Whether only some columns are in memory at a time: there are many more than have effects.                                  (SP.26)
+[[nodiscard]] bool is_wide(const Frame& frame);
+[[nodiscard]] Solution solve_wide_linear(Frame& frame);
+[[nodiscard]] Solution solve_linear_in_memory(Frame& frame);  ///< all columns at once, whatever their number
 
 /// Everything except Solution::rows, from the averaged fits and their posterior.
 [[nodiscard]] Solution solution_of(const Frame& frame, const PenalisedColumns& which, const AveragedFits& averaged,

@@ -15,8 +15,6 @@
 
 namespace ardvark::internal {
 
-namespace {
-
 // The noise has no prior, so its posterior needs a row more than the columns without a prior, which meet as many rows as they are. A table
 // of one row is fitted nevertheless: its mean is that row.
 void require_row_for_noise(const FitOptions& options, double rows, Index num_flat) {
@@ -29,9 +27,27 @@ void require_row_for_noise(const FitOptions& options, double rows, Index num_fla
       options.weights.empty() ? "" : " (their number is the sum of the weights)"));
 }
 
-}  // namespace
+SpikeSlabSettings slab_of_regression(Frame& frame, const Vector& squares, Index num_flat, double square_of_target, double degrees) {
+  SpikeSlabSettings slab;
+  slab.num_rows = frame.rows;
+  if (squares.size() > 0) slab.take_units(squares);
+  // With a constant target, the noise has no scale, and the bound no limit: use the rounding of a target with spread 1.          (SP.11)
+  constexpr double rounding = std::numeric_limits<double>::epsilon();
+  const double around_flat = square_of_target / std::max(degrees, 1.0);
+  const NoiseDegrees of_noise{frame.rows, num_flat, squares.size()};
+  slab.least_s2 = around_flat > 0 ? (of_noise.show_noise() ? 1e-10 : 1e-8) * around_flat : rounding * rounding;  // (SP.5)
+  if (!(degrees > 0))
+    frame.warnings.emplace_back(
+        "the data do not determine the noise: the table has one row, and the intercept meets it; ignore the noise, the intervals and the "
+        "bound");
+  slab.least_kappa = 4 / slab.seen();
+  slab.kappa_tail = 0.5;
+  return slab;
+}
 
-Solution solve_sparse_linear(Frame& frame) {
+Solution solve_sparse_linear(Frame& frame) { return is_wide(frame) ? solve_wide_linear(frame) : solve_linear_in_memory(frame); }
+
+Solution solve_linear_in_memory(Frame& frame) {
   const FitTable X = frame.X;
   const Vector &y = frame.target, &k = frame.k;
   const FitOptions& options = frame.options;
@@ -61,20 +77,9 @@ Solution solve_sparse_linear(Frame& frame) {
   if (!reduce_rows(design, which, k, y, frame.rows, KeepBasis::no, rows, rotation, products_of(options, X.rows(), which.size())))
     throw InvalidArgument(dependent_flat_columns);
 
-  SpikeSlabSettings slab;
-  slab.num_rows = frame.rows;
-  if (which.size() > 0) slab.take_units(rows.Z().colwise().squaredNorm());
-  // With a constant target, the noise has no scale, and the bound no limit: use the rounding of a target with spread 1.          (SP.11)
-  constexpr double rounding = std::numeric_limits<double>::epsilon();
-  const double around_flat = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
-  const NoiseDegrees degrees{frame.rows, static_cast<Index>(which.flat.size()), which.size()};
-  slab.least_s2 = around_flat > 0 ? (degrees.show_noise() ? 1e-10 : 1e-8) * around_flat : rounding * rounding;  // (SP.5)
-  if (!(rows.degrees > 0))
-    frame.warnings.emplace_back(
-        "the data do not determine the noise: the table has one row, and the intercept meets it; ignore the noise, the intervals and the "
-        "bound");
-  slab.least_kappa = 4 / slab.seen();
-  slab.kappa_tail = 0.5;
+  const Vector squares = rows.Z().colwise().squaredNorm();
+  const SpikeSlabSettings slab =
+      slab_of_regression(frame, squares, static_cast<Index>(which.flat.size()), rows.rest + rows.y.squaredNorm(), rows.degrees);
   // No blocks without rotation: the correlations of so many columns cost as much as the rotation.
   const bool may_block = parts != SparseParts::dense_only && rotation == Rotation::to_diagonal;
   const auto sets = may_block ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));

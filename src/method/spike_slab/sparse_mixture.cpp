@@ -39,7 +39,7 @@ std::vector<Index> uncertain_sets(const SpikeSlab& q, const Vector& d) {
   }
   std::stable_sort(some.begin(), some.end(), [&](Index a, Index b) { return size[a] > size[b]; });
   const auto columns_of = [&](Index s) { return static_cast<Index>(sets.columns_of(s).size()); };
-  const Index p = q.rows().size(), most = static_cast<double>(p) <= q.rows().degrees ? p : q.rows().rank();
+  const Index p = q.num_columns(), most = static_cast<double>(p) <= q.rows().degrees ? p : q.rows().rank();
   Index columns = 0;
   std::size_t count = 0;
   while (count < some.size() && columns < most) columns += columns_of(some[count++]);
@@ -53,6 +53,7 @@ struct Maximum {
   std::size_t first = 0;
   double weight = 0;
   Vector w;  // [p] their average
+  std::vector<std::size_t> members;
 };
 
 // Different maxima differ by hundreds of s2 in the predictions of all rows together. Starts that stopped at different places of one flat
@@ -67,9 +68,10 @@ std::vector<Maximum> maxima(const std::vector<StartOutcome>& starts, const Vecto
       return are_alike(starts[s].q, starts[other.first].q, seen, (w - other.w).squaredNorm());
     });
     if (same == found.end()) {
-      found.push_back({s, share, std::move(w)});
+      found.push_back({s, share, std::move(w), {s}});
     } else {
       same->weight += share;
+      same->members.push_back(s);
       same->w += share / same->weight * (w - same->w);
     }
   }
@@ -219,7 +221,7 @@ MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBas
   out.flat_mean = flat_mean - basis->G * out.w;
   out.basis = std::move(basis);
   const Vector d = q.look().d;
-  if (hyper.h > 0 && p <= q.rows().rank() && root_of_sum(q, d, out)) {
+  if (hyper.h > 0 && q.num_columns() == p && p <= q.rows().rank() && root_of_sum(q, d, out)) {
     if (out.spread) {  // only the difference from the covariance given h, which F contains
       out.spread->variance -= hyper.s2 * hyper.h;
       out.spread->narrowing -= hyper.s2 * hyper.h * hyper.h * q.D();
@@ -248,6 +250,7 @@ SparsePosterior posterior_of(const PenalisedColumns& which, const std::vector<St
     component.flat_mean += component.basis->G * (component.w - maximum.w);
     component.w = std::move(maximum.w);
     component.weight = maximum.weight;
+    out.members.push_back(std::move(maximum.members));
     mixture.components.push_back(std::move(component));
     out.factored = out.factored && one;
   }

@@ -60,13 +60,13 @@ double interpolated(double at, const std::vector<double>& x, const std::vector<d
 void SpikeSlab::anticipate_inclusion() {
   constexpr double most = 3;  // largest factor up or down
   const double raised = sums_.included - others_.included, per_pi = others_.included / pi_of_others_;
-  const double left = static_cast<double>(which_->num_groups()) - per_pi;
+  const double left = num_units() - per_pi;
   if (!(raised > 0) || !(left > 0)) return;
   hyper_.pi = std::clamp(raised / left, hyper_.pi / most, std::min(hyper_.pi * most, most_pi));
 }
 
 double SpikeSlab::divergence() const {
-  const double groups = static_cast<double>(which_->num_groups());
+  const double groups = num_units();
   double prior = 0;  // E ln p(indicators)
   if (sums_.included > 0) prior += sums_.included * std::log(hyper_.pi);
   if (groups > sums_.included) prior += (groups - sums_.included) * std::log1p(-hyper_.pi);
@@ -85,7 +85,7 @@ double SpikeSlab::signal() const { return signal_of(hyper_); }
 
 double SpikeSlab::signal_of(const SpikeSlabHyper& hyper) const {
   const double of_effects = sums_.included > 0 ? hyper.pi * hyper.kappa : 0;
-  return settings_.column_unit * static_cast<double>(which_->size()) * (hyper.h + of_effects);
+  return settings_.column_unit * static_cast<double>(num_columns()) * (hyper.h + of_effects);
 }
 
 double SpikeSlab::prior_of_signal(const SpikeSlabHyper& hyper) const {
@@ -100,8 +100,8 @@ double SpikeSlab::log_prior_of_hyper() const {
 
 double SpikeSlab::bound() const {
   const double s2 = hyper_.s2, misfit = rows_->rest + (u_.array().square() / D_.array()).sum() + D_.dot(g_);
-  return -0.5 * rows_->degrees * (ln_2pi + std::log(s2)) - 0.5 * dense_sums(hyper_.h, rows_->l, g_).log_volume - 0.5 * misfit / s2 -
-         divergence() + log_prior_of_hyper() - 0.5 * rows_->log_det_FOF;
+  return -0.5 * rows_->degrees * (ln_2pi + std::log(s2)) - 0.5 * dense_sums(hyper_.h, rows_->l, g_).log_volume -
+         0.5 * (misfit / s2 + misfit_beside_) - divergence() + log_prior_of_hyper() - 0.5 * rows_->log_det_FOF;
 }
 
 // The terms of the bound that depend on h, with the best s2 for this h; spread_i = r_i^2 + g_i.                                  (SP.5)
@@ -128,7 +128,7 @@ double SpikeSlab::best_kappa() const {
 
 // pi, then kappa, with the prior of the signal. Each search starts at the maximiser without this prior.                (SP.23), (SP.20)
 void SpikeSlab::heed_prior_of_signal() {
-  const double S = sums_.included, groups = static_cast<double>(which_->num_groups());
+  const double S = sums_.included, groups = num_units();
   const double C = sums_.slab_columns, Q = sums_.square / hyper_.s2, u = settings_.column_unit / settings_.noise;
   const auto of_pi = [&](double pi) { return S * std::log(pi) + (groups - S) * std::log1p(-pi); };
   const auto of_kappa = [&](double kappa) {
@@ -151,7 +151,7 @@ void SpikeSlab::heed_prior_of_signal() {
 
 void SpikeSlab::update_hyper(Reach reach_of_h) {
   if (settings_.fit_effects && sums_.slab_columns > 0) {
-    hyper_.pi = std::clamp(sums_.included / static_cast<double>(which_->num_groups()), 1e-100, most_pi);
+    hyper_.pi = std::clamp(sums_.included / num_units(), 1e-100, most_pi);
     hyper_.kappa = std::max(best_kappa(), settings_.least_kappa);
     if (settings_.log_prior_of_signal) heed_prior_of_signal();
   }

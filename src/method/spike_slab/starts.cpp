@@ -17,7 +17,6 @@ namespace {
 
 constexpr int num_penalties = 20;
 constexpr double least_weight = 1e-3;  // relative to the best start: a component without influence costs as much as any other
-const std::vector<int> start_penalties = {5, 9, 13, 17};
 
 // Columns with few different values often have equal sizes except for rounding, which depends on the order of the rows. Rounding to grains
 // makes them equal, so that their position decides.
@@ -165,7 +164,7 @@ struct Starts {
         hyper.s2 = (rows.rest + start.q.Dr().squaredNorm()) / std::max(rows.degrees - nonzero, 1.0);
         hyper.s2 = std::max(hyper.s2, 1e-6 * target_variance());
       }
-      hyper.pi = std::min(nonzero / static_cast<double>(which.size()), 0.5);
+      hyper.pi = std::min(nonzero / static_cast<double>(which.size() + slab.columns_beside), 0.5);
       hyper.kappa = std::max(1.5 * m.squaredNorm() / nonzero / hyper.s2, slab.least_kappa);
     }
     start.q.set_hyper(hyper);
@@ -187,13 +186,14 @@ struct Starts {
 
 }  // namespace
 
-Matrix lasso_path(const ReducedRows& rows, const std::vector<int>& penalties) {
+double penalty_at(int position) { return std::pow(0.02, position / (num_penalties - 1.0)); }
+
+Matrix lasso_path(const ReducedRows& rows, std::span<const int> penalties) {
   Matrix found(rows.size(), static_cast<Index>(penalties.size()));
   if (rows.size() == 0) return found;
   LassoPath path(rows);
   const double most = rows.project(rows.y).cwiseAbs().maxCoeff();
-  for (std::size_t i = 0; i < penalties.size(); ++i)
-    found.col(static_cast<Index>(i)) = path.solve(most * std::pow(0.02, penalties[i] / (num_penalties - 1.0)));
+  for (std::size_t i = 0; i < penalties.size(); ++i) found.col(static_cast<Index>(i)) = path.solve(most * penalty_at(penalties[i]));
   return found;
 }
 

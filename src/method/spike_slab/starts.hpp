@@ -1,6 +1,7 @@
 // Where the spike-and-slab updates start, and when they stop.                                               docs/math/sparse.md (SP.8)
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <string>
@@ -39,9 +40,14 @@ struct StartOutcome {
 /// Bounds are near if they differ by less than so many tolerances: only a few sweeps are missing to the end of the other start.
 inline constexpr double near = 100;
 
+/// The positions of the starts on the path.
+inline constexpr std::array<int, 4> start_penalties = {5, 9, 13, 17};
+/// The penalty at this position, as a part of the one at which all weights are zero.
+[[nodiscard]] double penalty_at(int position);
+
 /// Weights on an L1 path of the reduced rows. The path has 20 penalties, from the one at which all weights are zero down to a fiftieth of
 /// it. \param penalties  positions on the path  \returns  [p, penalties.size()]
-[[nodiscard]] Matrix lasso_path(const ReducedRows& rows, const std::vector<int>& penalties);
+[[nodiscard]] Matrix lasso_path(const ReducedRows& rows, std::span<const int> penalties);
 
 /// Groups by |Z_g'y|, the largest first, ties by position.
 [[nodiscard]] std::vector<Index> by_correlation(const ReducedRows& rows, const PenalisedColumns& which);

@@ -1,0 +1,35 @@
+// What a regression and two classes have in common if only some columns are in memory.        docs/math/sparse.md (SP.26), (SP.27)
+#pragma once
+
+#include "method/spike_slab/sparse_fit.hpp"
+#include "method/spike_slab/wide_search.hpp"
+
+namespace ardvark::internal {
+
+inline constexpr Index most_at_once = 2000;  ///< with no more columns, all of them are in memory
+
+/// [p] Sums of weight times squared entry of the columns, before the flat columns are projected out.
+[[nodiscard]] Vector squares_of(const Frame& frame, const PenalisedColumns& which);
+
+/// A fit after its last pass.
+struct WideOutcome {
+  const WideTable& table;
+  const WideSearch& search;
+  const PenalisedColumns& all;
+  const AveragedFits& averaged;
+  const std::vector<std::vector<std::size_t>>& members;  ///< of each component of the posterior: its starts
+  std::vector<Index> places;                             ///< of each start: its products in the last pass
+};
+
+/// X X', both triangles.
+[[nodiscard]] Matrix gram_of_rows(Design& X);
+/// The posterior of all columns with a dense part: the mean of every column, and `count` directions of the rows.             (SP.27)
+[[nodiscard]] Mixture with_all_columns(const Mixture& of_active, const WideOutcome& fit, Index count);
+/// As Marginals::effective_parameters, of a component of the active columns that stands for all.
+[[nodiscard]] double effective_parameters_of(const MixtureComponent& one);
+/// Replaces the posterior of the active columns by that of all.
+void take_all_columns(const Mixture& of_active, const WideOutcome& fit, Frame& frame, Solution& out);
+/// Results for the columns that are not active.
+void tell_of_others(const WideOutcome& fit, Solution& out);
+
+}  // namespace ardvark::internal

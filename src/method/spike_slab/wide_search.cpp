@@ -1,0 +1,254 @@
+#include "method/spike_slab/wide_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/products.hpp"
+#include "core/pulse.hpp"
+#include "method/spike_slab/starts.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+constexpr double least_inclusion = 1e-3;       // a column with more becomes active
+constexpr double least_to_explain = 0.1;       // a column with more shares its effect with its neighbours
+constexpr double least_neighbour = 0.5;        // correlation, as in (SP.13)
+constexpr std::size_t most_neighbours = 9;     // with the column itself, a block
+constexpr std::size_t most_alternatives = 30;  // for a credible set
+constexpr double log_alternative = 6;          // of a set: relative to the column itself, nats
+constexpr double unsure_share = 0.3;           // of the mean shrinkage: columns of which that much would make them active are read
+constexpr std::size_t most_to_read = 200;
+constexpr Index first_active = 200, most_active = 4000;
+constexpr std::size_t most_explained_at_once = 8, most_explained = 300;
+
+// Of a column with product c and square d: the log odds that the data add to its inclusion.                                      (SP.4)
+double log_odds_from_data(double c, double d, const SpikeSlabHyper& hyper) {
+  const double room = 1 + hyper.kappa * d;
+  return -0.5 * std::log(room) + 0.5 * hyper.kappa * c * c / (hyper.s2 * room);
+}
+
+double inclusion_of(double c, double d, const SpikeSlabHyper& hyper) {
+  if (!(hyper.kappa > 0 && hyper.pi > 0)) return 0;
+  return 1 / (1 + std::exp(std::log1p(-hyper.pi) - std::log(hyper.pi) - log_odds_from_data(c, d, hyper)));
+}
+
+// z_j'Dz_j over |x~_j|^2 of a column that lies along all directions.
+double mean_shrinkage(const WideTable& table, const SpikeSlab& q) {
+  return table.is_decomposed() ? q.D().dot(table.l()) / table.l().sum() : 1.0;
+}
+
+void add_beside(double c, double d, double q, const SpikeSlabHyper& hyper, SumsBeside& sums) {
+  if (!(q > 0)) return;
+  const double room = 1 + hyper.kappa * d, mu = hyper.kappa * c / room, V = hyper.s2 * hyper.kappa / room;
+  sums.included += q;
+  sums.square += q * (V + mu * mu);
+  sums.negentropy += q * (std::log(q) - 0.5 * std::log(V));
+  sums.misfit += q * (d * (V + mu * mu) - 2 * c * mu) / hyper.s2;
+}
+
+void raise(std::map<Index, double>& wanted, Index j, double size) {
+  double& now = wanted.try_emplace(j, 0.0).first->second;
+  now = std::max(now, size);
+}
+
+// The columns of the first entries, ascending.
+std::vector<Index> first_of(std::vector<std::pair<double, Index>> order, Index most) {
+  const auto count = std::min(order.size(), static_cast<std::size_t>(std::max<Index>(most, 0)));
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end());
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < count; ++i) out.push_back(order[i].second);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+bool are_steady(const SumsBeside& counted, const SumsBeside& found, const SpikeSlab& q) {
+  constexpr double steady = 0.01;
+  const double before = counted.odds > 0 ? counted.included * found.odds / counted.odds : 0;
+  return std::abs(found.included - before) <= steady * std::max(q.sum_of_inclusion(), 0.1);
+}
+
+bool WideSearch::is_full() const { return static_cast<Index>(active_.size()) >= most_active; }
+
+void WideSearch::activate(const std::vector<Index>& more) {
+  for (const Index j : more) {
+    active_.push_back(j);
+    is_active_[static_cast<std::size_t>(j)] = true;
+  }
+}
+
+void WideSearch::begin(WideTable& table) {
+  const Matrix product = table.project(table.target());
+  double largest = 0;
+  Ordered order;
+  for (Index j = 0; j < table.size(); ++j) {
+    const double size = std::abs(table.at(product, j, 0));
+    largest = std::max(largest, size);
+    if (table.squares()[j] > 0) order.emplace_back(-size / std::sqrt(table.squares()[j]), j);
+  }
+  activate(first_of(std::move(order), first_active));
+  table.activate(active_);
+  heed_lasso(table, largest);
+}
+
+// For each penalty of the starts: columns that its weights leave with a larger product than the penalty.                         (SP.8)
+void WideSearch::heed_lasso(WideTable& table, double largest) {
+  constexpr Index most = 40;  // for each penalty and round
+  const auto count = static_cast<Index>(start_penalties.size());
+  for (int round = 0; round < 2; ++round) {
+    const auto rows = table.rows();
+    const Matrix weights = lasso_path(*rows, start_penalties);
+    const Matrix left = rows->y.replicate(1, count) - products::times(rows->Z(), weights);
+    const Matrix product = table.project(table.residuals(weights, left));
+    std::set<Index> more;
+    for (Index i = 0; i < count; ++i) {
+      const double penalty = largest * penalty_at(start_penalties[static_cast<std::size_t>(i)]);
+      Ordered order;
+      for (Index j = 0; j < table.size(); ++j)
+        if (const double size = std::abs(table.at(product, j, i)); size > 1.001 * penalty && !is_active(j)) order.emplace_back(-size, j);
+      for (const Index j : first_of(std::move(order), most)) more.insert(j);
+    }
+    if (more.empty()) return;
+    const std::vector<Index> list(more.begin(), more.end());
+    activate(list);
+    table.activate(list);
+  }
+}
+
+// The most wanted.
+std::vector<Index> WideSearch::chosen(const Wanted& wanted) const {
+  const auto active = static_cast<Index>(active_.size());
+  Ordered order;
+  for (const auto& [j, size] : wanted)
+    if (!is_active(j)) order.emplace_back(-size, j);
+  return first_of(std::move(order), std::min(std::max<Index>(200, active), most_active - active));
+}
+
+WideSearch::Found WideSearch::pass(const WideTable& table, const std::vector<WideState>& states) {
+  Found out;
+  if (states.empty()) return out;
+  pulse("columns");
+  const auto count = static_cast<Index>(states.size());
+  Matrix mean(static_cast<Index>(active_.size()), count), Dr(states.front().q->rows().rank(), count);
+  for (Index i = 0; i < count; ++i) {
+    mean.col(i) = states[static_cast<std::size_t>(i)].q->mean();
+    Dr.col(i) = states[static_cast<std::size_t>(i)].q->Dr();
+  }
+  const Explained explained = next_to_explain(table, states);
+  Matrix all(table.target().size(), count + explained.plain.cols() + explained.shrunk.cols());
+  all.leftCols(count) = table.residuals(mean, Dr);
+  all.middleCols(count, explained.plain.cols()) = explained.plain;
+  all.rightCols(explained.shrunk.cols()) = explained.shrunk;
+  products_ = table.project(all);
+  Wanted wanted;
+  for (Index i = 0; i < count; ++i) out.beside.push_back(look(table, *states[static_cast<std::size_t>(i)].q, i, wanted));
+  add_neighbours(table, *states[static_cast<std::size_t>(explained.best)].q, explained, wanted);
+  out.columns = chosen(wanted);
+  activate(out.columns);
+  return out;
+}
+
+double WideSearch::inclusion(const WideTable& table, Index j, Index state, const SpikeSlab& q) const {
+  return inclusion_of(product(table, j, state), table.squares()[j] * mean_shrinkage(table, q), q.hyper());
+}
+
+// The inclusions of the columns that are not active, given the residual of a start.                                             (SP.26)
+SumsBeside WideSearch::look(const WideTable& table, const SpikeSlab& q, Index state, Wanted& wanted) const {
+  const SpikeSlabHyper& hyper = q.hyper();
+  SumsBeside sums;
+  sums.odds = hyper.pi / (1 - hyper.pi);
+  if (!(hyper.kappa > 0 && hyper.pi > 0)) return sums;
+  const bool is_exact = !table.is_decomposed() && table.knows_squares();
+  const double shrinkage = mean_shrinkage(table, q);
+  Ordered unsure;
+  for (Index j = 0; j < table.size(); ++j) {
+    if (is_active(j)) continue;
+    const double c = product(table, j, state), d = table.squares()[j] * shrinkage, probable = inclusion_of(c, d, hyper);
+    add_beside(c, d, probable, hyper, sums);
+    if (is_exact) {
+      if (probable > least_inclusion) raise(wanted, j, probable);
+    } else if (const double most = inclusion_of(c, unsure_share * d, hyper); most > least_inclusion) {
+      unsure.emplace_back(-most, j);
+    }
+  }
+  std::sort(unsure.begin(), unsure.end());
+  if (unsure.size() > most_to_read) unsure.resize(most_to_read);
+  read(table, q, state, unsure, wanted);
+  return sums;
+}
+
+// With their own z_j'Dz_j.
+void WideSearch::read(const WideTable& table, const SpikeSlab& q, Index state, const Ordered& unsure, Wanted& wanted) const {
+  if (unsure.empty()) return;
+  std::vector<Index> list;
+  for (const auto& [most, j] : unsure) list.push_back(j);
+  Matrix Z = table.columns(list);
+  if (table.is_decomposed()) Z = products::transposed_times(table.U(), Z);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Vector square = Z.col(static_cast<Index>(i)).cwiseAbs2();
+    const double d = table.is_decomposed() ? q.D().dot(square) : square.sum();
+    if (const double probable = inclusion_of(product(table, list[i], state), d, q.hyper()); probable > least_inclusion)
+      raise(wanted, list[i], probable);
+  }
+}
+
+WideSearch::Explained WideSearch::next_to_explain(const WideTable& table, const std::vector<WideState>& states) {
+  Explained out;
+  for (std::size_t i = 0; i < states.size(); ++i)
+    if (states[i].bound > states[static_cast<std::size_t>(out.best)].bound) out.best = static_cast<Index>(i);
+  std::vector<Index> list;
+  for (std::size_t a = 0; a < active_.size(); ++a) {
+    const bool is_likely =
+        std::ranges::any_of(states, [&](const WideState& one) { return one.q->inclusion()[static_cast<Index>(a)] > least_to_explain; });
+    if (!is_likely || explained_.size() >= most_explained || out.at.size() >= most_explained_at_once) continue;
+    if (!explained_.insert(active_[a]).second) continue;
+    out.at.push_back(static_cast<Index>(a));
+    list.push_back(active_[a]);
+  }
+  out.plain = table.columns(list);
+  out.shrunk.resize(out.plain.rows(), 0);
+  if (table.is_decomposed() && !list.empty()) {
+    const Vector& D = states[static_cast<std::size_t>(out.best)].q->D();
+    out.shrunk = products::times(table.U(), D.asDiagonal() * products::transposed_times(table.U(), out.plain));
+  }
+  return out;
+}
+
+// Columns that may share the block of a column with a probable effect, or its credible set.                        (SP.13), (SP.9)
+void WideSearch::add_neighbours(const WideTable& table, const SpikeSlab& q, const Explained& explained, Wanted& wanted) const {
+  const auto count = static_cast<Index>(explained.at.size());
+  const Index plain = products_.cols() - explained.plain.cols() - explained.shrunk.cols();
+  const Index shrunk = explained.shrunk.cols() > 0 ? plain + count : plain;
+  const double shrinkage = mean_shrinkage(table, q);
+  for (Index i = 0; i < count; ++i) {
+    const Index a = explained.at[static_cast<std::size_t>(i)], own = active_[static_cast<std::size_t>(a)];
+    const double length = explained.plain.col(i).norm(), mean = q.mean()[a];
+    const auto score = [&](Index j) {
+      const double c = product(table, j, explained.best) + mean * table.at(products_, j, shrunk + i);
+      return log_odds_from_data(c, table.squares()[j] * shrinkage, q.hyper());
+    };
+    const bool has_alternatives = q.hyper().kappa > 0 && q.inclusion()[a] > least_to_explain;
+    const double least = score(own) - log_alternative;
+    Ordered close, instead;
+    for (Index j = 0; j < table.size(); ++j) {
+      if (j == own) continue;
+      const double correlation = std::abs(table.at(products_, j, plain + i)) / (length * std::sqrt(table.squares()[j]));
+      if (table.squares()[j] > 0 && correlation > least_neighbour) close.emplace_back(-correlation, j);
+      if (!has_alternatives || is_active(j)) continue;
+      if (const double alike = score(j); alike > least) instead.emplace_back(-alike, j);
+    }
+    take_first(close, most_neighbours, wanted);
+    take_first(instead, most_alternatives, wanted);
+  }
+}
+
+void WideSearch::take_first(Ordered& order, std::size_t most, Wanted& wanted) const {
+  constexpr double first = 2;  // before columns with an inclusion of their own
+  std::sort(order.begin(), order.end());
+  if (order.size() > most) order.resize(most);
+  for (const auto& [alike, j] : order)
+    if (!is_active(j)) raise(wanted, j, first);
+}
+
+}  // namespace ardvark::internal

@@ -1,0 +1,82 @@
+// Regressions with thousands of columns, of which only some are in memory: the same answers as with all of them.
+#include <gtest/gtest.h>
+
+#include "../support/wide_case.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+using testing::at_new_rows;
+using testing::make_wide_case;
+using testing::RowsAt;
+using testing::WideCase;
+
+enum class Columns { some, all };
+
+Fit fit_by(const WideCase& table, PriorKind prior, Columns in_memory, FitOptions options = {}) {
+  options.prior.kind = prior;
+  Frame frame = make_frame(Task::linear, FitTable(MatrixView(table.X)), VectorView(table.y), options);
+  Solution solution = in_memory == Columns::all ? solve_linear_in_memory(frame) : solve_wide_linear(frame);
+  return assemble(frame, std::move(solution));
+}
+
+struct Cell {
+  const char* family;
+  Index n, p;
+  int effects;
+  double signal, small;
+};
+
+class WideLinear : public ::testing::TestWithParam<Cell> {};
+
+// The starts see other columns at first, so that their weights differ a little; and the columns that are not active keep no variance.
+TEST_P(WideLinear, AnswersAsWithAllColumnsInMemory) {
+  const auto [family, n, p, effects, signal, small] = GetParam();
+  const WideCase table = make_wide_case(family, n, p, effects, signal, 11, small);
+  for (const PriorKind prior : {PriorKind::slab, PriorKind::sparse}) {
+    SCOPED_TRACE(prior == PriorKind::slab ? "slab" : "sparse");
+    const Fit some = fit_by(table, prior, Columns::some), all = fit_by(table, prior, Columns::all);
+    const RowsAt one = at_new_rows(some, table.new_X), two = at_new_rows(all, table.new_X);
+    EXPECT_LT((some.sparse->inclusion - all.sparse->inclusion).cwiseAbs().maxCoeff(), 0.02);
+    EXPECT_NEAR((one.mean - table.truth).norm() / (two.mean - table.truth).norm(), 1, 0.02);
+    EXPECT_GT(some.report.bound, all.report.bound - 0.1);
+    EXPECT_NEAR(one.variance.mean() / two.variance.mean(), 1, 0.1);  // measured: .92 to 1.00
+    EXPECT_NEAR((some.noise.rate / some.noise.shape) / (all.noise.rate / all.noise.shape), 1, 0.01);
+    EXPECT_NEAR(some.r_squared, all.r_squared, 0.01);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, WideLinear,
+                         ::testing::Values(Cell{"ind", 200, 3000, 5, 2, 0}, Cell{"ar", 200, 3000, 5, 2, 0},
+                                           Cell{"blocks", 200, 3000, 5, 2, 0}, Cell{"ind", 200, 3000, 0, 0, 0},
+                                           Cell{"ind", 300, 4000, 5, 2, 0.5}));
+
+// Without effects of their own there is nothing to look for: the means are those of the ridge, from X X' alone.               (SP.27)
+TEST(WideLinear, RidgeIsExact) {
+  const WideCase table = make_wide_case("factors", 150, 2500, 0, 1, 3, 1);
+  FitOptions options;
+  options.keep_covariance = Keep::always;
+  const Fit some = fit_by(table, PriorKind::dense, Columns::some, options), all = fit_by(table, PriorKind::dense, Columns::all, options);
+  EXPECT_NEAR(some.report.bound, all.report.bound, 1e-6);
+  EXPECT_LT((some.mean - all.mean).norm(), 1e-8 * all.mean.norm());
+  EXPECT_LT((some.variance - all.variance).norm(), 1e-6 * all.variance.norm());
+  const RowsAt one = at_new_rows(some, table.new_X), two = at_new_rows(all, table.new_X);
+  EXPECT_LT((one.variance - two.variance).norm(), 1e-6 * two.variance.norm());
+  EXPECT_NEAR(some.effective_parameters, all.effective_parameters, 1e-5);
+}
+
+// The set of an effect holds all columns that could have it, whether they had been active or not.                              (SP.9)
+TEST(WideLinear, SetsHoldBothCopies) {
+  const WideCase table = make_wide_case("copies", 300, 4000, 3, 3, 5);
+  const Fit fit = fit_by(table, PriorKind::slab, Columns::some);
+  for (const Index j : table.with_effect) {
+    const Index copy = j % 2 == 0 ? j + 1 : j - 1;
+    const bool is_told = std::ranges::any_of(fit.sparse->sets, [&](const CredibleSet& set) {
+      return std::ranges::count(set.columns, j) == 1 && std::ranges::count(set.columns, copy) == 1;
+    });
+    EXPECT_TRUE(is_told) << j;
+  }
+}
+
+}  // namespace
+}  // namespace ardvark::internal
