@@ -19,7 +19,7 @@ struct FitArguments : ModelOptions {
   std::string output, path, weights_column, statistics, stream = "auto";
   std::vector<std::string> ignore, categorical, missing_markers, groups, flat_columns;
   TableFormat format;
-  bool json = false, strict = false, covariance = false, quiet = false;
+  bool json = false, all_columns = false, strict = false, covariance = false, quiet = false;
 
   FitArguments() { spelling = Spelling::command_line; }
   /// Records which options the command line sets. Call it after parsing.
@@ -27,6 +27,12 @@ struct FitArguments : ModelOptions {
   [[nodiscard]] bool shows_progress() const { return !quiet && !json; }
 };
 
+/// Of --all-columns, for the help.
+inline constexpr const char* about_all_columns =
+    "With --json: list every column. Otherwise, of more than 5000 columns, those that the fit keeps, those of credible sets, and the 1000 "
+    "largest effects; shown_columns has their positions, from 0";
+/// \throws InvalidArgument  --all-columns without --json
+void require_json(bool all_columns, bool json);
 /// A line for each preset, after a line break. \param columns_only  without those that select rows, not columns
 [[nodiscard]] std::string list_of_presets(bool columns_only = false);
 

@@ -21,6 +21,7 @@ namespace {
 
 int run_fit(FitArguments args) {
   if (args.covariance && !args.json) throw refused("--covariance", "needs --json; the table has no place for a matrix");
+  require_json(args.all_columns, args.json);
   if (!args.statistics.empty()) return fit_of_statistics(args);
   args.files = matching_paths(args.files);
   for (std::size_t i = 1; i < args.files.size(); ++i)
@@ -47,6 +48,10 @@ void FitArguments::note_given() {
     std::replace(name.begin(), name.end(), '-', '_');
     given.insert(name);
   }
+}
+
+void require_json(bool all_columns, bool json) {
+  if (all_columns && !json) throw refused("--all-columns", "needs --json; the table lists the 60 largest effects");
 }
 
 std::string list_of_presets(bool columns_only) {
@@ -149,6 +154,7 @@ void add_fit_options(CLI::App& c, const std::shared_ptr<FitArguments>& args) {
   add_model_options(c, args, in_command::fit);
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
+  c.add_flag("--all-columns", args->all_columns, about_all_columns);
   c.add_flag("--covariance", args->covariance,
              "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");
   c.add_flag("--strict", args->strict, "Exit with 4 when the fit has not converged");

@@ -214,7 +214,7 @@ int finish_fit(const FitArguments& args, SavedModel& model, const Training& trai
     write_text_file(args.path, path_csv(model));
   }
   if (args.json) {
-    fmt::print("{}\n", to_json(model, args.level, args.covariance && has));
+    fmt::print("{}\n", to_json(model, args.level, args.covariance && has, args.all_columns));
   } else if (!args.quiet) {
     fmt::print("{}", naming_json(summary(model, args)));
     if (saved) fmt::print("model                 {}\n", args.output);

@@ -32,7 +32,7 @@ int show_statistics(const std::string& path, bool json) {
 void add_show(CLI::App& app, Run& run) {
   struct Arguments : ModelOptions {
     std::string path;
-    bool json = false, covariance = false;
+    bool json = false, all_columns = false, covariance = false;
   };
   CLI::App& c = *app.add_subcommand("show", "Print what a file of a model or of statistics holds");
   auto args = std::make_shared<Arguments>();
@@ -41,19 +41,21 @@ void add_show(CLI::App& app, Run& run) {
   c.add_option("--level", args->level, "Level of the intervals (default 0.95)")->check(is_number);
   add_options_of_command(c, *args, in_command::show);
   c.add_flag("--json", args->json, "Print the JSON object of fit --json");
+  c.add_flag("--all-columns", args->all_columns, about_all_columns);
   c.add_flag("--covariance", args->covariance,
              "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");
   c.footer("Example:\n  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n  ardvark show pima.ardvark");
   c.callback([args, &run] {
     run = [args] {
       if (!(args->level > 0 && args->level < 1)) throw wrong("--level", args->level, "it must lie between 0 and 1");
+      require_json(args->all_columns, args->json);
       if (holds_statistics(args->path)) return show_statistics(args->path, args->json);
       const SavedModel model = load_model(args->path);
       if (args->covariance && !args->json) throw refused("--covariance", "needs --json; the table has no place for a matrix");
       if ((model.relevance() || model.process()) && args->covariance)
         throw refused("--covariance", "applies only to linear and logistic models");
       if (args->odds) static_cast<void>(summary(model, static_cast<const ModelOptions&>(*args)));  // refuses it where there are none
-      fmt::print("{}", args->json ? to_json(model, args->level, args->covariance) + "\n"
+      fmt::print("{}", args->json ? to_json(model, args->level, args->covariance, args->all_columns) + "\n"
                                   : naming_json(summary(model, static_cast<const ModelOptions&>(*args))));
       return static_cast<int>(ok);
     };

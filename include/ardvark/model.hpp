@@ -265,7 +265,9 @@ void check_selection(const ModelOptions& options);
 /// wrong or does not apply
 [[nodiscard]] std::string summary(const SavedModel& model, const ModelOptions& options);
 /// One JSON object with every result by its name, numbers with 17 digits, infinities and NaN as null.
-[[nodiscard]] std::string to_json(const SavedModel& model, double level = 0.95, bool covariance = false);
+/// \param all_columns  false: of more than 5000 columns, those that the fit keeps, those of credible sets, and the 1000 largest effects;
+///                     "shown_columns" has their positions, and the groups are those of these columns
+[[nodiscard]] std::string to_json(const SavedModel& model, double level = 0.95, bool covariance = false, bool all_columns = true);
 
 /// One distribution per row. Regression: StudentPrediction, NoiseMixturePrediction under rule "mixture", or TMixturePrediction of a kernel
 /// machine. Logistic regression of two

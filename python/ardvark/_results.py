@@ -76,7 +76,7 @@ class Result:
         return json.loads(call_for_text("ardvark_result_json", self._handle, without_null(name.encode())))
 
     def to_dict(self) -> dict[str, Any]:
-        """All results except the covariance, as ``ardvark fit --json`` prints them.
+        """All results except the covariance, as ``ardvark fit --json --all-columns`` prints them.
 
         Examples
         --------

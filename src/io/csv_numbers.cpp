@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "io/advice.hpp"
@@ -62,9 +64,37 @@ bool has_decimal_comma(std::string_view text) {
   return parse_number(with_point, value);
 }
 
+// Digits, and a fraction after a point, without an exponent. Both numbers of the quotient are doubles, so it is rounded once, and the value
+// is that of std::from_chars. False: the text has another form, or more digits.
+bool parse_short(std::string_view text, double& value) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 53;  // up to which every whole number is a double
+  constexpr std::ptrdiff_t most_digits = 18;              // fewer than overflow 64 bits
+  static constexpr std::array<double, 19> power = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                                   1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+  const char *at = text.data(), *const end = at + text.size();
+  const bool negative = at != end && *at == '-';
+  if (negative) ++at;
+  if (end - at > most_digits) return false;
+  const auto is_digit = [&] { return at != end && *at >= '0' && *at <= '9'; };
+  std::uint64_t digits = 0;
+  const auto take = [&] {
+    const char* const begin = at;
+    for (; is_digit(); ++at) digits = 10 * digits + static_cast<std::uint64_t>(*at - '0');
+    return at - begin;
+  };
+  std::ptrdiff_t decimals = 0;
+  if (take() == 0) return false;
+  if (at != end && *at == '.') ++at, decimals = take();
+  if (at != end || end[-1] == '.' || digits > most) return false;
+  const double number = static_cast<double>(digits) / power[static_cast<std::size_t>(decimals)];
+  value = negative ? -number : number;
+  return true;
+}
+
 }  // namespace
 
 bool parse_number(std::string_view text, double& value) {
+  if (parse_short(text, value)) return true;
   if (text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+') text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::invalid_argument || end != text.data() + text.size()) return false;

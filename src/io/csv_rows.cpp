@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -238,12 +239,19 @@ namespace ardvark::internal::io {
 
 using namespace csv;
 
+// What reading a number needs of a column. StoredColumn takes many cache lines, and all of those of a wide table no cache holds.
+struct PlainColumn {
+  std::uint32_t field;
+  bool is_number;
+};
+
 struct CsvRows::State {
   bool names_file;
   std::size_t most_row_names;
   std::optional<CsvRecords> records;
   std::optional<RowNames> row_names;
   std::vector<std::size_t> blank_fields;  // without a name
+  std::vector<PlainColumn> plain;         // [stored columns]
   std::vector<std::string> notes;
   bool has_row_names_note = false;
 
@@ -268,7 +276,7 @@ void CsvRows::State::read_nameless(Advice advice) {
 }
 
 CsvRows::CsvRows(const CsvOptions& options, bool names_file, std::size_t most_row_names)
-    : TableRows(options), state_(new State{names_file, most_row_names, {}, {}, {}, {}, false}) {
+    : TableRows(options), state_(new State{names_file, most_row_names, {}, {}, {}, {}, {}, false}) {
   if (options.delimiter && std::string_view("\"\r\n\0", 4).find(*options.delimiter) != std::string_view::npos)
     throw InvalidArgument("the delimiter is a quote, a line break or NUL: give another character, such as ',', ';' or a tab");
   if (options.decimal && *options.decimal != '.' && *options.decimal != ',')
@@ -293,6 +301,8 @@ void CsvRows::open(const std::string& path) {
   }
   for (const std::size_t field : s.blank_fields) s.note(note_of_blank(field));
   begin_file(path, records.names(), left_out);
+  s.plain.clear();
+  for (const StoredColumn& column : stored_) s.plain.push_back({static_cast<std::uint32_t>(column.field), false});
 }
 
 bool CsvRows::next(double* row) {
@@ -300,13 +310,18 @@ bool CsvRows::next(double* row) {
   while (s.records->next()) {
     CsvRecords& records = *s.records;
     s.read_nameless(options_.advice);
-    double* to = row;
     bool complete = true;
-    for (StoredColumn& column : stored_) {
-      const std::optional<double> value = read_value(records, options_, column, records.fields()[column.field]);
-      if (!value)
-        complete = keeps_gap(column, options_.missing == Missing::refuse ? records.cell(column.field) : ErrorFields()) && complete;
-      *to++ = value.value_or(std::numeric_limits<double>::quiet_NaN());
+    const char decimal = records.dialect().decimal;
+    const std::vector<CsvField>& fields = records.fields();
+    for (std::size_t c = 0; c < stored_.size(); ++c) {
+      PlainColumn& plain = s.plain[c];
+      const CsvField& field = fields[plain.field];
+      if (plain.is_number && !field.quoted && read_number(field.raw(), decimal, row[c]) && std::isfinite(row[c])) continue;
+      StoredColumn& column = stored_[c];
+      const std::optional<double> value = read_value(records, options_, column, records.fields()[plain.field]);
+      if (!value) complete = keeps_gap(column, options_.missing == Missing::refuse ? records.cell(plain.field) : ErrorFields()) && complete;
+      row[c] = value.value_or(std::numeric_limits<double>::quiet_NaN());
+      plain.is_number = column.kind == Kind::number && options_.missing_markers.empty();
     }
     if (complete) return true;
     ++num_dropped_;

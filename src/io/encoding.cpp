@@ -51,19 +51,26 @@ struct Route {
   std::vector<double> number_here;  // a numeric feature of true and false: per level of the table's column; empty: numbers
 };
 
-// For each feature its column of the table.
+// For each feature its column of the table. Most tables have their columns in the order of the features.
 std::vector<Index> match_names(const Table& table, const FeatureEncoding& encoding) {
-  std::unordered_map<std::string, Index> place;
-  for (Index j = 0; j < table.num_columns(); ++j) place.emplace(table.columns[static_cast<std::size_t>(j)].name, j);
-
+  std::unordered_map<std::string_view, Index> place;
+  const auto find = [&](const std::string& name) -> Index {
+    if (place.empty())
+      for (Index j = 0; j < table.num_columns(); ++j) place.emplace(table.columns[static_cast<std::size_t>(j)].name, j);
+    const auto found = place.find(name);
+    return found == place.end() ? -1 : found->second;
+  };
   std::vector<Index> matched;
+  matched.reserve(encoding.features.size());
   std::vector<std::string> absent;
+  std::size_t next = 0;
   for (const FeatureColumn& feature : encoding.features) {
-    const auto found = place.find(feature.name);
-    if (found == place.end())
+    const bool is_next = next < table.columns.size() && table.columns[next].name == feature.name;
+    const Index column = is_next ? static_cast<Index>(next) : find(feature.name);
+    if (column < 0)
       absent.push_back(feature.name);
     else
-      matched.push_back(found->second);
+      matched.push_back(column), next = static_cast<std::size_t>(column) + 1;
   }
   if (absent.empty()) return matched;
   std::vector<std::string> names;
@@ -181,42 +188,59 @@ void require_truths(const Table& table, Index column, const FeatureColumn& featu
                            "write true or false, or 1 or 0");
 }
 
-std::vector<Route> plan(const Table& table, const FeatureEncoding& encoding) {
+// Neighbours that go to neighbours as they are.
+struct RunOfColumns {
+  Index from = 0, to = 0, width = 0;
+};
+
+struct Plan {
+  std::vector<RunOfColumns> runs;
+  std::vector<Route> routes;  // of all other features
+
+  void keep(Index from, Index to) {
+    if (!runs.empty() && runs.back().from + runs.back().width == from && runs.back().to + runs.back().width == to)
+      ++runs.back().width;
+    else
+      runs.push_back({from, to, 1});
+  }
+  [[nodiscard]] bool leaves_all_in_place(Index num_columns) const {
+    return routes.empty() && runs.size() == 1 && runs[0].from == 0 && runs[0].to == 0 && runs[0].width == num_columns;
+  }
+};
+
+Plan plan_of(const Table& table, const FeatureEncoding& encoding) {
   const std::vector<Index> from = match_names(table, encoding);
-  std::vector<Route> routes;
+  Plan plan;
   Index to = 0;
   for (std::size_t f = 0; f < encoding.features.size(); ++f) {
     const FeatureColumn& feature = encoding.features[f];
     const bool categorical_here = table.columns[static_cast<std::size_t>(from[f])].categorical;
-    Route& route = routes.emplace_back(Route{from[f], to, width(feature, encoding.dummies), feature.categorical, {}, {}});
-    if (route.categorical)
-      route.dummy_here = (categorical_here ? match_levels : match_numbers)(table, route.from, feature, encoding);
-    else if (categorical_here)
-      route.number_here = match_truths(table, route.from, feature);
-    else if (feature.is_truth)
-      require_truths(table, route.from, feature);
-    to += route.width;
-  }
-  return routes;
-}
-
-bool leaves_all_in_place(const std::vector<Route>& routes, Index num_columns) {
-  return static_cast<Index>(routes.size()) == num_columns && std::all_of(routes.begin(), routes.end(), [](const Route& route) {
-           return !route.categorical && route.number_here.empty() && route.from == route.to;
-         });
-}
-
-void encode_row(const double* table_row, const std::vector<Route>& routes, std::vector<double>& x) {
-  std::fill(x.begin(), x.end(), 0.0);
-  for (const Route& route : routes) {
-    const double value = table_row[route.from];
-    if (std::isnan(value) || (!route.categorical && route.number_here.empty())) {
-      std::fill_n(x.begin() + route.to, route.width, value);
-    } else if (!route.categorical) {
-      x[static_cast<std::size_t>(route.to)] = route.number_here[static_cast<std::size_t>(value)];
-    } else if (const Index dummy = route.dummy_here[static_cast<std::size_t>(value)]; dummy >= 0) {
-      x[static_cast<std::size_t>(route.to + dummy)] = 1.0;
+    const Index num_columns = width(feature, encoding.dummies);
+    if (feature.categorical || categorical_here) {
+      Route& route = plan.routes.emplace_back(Route{from[f], to, num_columns, feature.categorical, {}, {}});
+      if (feature.categorical)
+        route.dummy_here = (categorical_here ? match_levels : match_numbers)(table, route.from, feature, encoding);
+      else
+        route.number_here = match_truths(table, route.from, feature);
+    } else {
+      if (feature.is_truth) require_truths(table, from[f], feature);
+      plan.keep(from[f], to);
     }
+    to += num_columns;
+  }
+  return plan;
+}
+
+void encode_row(const double* table_row, const Plan& plan, std::vector<double>& x) {
+  for (const RunOfColumns& run : plan.runs) std::copy_n(table_row + run.from, run.width, x.begin() + run.to);
+  for (const Route& route : plan.routes) {
+    const double value = table_row[route.from];
+    std::fill_n(x.begin() + route.to, route.width, std::isnan(value) ? value : 0.0);
+    if (std::isnan(value)) continue;
+    if (!route.categorical)
+      x[static_cast<std::size_t>(route.to)] = route.number_here[static_cast<std::size_t>(value)];
+    else if (const Index dummy = route.dummy_here[static_cast<std::size_t>(value)]; dummy >= 0)
+      x[static_cast<std::size_t>(route.to + dummy)] = 1.0;
   }
 }
 
@@ -431,11 +455,11 @@ FeatureEncoding make_encoding(const std::vector<ColumnFacts>& columns, const std
 
 EncodedTable encode(Table&& table, const FeatureEncoding& encoding) {
   pulse("preparing");
-  const std::vector<Route> routes = plan(table, encoding);
+  const Plan plan = plan_of(table, encoding);
   const Index n = table.num_rows, width_before = table.num_columns(), width_after = encoding.num_columns();
   EncodedTable result{n, width_after, std::move(table.values)};
   table = Table{};
-  if (leaves_all_in_place(routes, width_before)) return result;
+  if (plan.leaves_all_in_place(width_before)) return result;
 
   // In place: if rows shrink, the first row moves first; if they grow, the last row moves first. So no row overwrites one that is not read
   // yet.
@@ -444,7 +468,7 @@ EncodedTable encode(Table&& table, const FeatureEncoding& encoding) {
   std::vector<double> x(static_cast<std::size_t>(width_after));
   for (Index step = 0; step < n; ++step) {
     const Index row = grows ? n - 1 - step : step;
-    encode_row(result.values.get() + row * width_before, routes, x);
+    encode_row(result.values.get() + row * width_before, plan, x);
     std::copy(x.begin(), x.end(), result.values.get() + row * width_after);
   }
   if (!grows) result.values = resized(std::move(result.values), n, width_after);

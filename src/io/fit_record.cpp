@@ -112,13 +112,13 @@ Json describe(const Fit& fit) {
                       {"posterior", to_string(fit.posterior)},
                       {"target", fit.target},
                       {"classes", fit.classes},
-                      {"group", fit.group},
-                      {"relevant", fit.relevant},
-                      {"left_out", fit.left_out},
+                      {"group", by_runs(fit.group)},
+                      {"relevant", by_runs(fit.relevant)},
+                      {"left_out", by_runs(fit.left_out)},
                       {"intercept", state.standardization.intercept},
                       {"covariance", static_cast<int>(state.factor.kind)},
                       {"flat_columns", state.factor.flat_columns},
-                      {"covariance_columns", state.factor.columns},
+                      {"covariance_columns", by_runs(state.factor.columns)},
                       {"lambda", fit.lambda},
                       {"likelihood", to_string(fit.likelihood)},
                       {"report", describe(fit.report)}};
@@ -159,17 +159,17 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& f
   if (fit.precision_history.size() > 0) file.add_matrix(prefix + "precision_history", fit.precision_history);
   file.add_vector(prefix + "scalars", scalars(fit));
   file.add_vector(prefix + "bound_history", fit.report.bound_history);
-  file.add_vector(prefix + "mean", fit.mean);
-  file.add_vector(prefix + "variance", fit.variance);
-  file.add_vector(prefix + "V_diagonal", fit.V_diagonal);
-  file.add_vector(prefix + "precision", fit.precision);
-  file.add_vector(prefix + "relevance", fit.relevance);
+  add_by_entries(file, prefix + "mean", fit.mean);
+  add_by_entries(file, prefix + "variance", fit.variance);
+  add_by_entries(file, prefix + "V_diagonal", fit.V_diagonal);
+  add_by_entries(file, prefix + "precision", fit.precision);
+  add_by_entries(file, prefix + "relevance", fit.relevance);
   file.add_vector(prefix + "center", state.standardization.center);
   file.add_vector(prefix + "scale", state.standardization.scale);
-  file.add_vector(prefix + "w", state.w);
+  add_by_entries(file, prefix + "w", state.w);
   if (fit.sparse) {
-    file.add_vector(prefix + "inclusion", fit.sparse->inclusion);
-    file.add_vector(prefix + "direction", fit.sparse->direction);
+    add_by_entries(file, prefix + "inclusion", fit.sparse->inclusion);
+    add_by_entries(file, prefix + "direction", fit.sparse->direction);
   }
   const CovarianceFactor& factor = state.factor;
   if (factor.kind == CovarianceFactor::Kind::mixture) {
@@ -237,14 +237,15 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
   }
   fit.target = description.at("target").text();
   fit.classes = description.at("classes").texts();
-  fit.group = description.at("group").whole_numbers();
-  fit.relevant = description.at("relevant").flags();
-  fit.left_out = description.at("left_out").flags();
+  const auto p = static_cast<Index>(fit.column_names.size());
+  fit.group = whole_numbers_of(description.at("group"), p);
+  fit.relevant = flags_of(description.at("relevant"), p);
+  fit.left_out = flags_of(description.at("left_out"), p);
   state.standardization.intercept = description.at("intercept").flag();
   factor.kind = static_cast<CovarianceFactor::Kind>(description.at("covariance").whole_number());
   factor.flat_columns = description.at("flat_columns").whole_numbers();
   if (description.contains("covariance_columns"))  // older files have none
-    factor.columns = description.at("covariance_columns").whole_numbers();
+    factor.columns = whole_numbers_of(description.at("covariance_columns"), p + 1);
   fit.report = read_report(description.at("report"), path);
 
   if (description.contains(exposure)) fit.exposure = description.at(exposure).whole_number();
@@ -254,7 +255,7 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
   if (fit.group.size() != fit.column_names.size() || fit.relevant.size() != fit.column_names.size() ||
       fit.left_out.size() != fit.column_names.size())
     in.fail("a list of columns");
-  const auto p = static_cast<Index>(fit.column_names.size()), q = p + (state.standardization.intercept ? 1 : 0);
+  const Index q = p + (state.standardization.intercept ? 1 : 0);
   for (const PruningEvent& event : fit.report.pruning)
     for (const std::vector<Index>& columns : {event.pruned, event.readmitted})
       for (Index j : columns)
@@ -282,7 +283,7 @@ void read_numbers(const FitReader& in, Fit& fit, FitState& state) {
   if (!(fit.variance.array() >= 0).all()) fail_damaged(path, prefix + "variance");
   fit.V_diagonal = in.finite_vector("V_diagonal", p);
   fit.relevance = in.finite_vector("relevance", p);
-  fit.precision = in.file.vector(prefix + "precision");  // infinite: a greedy preset left the column out
+  fit.precision = vector_of_entries(in.file, prefix + "precision", p + 1);  // infinite: a greedy preset left the column out
   if (!(fit.precision.array() >= 0).all()) fail_damaged(path, prefix + "precision");
   state.standardization.center = in.finite_vector("center", p, true);
   state.standardization.scale = in.finite_vector("scale", p, true);

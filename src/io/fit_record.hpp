@@ -11,6 +11,7 @@
 #include "ardvark/relevance.hpp"
 #include "ardvark/softmax.hpp"
 #include "io/json.hpp"
+#include "io/many_columns.hpp"
 #include "io/safetensors.hpp"
 #include "posterior/mixture.hpp"
 
@@ -84,7 +85,7 @@ struct RecordReader {
   [[nodiscard]] const std::string& path() const { return file.path(); }
   [[noreturn]] void fail(const std::string& what) const { fail_model(path(), what + " has the wrong size"); }
   [[nodiscard]] Vector vector(const std::string& name, Index size, bool may_be_empty = false) const {
-    Vector v = file.vector(prefix + name);
+    Vector v = vector_of_entries(file, prefix + name, size);
     if (v.size() != size && !(may_be_empty && v.size() == 0)) fail(prefix + name);
     return v;
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -25,9 +26,10 @@ constexpr const char* format_name = "ardvark-model";
 // Version 1: a fit; 2: also relevance vector machines; 3: also pruned fits and machines; 4: also several classes; 5: the header has a
 // checksum; 6: values were imputed; 7: kernel machines, and open bands of relevance vector machines; 8: kernel machines with a linear part;
 // 9: kernel machines of several classes whose power is not 1; 10: gaps are drawn together, and Student-t marginals of a regression that is
-// not joint, and the covariance of few rows; 11: counts (files without such parts still have version 5)
-constexpr int newest_version = 11, version_with_joint_gaps = 10, version_with_power = 9, version_with_line = 8, version_with_process = 7,
-              version_with_imputation = 6, version_without = 5, first_with_checksum = 5;
+// not joint, and the covariance of few rows; 11: counts; 12: many columns, by runs and entries (files without such parts still have version
+// 5)
+constexpr int newest_version = 12, version_with_counts = 11, version_with_joint_gaps = 10, version_with_power = 9, version_with_line = 8,
+              version_with_process = 7, version_with_imputation = 6, version_without = 5, first_with_checksum = 5;
 constexpr const char* process = "process";
 
 // Where a model is written: a file or memory.
@@ -38,13 +40,16 @@ Sink to_file(const std::string& path) {
 }
 
 void write(io::SafetensorsWriter& file, const char* kind, Json description, const FeatureEncoding& encoding, const Sink& sink) {
-  io::add_encoding(description, encoding);
+  // A reader takes counted names only if the file has a number for each.
+  const bool is_wide = std::max(encoding.features.size(), static_cast<std::size_t>(encoding.num_columns())) > io::many_columns;
+  io::add_encoding(description, encoding, is_wide && encoding.features.size() <= file.num_bytes() / sizeof(double));
   file.metadata["format"] = format_name;
   const bool is_new = kind == process || description.contains("bands");
   const Json* const imputation = description.find("imputation");
   const bool is_newest = description.contains(io::student_degrees) || description.contains(io::added_covariance) ||
                          (imputation && imputation->contains("sequence"));
-  file.metadata["format_version"] = std::to_string(description.contains(io::deviance)    ? newest_version
+  file.metadata["format_version"] = std::to_string(is_wide                               ? newest_version
+                                                   : description.contains(io::deviance)  ? version_with_counts
                                                    : is_newest                           ? version_with_joint_gaps
                                                    : description.contains("odds_power")  ? version_with_power
                                                    : description.contains("linear_part") ? version_with_line
@@ -141,7 +146,7 @@ SavedModel load(const io::SafetensorsReader& file) {
   try {
     const std::string& text = file.text(relevance ? "relevance" : softmax ? "softmax" : kernel ? process : "fit");
     const Json description = io::bounded_json(text, file.most_bytes_of_tree(), file.path());
-    model.encoding = io::read_encoding(description);
+    model.encoding = io::read_encoding(description, static_cast<Index>(file.num_bytes() / sizeof(double)));
     if (relevance)
       model.fit = io::read_relevance(file, description, model.encoding.names());
     else if (softmax)

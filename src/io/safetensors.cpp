@@ -115,6 +115,12 @@ void SafetensorsWriter::add_array(const std::string& name, const double* data, s
   arrays_.emplace_back(name, Array{data, std::move(shape), *num_bytes});
 }
 
+std::uint64_t SafetensorsWriter::num_bytes() const {
+  std::uint64_t sum = 0;
+  for (const auto& [name, array] : arrays_) sum += array.num_bytes;
+  return sum;
+}
+
 void SafetensorsWriter::add_checksums() {
   Json checksums = Json::object();
   for (const auto& [name, array] : arrays_) checksums.append(name, checksum(array.data, array.num_bytes));

@@ -39,6 +39,8 @@ class SafetensorsWriter {
   /// An array of any rank; the last index runs fastest.
   void add_array(const std::string& name, const double* data, std::vector<std::uint64_t> shape);
 
+  [[nodiscard]] std::uint64_t num_bytes() const;  ///< of the arrays so far
+
   /// Adds "checksums" of the arrays so far and the "header_checksum" of the header to the metadata. Together they cover the whole file: the
   /// reader refuses a file in which anything changed.
   void add_checksums();
@@ -79,6 +81,7 @@ class SafetensorsReader {
   /// The limit for a tree that is read from one of the texts. With the text and the objects made from them, memory is at most about ten
   /// times the file.
   [[nodiscard]] std::size_t most_bytes_of_tree() const { return 6 * static_cast<std::size_t>(num_bytes_) + (std::size_t{1} << 15); }
+  [[nodiscard]] std::uint64_t num_bytes() const { return num_bytes_; }  ///< of the file
   [[nodiscard]] const Metadata& metadata() const { return metadata_; }
   [[nodiscard]] std::vector<std::string> names() const;  ///< of the arrays, sorted
   [[nodiscard]] bool has(const std::string& name) const { return arrays_.contains(name); }

@@ -61,8 +61,8 @@ Json describe(const SoftmaxFit& fit) {
       {"classes", fit.classes},
       {"target", fit.target},
       {"prior", to_string(fit.prior)},
-      {"relevant", fit.relevant},
-      {"left_out", fit.left_out},
+      {"relevant", by_runs(fit.relevant)},
+      {"left_out", by_runs(fit.left_out)},
       {"intercept", fit.intercept.size() > 0},
       {"covariance",
        {{"kind", static_cast<int>(state.covariance.kind)}, {"class_of", state.covariance.class_of}, {"column", state.covariance.column}}},
@@ -116,12 +116,12 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, 
   if (fit.classes.size() < 2) in.fail("the list of classes");
   fit.target = description.at("target").text();
   fit.prior = from_name(description.at("prior"), all_priors, path);
-  fit.relevant = description.at("relevant").flags();
-  fit.left_out = description.at("left_out").flags();
+  const auto p = static_cast<Index>(column_names.size());
+  fit.relevant = flags_of(description.at("relevant"), p);
+  fit.left_out = flags_of(description.at("left_out"), p);
   if (fit.relevant.size() != column_names.size() || fit.left_out.size() != column_names.size()) in.fail("a list of columns");
   fit.report = read_report(description.at("report"), path);
 
-  const auto p = static_cast<Index>(column_names.size());
   fit.column_names = std::move(column_names);
   const bool intercept = description.at("intercept").flag();
   const Index q = p + (intercept ? 1 : 0), C = fit.num_classes();

@@ -91,11 +91,6 @@ std::vector<Weight> lines_of(const SoftmaxFit& fit, std::vector<Weight> weights)
 
 bool has_inclusion(const SoftmaxFit& fit) { return fit.prior == PriorKind::sparse || fit.prior == PriorKind::slab; }
 
-// Whether the fit keeps some columns and not others.
-bool is_judged(const SoftmaxFit& fit) {
-  return fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || fit.prior == PriorKind::laplace || has_inclusion(fit);
-}
-
 // What the fit says of a column: of each regression for itself, if every class has one.
 std::string verdict(const SoftmaxFit& fit, const Weight& w) {
   if (fit.machines.empty()) return fit.relevant[static_cast<std::size_t>(w.column)] ? "  kept" : "  -";
@@ -147,7 +142,7 @@ std::string coefficients(const SoftmaxFit& fit, double level) {
                        number(mean + half_width * sd));
     if (!intercept && !dense) out += fmt::format("  {:>9.2f}", fit.relevance(w.column, w.of));
     if (!intercept && !laplace) out += fmt::format("  {:>9.3f}", directions(w.column, w.of));
-    if (!intercept && !dense && is_judged(fit)) out += verdict(fit, w);
+    if (!intercept && !dense && io::judges_columns(fit)) out += verdict(fit, w);
     out += '\n';
   }
   if (weights.size() > most_listed) out += fmt::format("  ... the {} largest of {} by mean/sd\n", most_listed, weights.size());
@@ -157,7 +152,7 @@ std::string coefficients(const SoftmaxFit& fit, double level) {
 std::string quality(const SoftmaxFit& fit) {
   std::string out = "\n" + io::labelled("accuracy, training", fmt::format("{:.4f}", fit.accuracy)) +
                     io::labelled("log loss, training", fmt::format("{:.4f}", fit.log_loss));
-  if (is_judged(fit))
+  if (io::judges_columns(fit))
     out += io::labelled("kept", fmt::format("{} of {} columns{}", std::count(fit.relevant.begin(), fit.relevant.end(), true),
                                             fit.num_columns(), rule_of(fit)));
   if (fit.report.status == Status::separated && fit.coding == ClassCoding::softmax) return out;
@@ -192,6 +187,10 @@ std::string course(const SoftmaxFit& fit) {
 std::string summary(const SoftmaxFit& fit, const SummaryOptions& options) { return io::summary_text(fit, options).whole(); }
 
 namespace internal::io {
+
+bool judges_columns(const SoftmaxFit& fit) {
+  return fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || fit.prior == PriorKind::laplace || has_inclusion(fit);
+}
 
 SummaryText summary_text(const SoftmaxFit& fit, const SummaryOptions& options) {
   if (!(options.level > 0 && options.level < 1)) throw wrong("level", options.level, "it must lie between 0 and 1");

@@ -33,7 +33,7 @@ Json describe(const SparseResult& sparse) {
                                                start.noise_sd, start.dense_fraction})}});
   for (const CredibleSet& set : sparse.sets)
     sets.push_back({{"columns", set.columns}, {"probability", set.probability}, {"inclusion", set.inclusion}});
-  return {{"dense_fraction", sparse.dense_fraction}, {"undecided", sparse.undecided}, {"starts", starts}, {"sets", sets}};
+  return {{"dense_fraction", sparse.dense_fraction}, {"undecided", by_runs(sparse.undecided)}, {"starts", starts}, {"sets", sets}};
 }
 
 SparseResult read_sparse(const Json& description, Vector inclusion, const std::string& path) {
@@ -44,7 +44,8 @@ SparseResult read_sparse(const Json& description, Vector inclusion, const std::s
   sparse.dense_fraction = checked_share(description.at("dense_fraction").number(), "its dense fraction", path);
   const auto columns = static_cast<std::size_t>(sparse.inclusion.size());
   // Earlier files do not have it.
-  sparse.undecided = description.contains("undecided") ? description.at("undecided").flags() : std::vector<bool>(columns, false);
+  sparse.undecided = description.contains("undecided") ? flags_of(description.at("undecided"), sparse.inclusion.size())
+                                                       : std::vector<bool>(columns, false);
   if (sparse.undecided.size() != columns) fail_model(path, "the list of undecided columns has the wrong size");
   double sum = 0;
   for (const Json& start : description.at("starts").list()) {
@@ -87,7 +88,8 @@ Json describe(const Mixture& mixture) {
         components.push_back({{"basis", at - bases.begin()}, {"numbers", Json::array({c.weight, c.s2, c.h})}, {"active", c.active}});
     if (c.spread) component["spread"] = Json::array({c.spread->variance, c.spread->flat});
   }
-  return {{"columns", mixture.columns}, {"flat_columns", mixture.flat_columns}, {"components", components}, {"bases", bases.size()}};
+  return {
+      {"columns", by_runs(mixture.columns)}, {"flat_columns", mixture.flat_columns}, {"components", components}, {"bases", bases.size()}};
 }
 
 void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Mixture& mixture) {
@@ -129,7 +131,7 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
     return m;
   };
   Mixture mixture;
-  mixture.columns = description.at("columns").whole_numbers();
+  mixture.columns = whole_numbers_of(description.at("columns"), num_columns);
   mixture.flat_columns = description.at("flat_columns").whole_numbers();
   std::vector<Index> named = mixture.columns;
   named.insert(named.end(), mixture.flat_columns.begin(), mixture.flat_columns.end());

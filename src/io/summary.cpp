@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <optional>
-#include <set>
 
 #include "ardvark/fit.hpp"
 #include "core/refusals.hpp"
@@ -159,9 +160,30 @@ void refuse_other_units(const SummaryOptions& options, const char* instead_of_od
   if (options.standardized) throw refused("standardized", "applies only to regressions and to logistic regressions of two classes");
 }
 
+std::vector<Index> largest(const Vector& given, Index most) {
+  const Vector size = given.array().isNaN().select(0.0, given);  // numbers that can be sorted
+  std::vector<Index> order(static_cast<std::size_t>(size.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto end = order.begin() + std::min(most, size.size());
+  std::partial_sort(order.begin(), end, order.end(), [&](Index a, Index b) { return size[a] != size[b] ? size[a] > size[b] : a < b; });
+  order.erase(end, order.end());
+  return order;
+}
+
+std::vector<Index> largest_effects(const Fit& fit, Index most) {
+  if (has_inclusion(fit)) return largest(fit.relevance, most);
+  return largest((fit.variance.array() > 0).select(fit.mean.array().abs() / fit.variance.array().sqrt(), 0.0), most);
+}
+
+bool judges_columns(const Fit& fit) {
+  return fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || fit.prior == PriorKind::laplace || has_inclusion(fit);
+}
+
 bool has_groups(const Fit& fit) {
-  std::set<Index> known;
-  return std::ranges::any_of(fit.group, [&](Index g) { return g >= 0 && !known.insert(g).second; });
+  std::vector<Index> groups;
+  std::ranges::copy_if(fit.group, std::back_inserter(groups), [](Index g) { return g >= 0; });
+  std::ranges::sort(groups);
+  return std::ranges::adjacent_find(groups) != groups.end();
 }
 
 std::string rule_of_inclusion(bool shared) {
@@ -216,21 +238,13 @@ SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
 
   // If there are more columns than fit on a screen, only the largest effects are listed, by inclusion or by mean/sd.
   constexpr Index most = 60;
-  std::vector<Index> shown(static_cast<std::size_t>(fit.num_columns()));
-  for (std::size_t j = 0; j < shown.size(); ++j) shown[j] = static_cast<Index>(j);
-  if (fit.num_columns() > most) {
-    const auto size = [&](Index j) {
-      if (has_inclusion(fit)) return fit.relevance[j];
-      return fit.variance[j] > 0 ? std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]) : 0.0;
-    };
-    std::stable_sort(shown.begin(), shown.end(), [&](Index a, Index b) { return size(a) > size(b); });
-    shown.resize(most);
-  }
+  std::vector<Index> shown(static_cast<std::size_t>(std::min(fit.num_columns(), most)));
+  std::iota(shown.begin(), shown.end(), Index{0});
+  if (fit.num_columns() > most) shown = largest_effects(fit, most);
   std::size_t name_width = 11;
   for (Index j : shown) name_width = std::max(name_width, io::width(fit.column_names[static_cast<std::size_t>(j)]));
   name_width = std::min<std::size_t>(name_width, 40);
-  const bool laplace = fit.prior == PriorKind::laplace,
-             judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || laplace || has_inclusion(fit);
+  const bool laplace = fit.prior == PriorKind::laplace, judged = judges_columns(fit);
   const std::string percent = fmt::format("{:g}%", 100 * level);
   // Under prior dense no column has an effect of its own: all effects have the same prior variance.
   const char* judgement = fit.prior == PriorKind::dense ? "" : has_inclusion(fit) ? "  inclusion" : "  relevance";

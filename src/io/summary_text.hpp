@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ardvark/fit.hpp"
 #include "ardvark/kernel_machine.hpp"
@@ -24,6 +25,13 @@ struct SummaryText {
 
 /// A line: the label, and the text in the column after the labels.
 [[nodiscard]] std::string labelled(const char* label, const std::string& text);
+/// The positions of the largest numbers, in their order; of equal ones the first comes first; NaN counts as 0.
+[[nodiscard]] std::vector<Index> largest(const Vector& given, Index most);
+/// The columns with the largest effects: by inclusion, or by mean/sd.
+[[nodiscard]] std::vector<Index> largest_effects(const Fit& fit, Index most);
+/// Whether the fit keeps some columns and not others.
+[[nodiscard]] bool judges_columns(const Fit& fit);
+[[nodiscard]] bool judges_columns(const SoftmaxFit& fit);
 /// Whether some columns, such as the levels of a text column, are judged together.
 [[nodiscard]] bool has_groups(const Fit& fit);
 /// How a column is kept, in words. By its inclusion and its sign:                                                              (SP.22)

@@ -195,12 +195,14 @@ void JsonFields::put_rows(const char* name, const Matrix& m) {
 }
 
 void JsonFields::put_table_rows(const char* name, const std::vector<Index>& rows) {
+  if (!wants(name)) return;
   Json list = Json::array();
   for (const Index row : rows) list.push_back(row < 0 ? Json() : Json(row + 1));
   put(name, std::move(list));
 }
 
 void JsonFields::put_columns(const char* name, const std::vector<bool>& columns, const std::vector<std::string>& names) {
+  if (!wants(name)) return;
   Json list = Json::array();
   for (std::size_t i = 0; i < columns.size(); ++i)
     if (columns[i]) list.push_back(names[i]);
@@ -221,17 +223,24 @@ using namespace internal;
 
 namespace {
 
-std::string json_text(bool covariance, const auto&... asked) {
-  JsonFields fields(covariance);
+std::string json_text(JsonFields& fields, const auto&... asked) {
   visit(asked..., fields);
   return fields.json().dump();
 }
 
+std::string json_text(const auto&... asked) {
+  JsonFields fields(false);
+  return json_text(fields, asked...);
+}
+
 }  // namespace
 
-std::string to_json(const SavedModel& model, double level, bool covariance) { return json_text(covariance, model, level); }
-std::string to_json(const LinearStatistics& statistics) { return json_text(false, statistics); }
-std::string to_json(const Comparison& comparison) { return json_text(false, comparison); }
-std::string to_json(const SelectionCounts& counts, const ModelOptions& options) { return json_text(false, counts, options); }
+std::string to_json(const SavedModel& model, double level, bool covariance, bool all_columns) {
+  JsonFields fields(covariance, all_columns);
+  return json_text(fields, model, level);
+}
+std::string to_json(const LinearStatistics& statistics) { return json_text(statistics); }
+std::string to_json(const Comparison& comparison) { return json_text(comparison); }
+std::string to_json(const SelectionCounts& counts, const ModelOptions& options) { return json_text(counts, options); }
 
 }  // namespace ardvark

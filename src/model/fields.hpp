@@ -18,6 +18,8 @@ class Fields {
  public:
   virtual ~Fields() = default;
   [[nodiscard]] virtual bool wants(const char* name) const = 0;
+  /// Whether fields with an entry for each column have all columns, or of very many only ListedColumns.
+  [[nodiscard]] virtual bool lists_all_columns() const { return true; }
   virtual void put(const char* name,
                    Json value) = 0;  ///< a number, a flag, a text, texts, and anything else that is not an array of numbers
   virtual void put(const char* name, VectorView v) = 0;
@@ -69,13 +71,14 @@ void visit_status(const Report& report, Fields& out);
 /// All fields as one object, or only the field `only`; the covariance only if asked for.
 class JsonFields final : public Fields {
  public:
-  explicit JsonFields(bool covariance) : covariance_(covariance) {}
+  explicit JsonFields(bool covariance, bool all_columns = true) : covariance_(covariance), all_columns_(all_columns) {}
   explicit JsonFields(std::string_view only) : covariance_(true), only_(only) {}
   [[nodiscard]] bool wants(const char* name) const override {
     if (stack_.size() == 1 && !only_.empty()) return name == only_;
     const std::string_view field = name;
     return field == "covariance" ? covariance_ : !is_by_name_only(field) || (field != "V" && !only_.empty());
   }
+  [[nodiscard]] bool lists_all_columns() const override { return all_columns_; }
   void put(const char* name, Json value) override {
     if (wants(name)) (*stack_.back())[name] = std::move(value);
   }
@@ -90,7 +93,7 @@ class JsonFields final : public Fields {
   [[nodiscard]] const Json& json() const { return root_; }
 
  private:
-  bool covariance_;
+  bool covariance_, all_columns_ = true;
   std::string_view only_;
   Json root_ = Json::object();
   std::vector<Json*> stack_ = {&root_};

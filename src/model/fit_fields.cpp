@@ -3,16 +3,19 @@
 
 #include "model/components.hpp"
 #include "model/fields.hpp"
+#include "model/listed_columns.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
 
-// The names of the columns that left and that came back, in the order of the sweeps. \param name  of a position among the weights
-Json pruning_json(const Report& report, auto&& name) {
+// The names of the columns that left and that came back, in the order of the sweeps. \param is_listed, name  of a position among the
+// weights
+Json pruning_json(const Report& report, auto&& is_listed, auto&& name) {
   const auto names = [&](const std::vector<Index>& weights) {
     Json list = Json::array();
-    for (const Index i : weights) list.push_back(name(i));
+    for (const Index i : weights)
+      if (is_listed(i)) list.push_back(name(i));
     return list;
   };
   Json events = Json::array();
@@ -28,9 +31,9 @@ Json name_of(const std::vector<std::string>& names, Index i) {
 Vector as_vector(const Interval& interval) { return Eigen::Vector2d(interval.lower, interval.upper); }
 
 // Under a sparse prior: inclusion probabilities of the columns, the result of each start, and credible sets.
-void visit_sparse(const SparseResult& sparse, const std::vector<std::string>& names, Fields& out) {
-  out.put("inclusion", sparse.inclusion);
-  out.put_columns("undecided", sparse.undecided, names);
+void visit_sparse(const SparseResult& sparse, const ListedColumns& columns, const std::vector<std::string>& names, Fields& out) {
+  if (out.wants("inclusion")) out.put("inclusion", columns.of(sparse.inclusion));
+  if (out.wants("undecided")) out.put_columns("undecided", columns.of(sparse.undecided), names);
   out.put("dense_fraction", Json(sparse.dense_fraction));
   if (out.wants("starts")) {
     Json starts = Json::array();
@@ -79,7 +82,7 @@ void visit_solver(const Report& report, Fields& out) {
 }
 
 // Of an object that is open; closes it.
-void visit(const LambdaChoice& choice, Fields& out) {
+void visit(const LambdaChoice& choice, const ListedColumns& columns, Fields& out) {
   out.put("lambda_min", Json(choice.smallest_loss));
   out.put("lambda_1se", Json(choice.one_standard_error));
   out.put("lambda", choice.lambda);
@@ -87,7 +90,7 @@ void visit(const LambdaChoice& choice, Fields& out) {
   out.put("loss_error", choice.loss_error);
   out.put("num_nonzero", choice.num_nonzero);
   out.put("folds", Json(choice.folds));
-  if (choice.mean.size() > 0 && out.wants("mean")) out.put_rows("mean", choice.mean.transpose());
+  if (choice.mean.size() > 0 && out.wants("mean")) out.put_rows("mean", columns.rows_of(choice.mean).transpose());
   if (choice.intercept.size() > 0) out.put("intercept", choice.intercept);
   out.close();
 }
@@ -99,20 +102,51 @@ Vector lambdas_of(const SoftmaxFit& fit) {
   return lambda;
 }
 
+void visit_shown(const ListedColumns& columns, Fields& out) {
+  if (columns.are_all()) return;
+  out.put("num_columns", Json(columns.num_columns()));
+  out.put("shown_columns", columns.positions());
+}
+
+// The precision of each group, and the group of each column.
+void visit_groups(const Fit& fit, const ListedColumns& columns, Fields& out) {
+  const auto [group, used] = columns.are_all() ? std::pair(fit.group, std::vector<Index>()) : listed_groups(columns, fit.group);
+  const auto of_groups = [&, &used = used](const Matrix& m) -> Matrix {
+    if (columns.are_all() || used.empty() || used.back() >= m.rows()) return m;
+    return m(used, Eigen::all);
+  };
+  if (fit.sparse)  // there are no precisions
+    out.put("precision", Json());
+  else if (out.wants("precision"))
+    out.put("precision", Vector(of_groups(fit.precision)));
+  if (fit.precision_history.size() > 0 && out.wants("precision_history"))
+    out.put_rows("precision_history", of_groups(fit.precision_history));
+  out.put("group", group);
+}
+
 }  // namespace
 
 void visit_posterior(const Fit& fit, double level, Fields& out) {
+  const ListedColumns columns(fit, out.lists_all_columns());
+  const auto put = [&](const char* name, const Vector& v) {
+    if (out.wants(name)) out.put(name, columns.of(v));
+  };
   out.put("sweeps", Json(fit.report.sweeps));
   out.put("bound", Json(fit.bound));
   out.put("bound_history", fit.report.bound_history);
-  if (out.wants("columns")) out.put("columns", Json(fit.column_names));
-  out.put("mean", fit.mean);
-  out.put("variance", fit.variance);
-  if (out.wants("sd")) out.put("sd", Vector(fit.variance.cwiseSqrt()));
+  visit_shown(columns, out);
+  if (out.wants("columns")) out.put("columns", Json(columns.of(fit.column_names)));
+  put("mean", fit.mean);
+  put("variance", fit.variance);
+  if (out.wants("sd")) out.put("sd", Vector(columns.of(fit.variance).cwiseSqrt()));
   out.put("interval_level", Json(level));
   if (out.wants("interval")) {
-    Matrix intervals(fit.num_columns(), 2);
-    for (Index i = 0; i < fit.num_columns(); ++i) intervals.row(i) = as_vector(credible_interval(fit, i, level)).transpose();
+    const auto count = columns.are_all() ? fit.num_columns() : static_cast<Index>(columns.positions().size());
+    Matrix intervals(count, 2);
+    for (Index i = 0; i < count; ++i) {
+      const Index j = columns.are_all() ? i : columns.positions()[static_cast<std::size_t>(i)];
+      intervals.row(i) = as_vector(credible_interval(fit, j, level)).transpose();
+    }
     out.put_rows("interval", intervals);
   }
   if (fit.intercept && out.wants("intercept")) {
@@ -122,20 +156,17 @@ void visit_posterior(const Fit& fit, double level, Fields& out) {
     out.put("interval", as_vector(credible_interval(fit, -1, level)));
     out.close();
   }
-  out.put("V_diagonal", fit.V_diagonal);
+  put("V_diagonal", fit.V_diagonal);
   out.put("log_det_V", Json(fit.log_det_V));
-  if (fit.sparse)  // there are no precisions
-    out.put("precision", Json());
-  else
-    out.put("precision", fit.precision);
-  if (fit.precision_history.size() > 0) out.put_rows("precision_history", fit.precision_history);
-  out.put("group", fit.group);
-  out.put("standardized_mean", fit.standardized_mean);
-  out.put("relevance", fit.relevance);
-  if (out.wants("direction")) out.put("direction", direction(fit));
-  out.put_columns("relevant", fit.relevant, fit.column_names);
-  out.put_columns("left_out", fit.left_out, fit.column_names);
-  if (out.wants("pruning")) out.put("pruning", pruning_json(fit.report, [&](Index i) { return name_of(fit.column_names, i); }));
+  visit_groups(fit, columns, out);
+  put("standardized_mean", fit.standardized_mean);
+  put("relevance", fit.relevance);
+  if (out.wants("direction")) out.put("direction", columns.of(direction(fit)));
+  if (out.wants("relevant")) out.put_columns("relevant", columns.of(fit.relevant), fit.column_names);
+  if (out.wants("left_out")) out.put_columns("left_out", columns.of(fit.left_out), fit.column_names);
+  if (out.wants("pruning"))
+    out.put("pruning", pruning_json(
+                           fit.report, [&](Index i) { return columns.lists(i); }, [&](Index i) { return name_of(fit.column_names, i); }));
   out.put("num_rows", Json(fit.num_rows));
   out.put("effective_parameters", Json(fit.effective_parameters));
   if (has_noise(fit.task)) {
@@ -166,6 +197,7 @@ void visit_status(const Report& report, Fields& out) {
 }
 
 void visit(const Fit& fit, double level, Fields& out) {
+  const ListedColumns columns(fit, out.lists_all_columns());
   visit_status(fit.report, out);
   out.put("task", Json(to_string(fit.task)));
   visit_preset(fit.report, out);
@@ -173,16 +205,16 @@ void visit(const Fit& fit, double level, Fields& out) {
   if (fit.prior == PriorKind::laplace) out.put("lambda", Json(fit.lambda));
   if (fit.lambda_choice) {
     out.open("lambda_path");
-    visit(*fit.lambda_choice, out);
+    visit(*fit.lambda_choice, columns, out);
   }
   if (has_classes(fit.task)) out.put("likelihood", Json(to_string(fit.likelihood)));
   out.put("target", Json(fit.target));
   if (has_classes(fit.task)) out.put("classes", Json(fit.classes));
   visit_posterior(fit, level, out);
-  if (has_classes(fit.task) && out.wants("odds_ratio")) out.put("odds_ratio", Vector(fit.mean.array().exp()));
-  if (is_count(fit.task) && out.wants("rate_ratio")) out.put("rate_ratio", Vector(fit.mean.array().exp()));
+  if (has_classes(fit.task) && out.wants("odds_ratio")) out.put("odds_ratio", Vector(columns.of(fit.mean).array().exp()));
+  if (is_count(fit.task) && out.wants("rate_ratio")) out.put("rate_ratio", Vector(columns.of(fit.mean).array().exp()));
   if (fit.sparse) {
-    visit_sparse(*fit.sparse, fit.column_names, out);
+    visit_sparse(*fit.sparse, columns, fit.column_names, out);
     visit_components(fit, out);
   }
   out.put("bound_comparable", Json(bound_scope(fit) == BoundScope::any_prior));
@@ -205,6 +237,7 @@ void visit(const Fit& fit, double level, Fields& out) {
 
 // Coefficients: for each class or pair of classes, a list with one number per column.
 void visit(const SoftmaxFit& fit, double level, Fields& out) {
+  const ListedColumns columns(fit, out.lists_all_columns());
   visit_status(fit.report, out);
   out.put("task", Json("logistic"));
   out.put("coding", Json(to_string(fit.coding)));
@@ -219,16 +252,17 @@ void visit(const SoftmaxFit& fit, double level, Fields& out) {
   }
   for (std::size_t m = 0; m < fit.machines.size() && fit.machines[m].lambda_choice; ++m) {
     out.open("lambda_path", static_cast<Index>(m));
-    visit(*fit.machines[m].lambda_choice, out);
+    visit(*fit.machines[m].lambda_choice, columns, out);
   }
   out.put("target", Json(fit.target));
   out.put("classes", Json(fit.classes));
   out.put("sweeps", Json(fit.report.sweeps));
   out.put("bound", Json(fit.bound));
   out.put("bound_history", fit.report.bound_history);
-  if (out.wants("columns")) out.put("columns", Json(fit.column_names));
+  visit_shown(columns, out);
+  if (out.wants("columns")) out.put("columns", Json(columns.of(fit.column_names)));
   const auto put_lists = [&](const char* name, const Matrix& m) {
-    if (out.wants(name)) out.put_rows(name, m.transpose());
+    if (out.wants(name)) out.put_rows(name, columns.rows_of(m).transpose());
   };
   put_lists("mean", fit.mean);
   put_lists("variance", fit.variance);
@@ -247,11 +281,15 @@ void visit(const SoftmaxFit& fit, double level, Fields& out) {
   put_lists("standardized_mean", fit.standardized_mean);
   put_lists("relevance", fit.relevance);
   if (out.wants("direction")) put_lists("direction", direction(fit));
-  out.put_columns("relevant", fit.relevant, fit.column_names);
-  out.put_columns("left_out", fit.left_out, fit.column_names);
+  if (out.wants("relevant")) out.put_columns("relevant", columns.of(fit.relevant), fit.column_names);
+  if (out.wants("left_out")) out.put_columns("left_out", columns.of(fit.left_out), fit.column_names);
   const Index q = fit.standardized_mean.rows();
   if (out.wants("pruning"))
-    out.put("pruning", pruning_json(fit.report, [&](Index i) { return Json::array({name_of(fit.column_names, i % q), i / q}); }));
+    out.put("pruning", pruning_json(
+                           fit.report, [&](Index i) { return columns.lists(i % q); },
+                           [&](Index i) {
+                             return Json::array({name_of(fit.column_names, i % q), i / q});
+                           }));
   out.put("num_rows", Json(fit.num_rows));
   out.put("bound_comparable", Json(bound_scope(fit) == BoundScope::any_prior));
   out.put("class_weight", fit.class_weight);

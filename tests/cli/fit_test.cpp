@@ -8,6 +8,7 @@
 #include "ardvark/logistic.hpp"
 #include "ardvark/softmax.hpp"
 #include "fit_command.hpp"
+#include "support/random_problem.hpp"
 #include "tables.hpp"
 
 namespace ardvark {
@@ -270,6 +271,36 @@ TEST_F(FitCommand, WritesNoModelWithoutAPosterior) {  // the third column is the
   EXPECT_TRUE(contains(outcome.out, "not_positive_definite"));
   EXPECT_TRUE(testing::is_one_message(outcome.err)) << outcome.err;
   EXPECT_EQ(folder_.num_files(), 1u);
+}
+
+TEST_F(FitCommand, ListsTheColumnsThatMatterOfVeryMany) {
+  constexpr Index n = 20, p = 5200;
+  testing::Random random(94);
+  std::string csv = "y";
+  for (Index j = 0; j < p; ++j) csv += fmt::format(",x{}", j + 1);
+  for (Index i = 0; i < n; ++i) {
+    const Vector x = random.normals(p);
+    csv += fmt::format("\n{}", 3 * x[17] - 2 * x[p - 1] + 0.01 * random.normal());
+    for (const double value : x) csv += fmt::format(",{:.4f}", value);
+  }
+  put(csv + "\n");
+  const Arguments fit = {"fit", "data.csv", "--target", "y", "--model", "linear", "--prior", "laplace", "--lambda", "0.2"};
+  const Json some = fitted(fit), all = fitted(fit + Arguments{"--all-columns"});
+  EXPECT_EQ(some["num_columns"], p);
+  EXPECT_FALSE(all.contains("num_columns") || all.contains("shown_columns"));
+  const std::vector<Index> shown = some["shown_columns"].get<std::vector<Index>>();
+  EXPECT_EQ(shown.size(), 1000u);
+  for (const Index j : {Index{17}, p - 1}) EXPECT_TRUE(std::ranges::binary_search(shown, j)) << j;
+  for (const char* name : {"columns", "mean", "variance", "sd", "interval", "V_diagonal", "relevance", "group"}) {
+    ASSERT_EQ(all[name].size(), static_cast<std::size_t>(p)) << name;
+    ASSERT_EQ(some[name].size(), shown.size()) << name;
+    for (std::size_t i = 0; i < shown.size() && std::string(name) != "group"; ++i)
+      EXPECT_EQ(some[name][i], all[name][static_cast<std::size_t>(shown[i])]) << name;
+  }
+  EXPECT_EQ(some["standardized_mean"].size(), shown.size() + 1) << "the intercept is last";
+  EXPECT_EQ(some["standardized_mean"].back(), all["standardized_mean"].back());
+  EXPECT_EQ(some["relevant"], all["relevant"]) << "all that are kept";
+  EXPECT_EQ(some["num_rows"], n);
 }
 
 TEST_F(FitCommand, FitsOneRowOrOneColumn) {

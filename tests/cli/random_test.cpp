@@ -64,6 +64,7 @@ const std::vector<Option> fit_options = {
     {"--level", some_numbers},
     {"--level", {"0.5", "0.999999999999", "0.99999999999999999", "1e-17"}},
     {"--covariance", {}},
+    {"--all-columns", {}},
     {"--task", {"regression", "classification", "linear"}},
     {"--kernel", {"gaussian", "spline", "rbf"}},
     {"--width", {"auto", "each", "0.5", "1,2,3", "0", ""}},

@@ -2,8 +2,10 @@
 
 #include <cfloat>
 #include <cmath>
+#include <cstdlib>
 #include <initializer_list>
 
+#include "../support/random_problem.hpp"
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"
 #include "temporary_file.hpp"
@@ -67,6 +69,27 @@ TEST(ReadCsv, RoundsNumbersToTheNearestDouble) {
   EXPECT_EQ(table.value(2, 0), DBL_TRUE_MIN);
   EXPECT_EQ(table.value(3, 0), DBL_MIN - DBL_TRUE_MIN);  // the largest subnormal number
   EXPECT_EQ(table.value(4, 0), 9007199254740992.0);      // half way: to even
+}
+
+// Of any number of digits, with a point at any place.
+TEST(ReadCsv, RoundsDecimalsAsTheCLibraryDoes) {
+  testing::Random random(81);
+  std::vector<std::string> texts = {"0", "-0", "-0.000", "00012.50", "0.000000000000000001", "9007199254740992", "9007199254740993.5"};
+  while (texts.size() < 4000) {
+    std::string& text = texts.emplace_back(random.chance(0.5) ? "-" : "");
+    const Index digits = random.integer(1, 21), before = random.integer(1, digits);
+    for (Index i = 0; i < digits; ++i) {
+      if (i == before) text += '.';
+      text += static_cast<char>('0' + random.integer(0, 9));
+    }
+  }
+  std::string csv = "x,y\n";
+  for (const std::string& text : texts) csv += text + ",1\n";
+  const Table table = read(csv);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const double value = table.value(static_cast<Index>(i), 0), expected = std::strtod(texts[i].c_str(), nullptr);
+    EXPECT_TRUE(value == expected && std::signbit(value) == std::signbit(expected)) << texts[i];
+  }
 }
 
 TEST(ReadCsv, TakesPlusSignsAndSurroundingBlanks) { expect_values(read("a , b\n +1.5 ,\t2\n\" 3 \",  \"+4\" \n"), {{1.5, 2}, {3, 4}}); }

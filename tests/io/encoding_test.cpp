@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <initializer_list>
@@ -62,6 +63,23 @@ TEST(FeatureEncoding, NamesAndGroupsADummyPerLevel) {
   EXPECT_EQ(encoding.names(), (Names{"a", "city=Bonn", "city=Oslo", "city=Rome", "b"}));
   EXPECT_EQ(encoding.groups(), (std::vector<Index>{0, 1, 1, 1, 2}));
   expect_X(encode(sample(), encoding), {{1, 0, 0, 1, 10}, {2, 1, 0, 0, 20}, {3, 0, 1, 0, 30}, {4, 0, 0, 1, 40}});
+}
+
+TEST(Encode, TakesNeighboursTogetherAndInTheOrderOfTheFeatures) {
+  const auto table = [] {
+    return make_table({{"a", false, {}}, {"b", false, {}}, {"y", false, {}}, {"city", true, {"Bonn", "Rome"}}, {"c", false, {}}},
+                      {{1, 2, 3, 0, 5}, {6, 7, 8, 1, 10}, {11, std::nan(""), 13, 0, 15}});
+  };
+  FeatureEncoding encoding = make_encoding(table(), {"y"});
+  const double nan = std::nan("");
+  expect_X(encode(table(), FeatureEncoding::of_numbers({"c", "y", "a"})), {{5, 3, 1}, {10, 8, 6}, {15, 13, 11}});
+  std::ranges::reverse(encoding.features);
+  const EncodedTable encoded = encode(table(), encoding);
+  ASSERT_EQ(encoding.names(), (Names{"c", "city=Rome", "b", "a"}));
+  const double expected[3][4] = {{5, 0, 2, 1}, {10, 1, 7, 6}, {15, 0, nan, 11}};
+  for (Index i = 0; i < 3; ++i)
+    for (Index j = 0; j < 4; ++j)
+      EXPECT_TRUE(encoded.X()(i, j) == expected[i][j] || (std::isnan(encoded.X()(i, j)) && std::isnan(expected[i][j]))) << i << ' ' << j;
 }
 
 TEST(FeatureEncoding, RefusesTextsThatNameTheRows) {
