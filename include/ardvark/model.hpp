@@ -65,6 +65,7 @@ struct ModelOptions {
   int record_every = 0;                       ///< sweeps between two columns of `precision_history`
   std::string keep_covariance = "automatic";  ///< "automatic", "always" or "never"
   bool diagnose = false;                      ///< classifications: compute SavedModel::diagnosis
+  std::optional<double> fdr = {};             ///< priors sparse and slab: compute SavedModel::effects; the rate of `selected`, in (0, 1)
   std::vector<double> weights = {};           ///< [rows]
   std::string exposure = {};                  ///< counts: the name of a column
   std::vector<double> start_precision = {};
@@ -266,6 +267,9 @@ void check_selection(const ModelOptions& options);
 [[nodiscard]] std::string summary(const SavedModel& model, const ModelOptions& options);
 /// One JSON object with every result by its name, numbers with 17 digits, infinities and NaN as null.
 [[nodiscard]] std::string to_json(const SavedModel& model, double level = 0.95, bool covariance = false);
+/// The same model, whose `selected` is at this false discovery rate.
+/// \throws InvalidArgument  it was fitted without `fdr`; or the rate is not between 0 and 1
+[[nodiscard]] SavedModel at_fdr(SavedModel model, double fdr, Spelling spelling = Spelling::words);
 
 /// One distribution per row. Regression: StudentPrediction, NoiseMixturePrediction under rule "mixture", or TMixturePrediction of a kernel
 /// machine. Logistic regression of two
