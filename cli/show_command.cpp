@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <utility>
 
 #include "ardvark/statistics.hpp"
 #include "fit.hpp"
@@ -50,7 +51,8 @@ void add_show(CLI::App& app, Run& run) {
       if (!(args->level > 0 && args->level < 1)) throw wrong("--level", args->level, "it must lie between 0 and 1");
       require_json(args->all_columns, args->json);
       if (holds_statistics(args->path)) return show_statistics(args->path, args->json);
-      const SavedModel model = load_model(args->path);
+      SavedModel model = load_model(args->path);
+      if (args->fdr) model = at_fdr(std::move(model), *args->fdr, Spelling::command_line);
       if (args->covariance && !args->json) throw refused("--covariance", "needs --json; the table has no place for a matrix");
       if ((model.relevance() || model.process()) && args->covariance)
         throw refused("--covariance", "applies only to linear and logistic models");

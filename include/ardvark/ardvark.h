@@ -78,6 +78,8 @@ ARDVARK_API void ardvark_free(void* memory);
 
 /* What to fit and how, by name. The names are those of `ardvark fit`, with _ instead of - and without "no-". Flags are 0 or 1.
  * ardvark_catalogue() lists the presets. Positions and group numbers count from 0. With class_names, labels are positions in this list.
+ * With fdr, there are also the results fdr and selected, a list of sets with their columns, their names and their probability; the options of
+ * ardvark_model_result may hold another fdr.
  * With diagnose, there are also the results khat, khat_given_precisions, khat_threshold, khat_effective_share and log_ratios [draws]. */
 /* clang-format off */
 /* options: begin (written by scripts/options)
@@ -136,6 +138,10 @@ ARDVARK_API void ardvark_free(void* memory);
  *     diagnose            off by default. Classifications: also computes k-hat, which measures with 4000 draws how far the posterior is
  *                         from the exact one. Up to 0.7 is good; above, a warning says what is wrong. It applies to two classes, to several
  *                         classes with one regression each (coding), and to model rvm. Models: logistic, rvm.
+ *     fdr                 a number between 0 and 1. Also selects columns at this false discovery rate: of the sets that are named, this
+ *                         share is expected to hold no column with an effect. Columns that the data cannot tell apart are one set. It takes
+ *                         one more computation, after which the model answers for any rate. It applies to regressions and to two classes,
+ *                         under sparse and slab. Models: linear, logistic.
  *   The table
  *     intercept           on by default. The intercept. Without it, columns are scaled by their root mean square and not centred. Models:
  *                         linear, logistic, counts.

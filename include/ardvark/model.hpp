@@ -65,6 +65,7 @@ struct ModelOptions {
   int record_every = 0;                       ///< sweeps between two columns of `precision_history`
   std::string keep_covariance = "automatic";  ///< "automatic", "always" or "never"
   bool diagnose = false;                      ///< classifications: compute SavedModel::diagnosis
+  std::optional<double> fdr = {};             ///< priors sparse and slab: compute SavedModel::effects; the rate of `selected`, in (0, 1)
   std::vector<double> weights = {};           ///< [rows]
   std::string exposure = {};                  ///< counts: the name of a column
   std::vector<double> start_precision = {};
@@ -268,6 +269,9 @@ void check_selection(const ModelOptions& options);
 /// \param all_columns  false: of more than 5000 columns, those that the fit keeps, those of credible sets, and the 1000 largest effects;
 ///                     "shown_columns" has their positions, and the groups are those of these columns
 [[nodiscard]] std::string to_json(const SavedModel& model, double level = 0.95, bool covariance = false, bool all_columns = true);
+/// The same model, whose `selected` is at this false discovery rate.
+/// \throws InvalidArgument  it was fitted without `fdr`; or the rate is not between 0 and 1
+[[nodiscard]] SavedModel at_fdr(SavedModel model, double fdr, Spelling spelling = Spelling::words);
 
 /// One distribution per row. Regression: StudentPrediction, NoiseMixturePrediction under rule "mixture", or TMixturePrediction of a kernel
 /// machine. Logistic regression of two

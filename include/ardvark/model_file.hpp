@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ardvark/diagnose.hpp"
+#include "ardvark/effects.hpp"
 #include "ardvark/fit.hpp"
 #include "ardvark/impute.hpp"
 #include "ardvark/kernel_machine.hpp"
@@ -27,6 +28,7 @@ struct SavedModel {
   /// vectors, or a model of more than two classes.
   std::variant<Fit, RelevanceFit, SoftmaxFit, KernelFit> fit;
   std::optional<Diagnosis> diagnosis = {};  ///< k-hat, if the options asked for it; a file does not have the draws
+  std::optional<Effects> effects = {};      ///< what columns are selected from, if the options asked for it
   /// A linear score that was fitted with missing = impute: it predicts rows with gaps, too.
   std::optional<Imputation> imputation = {};
   /// How the columns of a table become columns of X; without a table, numeric columns with the names of the fit.

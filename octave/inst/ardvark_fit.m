@@ -78,6 +78,10 @@ function fit = ardvark_fit(X, y, varargin)
 %     'diagnose'            off by default. Classifications: also computes k-hat, which measures with 4000 draws how far the posterior is
 %                           from the exact one. Up to 0.7 is good; above, a warning says what is wrong. It applies to two classes, to
 %                           several classes with one regression each (coding), and to 'model', 'rvm'. Models: logistic, rvm.
+%     'fdr'                 a number between 0 and 1. Also selects columns at this false discovery rate: of the sets that are named, this
+%                           share is expected to hold no column with an effect. Columns that the data cannot tell apart are one set. It
+%                           takes one more computation, after which the model answers for any rate. It applies to regressions and to two
+%                           classes, under sparse and slab. Models: linear, logistic.
 %   The table
 %     'intercept'           on by default. The intercept. Without it, columns are scaled by their root mean square and not centred. Models:
 %                           linear, logistic, counts.

@@ -115,6 +115,21 @@ class Model(Result):
         """
         return Model(self._model, level)
 
+    def at_fdr(self, fdr: float) -> Result:
+        """The results of the same model, fitted with ``fdr``, whose `selected` is at another false discovery rate.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(100, 5))
+        >>> model = _core.fit(X, X[:, 2] + rng.normal(size=100), model="linear", fdr=0.2)
+        >>> [found["columns"] for found in model.at_fdr(0.01).value("selected")]
+        [[2]]
+        """
+        return Result(call_for_handle("result", "ardvark_model_result", self._model, Options({"fdr": fdr})))
+
     def encoding(self) -> "Encoding":
         """How the columns of a table become those of X.
 

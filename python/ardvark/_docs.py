@@ -63,6 +63,9 @@ n_jobs : int, default=None
 diagnose : bool, default=False
     Whether to report in ``khat_`` how far the posterior is from the exact one. For two classes, for several classes with
     ``coding="one-against-rest"``, and for relevance vector machines. It takes 4000 draws, the same ones each time. Above ``khat_threshold_``, a warning names the cause.
+fdr : float, default=None
+    Under "sparse" and "slab", for regressions and two classes: a false discovery rate, between 0 and 1. The fit then also finds what
+    ``select`` needs, for this rate and any other.
 verbose : int, default=0
     1: if the work takes more than a second, it shows what it does, how far it is and, where this can be told, how much
     time is left: as a bar if tqdm is installed, otherwise as a line each second on standard error.

@@ -62,6 +62,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
     {prune_at, max_iter, tol}
     solver : {"automatic", "primal", "dual", "spectral", "qr"}, default="automatic"
         "qr" is more exact if columns are nearly collinear; "automatic" takes it in this case.
+    {fdr}
     {fit.missing, fit.imputations, fit.random_state}
     {n_jobs, verbose, callback}
 
@@ -138,6 +139,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
         max_iter: Optional[int] = None,
         tol: Optional[float] = None,
         solver: str = "automatic",
+        fdr: Optional[float] = None,
         missing: str = "refuse",
         imputations: Optional[int] = None,
         random_state: Optional[int] = None,

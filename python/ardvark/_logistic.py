@@ -144,7 +144,7 @@ class BayesianLogisticRegression(LogisticScore):
         of classes.
     {prune_at, max_iter, tol}
     {fit.solver}
-    {diagnose}
+    {diagnose, fdr}
     {fit.missing, fit.imputations, fit.random_state}
     {n_jobs, verbose, callback}
 
@@ -201,6 +201,7 @@ class BayesianLogisticRegression(LogisticScore):
         tol: Optional[float] = None,
         solver: str = "automatic",
         diagnose: bool = False,
+        fdr: Optional[float] = None,
         missing: str = "refuse",
         imputations: Optional[int] = None,
         random_state: Optional[int] = None,

@@ -58,6 +58,34 @@ class Alternatives(NamedTuple):
     inclusion: float
 
 
+class EffectSet(NamedTuple):
+    """Columns of which at least one has an effect, as `select` names them.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Positions in ``columns_``; the most probable column first.
+    names : list of str
+        Their names.
+    probability : float
+        Probability that one of them, or more, has an effect.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import BayesianLinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.repeat(rng.normal(size=(100, 20)), 2, axis=1)
+    >>> model = BayesianLinearRegression("slab", fdr=0.1).fit(X, 2 * X[:, 0] + rng.normal(size=100))
+    >>> sorted(model.select(0.01)[0].columns.tolist())
+    [0, 1]
+    """
+
+    columns: np.ndarray
+    names: list[str]
+    probability: float
+
+
 class LambdaPath(NamedTuple):
     """How cross-validation chose the lambda of prior="laplace".
 
@@ -120,6 +148,44 @@ class LinearScore(WithPosterior, FittedModel):
 
     def _model_options(self) -> dict[str, Any]:
         return {"model": "linear" if self._is_regression else "logistic", **self._prior_options()}
+
+    def select(self, fdr: float = 0.1) -> list[EffectSet]:
+        """Which columns have an effect, at a stated false discovery rate.
+
+        Of the sets of columns that are named, a share of ``fdr`` is expected to hold no column with an effect. Columns that the data cannot
+        tell apart are one set, and a set counts once. The model must have been fitted with ``fdr``; it then answers for any rate.
+
+        Parameters
+        ----------
+        fdr : float, default=0.1
+            The rate, between 0 and 1.
+
+        Returns
+        -------
+        sets : list of EffectSet
+            Without a common column; empty if nothing can be named at this rate.
+
+        Raises
+        ------
+        ValueError
+            The model was fitted without ``fdr``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 20))
+        >>> model = BayesianLinearRegression(fdr=0.1).fit(X, X[:, 4] - X[:, 9] + rng.normal(size=200))
+        >>> sorted(found.columns.tolist() for found in model.select(0.01))
+        [[4], [9]]
+        """
+        check_is_fitted(self)
+        try:
+            found = self._model.at_fdr(fdr).value("selected")
+        except ValueError as error:
+            raise self._in_our_names(error) from None
+        return [EffectSet(np.array(one["columns"], dtype=int), list(one["names"]), float(one["probability"])) for one in found]
 
     def _prior_options(self) -> dict[str, Any]:
         prior, flat, options = self.prior, self.flat, {}

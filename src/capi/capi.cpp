@@ -138,7 +138,8 @@ void ardvark_model_free(ardvark_model* model) { delete model; }
 ardvark_code ardvark_model_result(const ardvark_model* model, const ardvark_options* options, ardvark_result** result,
                                   ardvark_error* error) {
   return made(result, "result", error, [&] {
-    const auto fit = required(model, "model").model;
+    auto fit = required(model, "model").model;
+    if (options != nullptr && options->options.fdr) fit = std::make_shared<const SavedModel>(at_fdr(*fit, *options->options.fdr));
     return [fit, level = level_of(options)](Fields& out) { visit(*fit, level, out); };
   });
 }

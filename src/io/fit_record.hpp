@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ardvark/effects.hpp"
 #include "ardvark/fit.hpp"
 #include "ardvark/impute.hpp"
 #include "ardvark/kernel_machine.hpp"
@@ -60,6 +61,8 @@ void add_arrays(SafetensorsWriter& file, const Imputation& imputation);
 [[nodiscard]] Imputation read_imputation(const SafetensorsReader& file, const Json& description, const FeatureEncoding& encoding);
 
 [[nodiscard]] Json describe(const SparseResult& sparse);
+[[nodiscard]] Json describe(const Effects& effects);
+[[nodiscard]] Effects read_effects(const Json& description, Index num_columns, const std::string& path);
 /// \param inclusion  [p], stored as an array of its own. \throws InvalidArgument  the description is invalid
 [[nodiscard]] SparseResult read_sparse(const Json& description, Vector inclusion, const std::string& path);
 [[nodiscard]] Json describe(const Mixture& mixture);

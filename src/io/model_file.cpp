@@ -73,12 +73,14 @@ struct Extras {
   std::optional<Diagnosis> diagnosis = {};
   io::OptionValues options = {};
   const Imputation* imputation = nullptr;
+  const Effects* effects = nullptr;
 };
 
 // Adds to the description of the fit. JSON has no infinity, so such numbers are texts.
 void add(const Extras& extras, Json& description) {
   if (!extras.options.empty()) description["options"] = io::json_of(extras.options);
   if (extras.imputation != nullptr) description["imputation"] = io::describe(*extras.imputation);
+  if (extras.effects != nullptr) description["effects"] = io::describe(*extras.effects);
   const std::optional<Diagnosis>& diagnosis = extras.diagnosis;
   if (!diagnosis) return;
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : "inf"); };
@@ -132,7 +134,8 @@ void save(const AnyFit& fit, const FeatureEncoding& encoding, const Sink& sink, 
 void save(const SavedModel& model, const Sink& sink) {
   std::visit(
       [&](const auto& fit) {
-        save(fit, model.encoding, sink, {model.diagnosis, model.options, model.imputation ? &*model.imputation : nullptr});
+        save(fit, model.encoding, sink,
+             {model.diagnosis, model.options, model.imputation ? &*model.imputation : nullptr, model.effects ? &*model.effects : nullptr});
       },
       model.fit);
 }
@@ -158,6 +161,8 @@ SavedModel load(const io::SafetensorsReader& file) {
     if (model.score() != nullptr && description.contains("imputation"))
       model.imputation = io::read_imputation(file, description.at("imputation"), model.encoding);
     model.diagnosis = read_diagnosis(description);
+    if (model.score() != nullptr && description.contains("effects"))
+      model.effects = io::read_effects(description.at("effects"), model.score()->num_columns(), file.path());
     if (description.contains("options")) model.options = io::option_values_of(description.at("options"));
   } catch (const io::JsonError& e) {
     io::fail_model(file.path(), fmt::format("its description cannot be read ({})", e.what()));

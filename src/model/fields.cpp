@@ -1,5 +1,8 @@
 #include "model/fields.hpp"
 
+#include <fmt/format.h>
+
+#include "core/refusals.hpp"
 #include "io/option_values.hpp"
 #include "target/target.hpp"
 
@@ -17,6 +20,19 @@ Json text_columns(const FeatureEncoding& encoding) {
                                         ? Json()
                                         : Json(f.levels[static_cast<std::size_t>(f.reference)])}});
   return list;
+}
+
+// The sets at the rate of the fit: positions of the columns, and the probability that one of them has an effect.
+void visit_effects(const Effects& effects, const Fit& fit, Fields& out) {
+  out.put("fdr", Json(effects.fdr));
+  if (!out.wants("selected")) return;
+  Json sets = Json::array();
+  for (const EffectSet& set : effects_at(effects, effects.fdr)) {
+    Json names = Json::array();
+    for (const Index j : set.columns) names.push_back(fit.column_names[static_cast<std::size_t>(j)]);
+    sets.push_back({{"columns", set.columns}, {"names", names}, {"probability", set.probability}});
+  }
+  out.put("selected", std::move(sets));
 }
 
 void visit(const SelectionSpread& spread, double error, double chance, const char* name, Fields& out) {
@@ -53,6 +69,7 @@ void visit(const SavedModel& model, double level, Fields& out) {
     out.put("information", missing.missing_information);
     out.close();
   }
+  if (model.effects) visit_effects(*model.effects, *model.score(), out);
   if (!model.diagnosis) return;
   out.put("khat", Json(model.diagnosis->khat));
   out.put("khat_given_precisions", Json(model.diagnosis->khat_given_precisions));
@@ -242,5 +259,13 @@ std::string to_json(const SavedModel& model, double level, bool covariance, bool
 std::string to_json(const LinearStatistics& statistics) { return json_text(statistics); }
 std::string to_json(const Comparison& comparison) { return json_text(comparison); }
 std::string to_json(const SelectionCounts& counts, const ModelOptions& options) { return json_text(counts, options); }
+
+SavedModel at_fdr(SavedModel model, double fdr, Spelling spelling) {
+  const std::string name = spelling == Spelling::command_line ? "--fdr" : "fdr";
+  if (!(fdr > 0 && fdr < 1)) throw wrong(name, fdr, "it must lie between 0 and 1");
+  if (!model.effects) throw refused(name, fmt::format("needs a model that was fitted with {}", name));
+  model.effects->fdr = fdr;
+  return model;
+}
 
 }  // namespace ardvark

@@ -62,6 +62,28 @@ void add_diagnosis(const ModelOptions& options, SavedModel& model, auto&& diagno
   if (!warning.empty()) report.warnings.push_back(warning);
 }
 
+// The prior auto may be one without inclusions.
+void require_inclusions(const ModelOptions& options, const Fit& fit) {
+  if (fit.prior == PriorKind::sparse || fit.prior == PriorKind::slab) return;
+  throw refused(options.spelled("fdr"), fmt::format("reads which columns have an effect; this fit is under the prior {}: use {}",
+                                                    to_string(fit.prior), options.spelled("prior", "sparse")));
+}
+
+// Which columns have an effect, for a selection at a stated false discovery rate.                                           (FDR.1)
+void add_selected(const ModelOptions& options, const FitOptions& how, MatrixView X, VectorView target, SavedModel& model) {
+  if (!options.fdr) return;
+  const Fit& fit = *model.score();
+  require_inclusions(options, fit);
+  if (!fit.sparse || !fit.mean.allFinite()) return;
+  model.effects = find_effects(X, target,
+                               {.task = fit.task,
+                                .intercept = how.intercept,
+                                .flat = how.prior.flat_columns,
+                                .weights = how.weights,
+                                .inclusion = fit.sparse->inclusion});
+  model.effects->fdr = *options.fdr;
+}
+
 // Fits what resolve() has found.
 struct ModelFitter {
   MatrixView X;
@@ -74,12 +96,15 @@ struct ModelFitter {
     validate::vector(target, X.rows(), "y");
     require_numbers(options);
     if (encoding != nullptr) return imputed(fit_linear_imputed(X, target, *encoding, model.options, imputation_options(options)));
-    Fit fit = given != nullptr ? fit_linear(std::move(*given), target, model.options) : fit_linear(X, target, model.options);
+    const bool may_overwrite = given != nullptr && !options.fdr;
+    Fit fit = may_overwrite ? fit_linear(std::move(*given), target, model.options) : fit_linear(X, target, model.options);
     fit.target = options.target;
     FewValues values;
     for (const double y : target) values.add(y);
     if (const std::string warning = values.remark(options); !warning.empty()) fit.report.warnings.push_back(warning);
-    return {std::move(fit)};
+    SavedModel saved{std::move(fit)};
+    add_selected(options, model.options, X, target, saved);
+    return saved;
   }
   SavedModel operator()(const LogisticModel& model) const {
     validate::vector(target, X.rows(), "labels");
@@ -123,6 +148,7 @@ SavedModel ModelFitter::two_classes(const LogisticModel& logistic) const {
   Fit& score = *model.score();
   score.target = options.target;
   add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(score, X, target, logistic.options, why_not); });
+  add_selected(options, logistic.options, X, target, model);
   name_classes(options, target, score);
   return model;
 }
@@ -202,7 +228,7 @@ SavedModel fit_rows(MatrixView X, OwnedMatrix* given, VectorView target, const M
         remedy_of_gap(options, can_impute(options)), [&] { return fit_any(X, given, target, all, nullptr); },
         remedy_of_target_gap(options));
   if (missing == Missing::keep) {
-    refuse(options, {"diagnose"},
+    refuse(options, {"diagnose", "fdr"},
            fmt::format("cannot be used with {}; use {} here", options.spelled("missing", "impute"), options.spelled("missing", "drop")));
     require_posterior_to_impute(options);
   }

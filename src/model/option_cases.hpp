@@ -116,6 +116,11 @@ constexpr OptionRefusal only_vb[] = {
 constexpr OptionRefusal only_classes[] = {
     {linear | counts, "applies only to classifications; there is nothing to compare the posterior of a regression with"},
     {selection, "applies only to one fit; a selection makes many"}};
+constexpr OptionRefusal only_inclusions[] = {
+    {counts | machines | programs | laplace | shared | ard | groups | none | dense,
+     "reads which columns have an effect; it needs [model=linear] or logistic, and [prior=sparse] or slab"},
+    {several_classes, "applies only to regressions and to two classes"},
+    {selection, "applies only to one fit; a selection makes many"}};
 constexpr OptionRefusal only_columns[] = {
     {machines, "applies only to linear, logistic and counts models; a kernel compares every level with every other"}};
 constexpr OptionRefusal only_sequential[] = {

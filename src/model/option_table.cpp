@@ -138,6 +138,15 @@ constexpr ModelOption rows[] = {
      "above, a warning says what is wrong. It applies to two classes, to several classes with one regression each (coding), and to "
      "[model=rvm].",
      Facts().refuse(kernel | in_pieces | sparse_x).say(only_classes).shell(fit)},
+    {"fdr", &O::fdr, posterior, "a number between 0 and 1",
+     "Also selects columns at this false discovery rate: of the sets that are named, this share is expected to hold no column with an "
+     "effect. Columns that the data cannot tell apart are one set. It takes one more computation, after which the model answers for any "
+     "rate. It applies to regressions and to two classes, under sparse and slab.",
+     Facts()
+         .refuse(counts | machines | programs | laplace | shared | ard | groups | none | dense | in_pieces | sparse_x | several_classes)
+         .say(only_inclusions)
+         .within(0, 1, true)
+         .shell(fit | show)},
     {"weights", &O::weights, table, "a number >= 0 for each row", "Observation weights: a row with weight 2 counts as two equal rows.",
      Facts().refuse(in_pieces).not_kept()},
     {"exposure", &O::exposure, table, "the name of a column",

@@ -72,6 +72,19 @@ std::string lines_of_text_columns(const FeatureEncoding& encoding) {
   return lines;
 }
 
+// Each set on a line of its own.
+std::string lines_of_selected(const Effects& effects, const Fit& fit) {
+  const std::vector<EffectSet> sets = effects_at(effects, effects.fdr);
+  std::string lines = io::labelled("selected", sets.empty() ? fmt::format("nothing at a false discovery rate of {:.3g}", effects.fdr)
+                                                            : fmt::format("at a false discovery rate of {:.3g}", effects.fdr));
+  for (const EffectSet& set : sets) {
+    std::string names;
+    for (const Index j : set.columns) names += (names.empty() ? "" : ", ") + fit.column_names[static_cast<std::size_t>(j)];
+    lines += io::labelled("", fmt::format("{}{} ({:.3f})", set.columns.size() > 1 ? "one or more of " : "", names, set.probability));
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string summary(const SavedModel& model, const SummaryOptions& options) {
@@ -82,6 +95,7 @@ std::string summary(const SavedModel& model, const SummaryOptions& options) {
   }
   const auto [body, ending] = std::visit([&](const auto& fit) { return io::summary_text(fit, options); }, model.fit);
   std::string out = body + lines_of_text_columns(model.encoding);
+  if (model.effects) out += lines_of_selected(*model.effects, *model.score());
   if (model.diagnosis && !std::isnan(model.diagnosis->khat)) {
     const Diagnosis& d = *model.diagnosis;
     out += io::labelled(

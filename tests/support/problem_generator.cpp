@@ -251,6 +251,7 @@ const std::map<std::string, Rule>& rules() {
       {"centres",
        [](Random& random, const Shape& shape) -> Value { return static_cast<double>(random.integer(1, std::max<Index>(1, shape.n))); }},
       {"level", [](Random& random, const Shape&) { return random.uniform(0.5, 0.999); }},
+      {"fdr", [](Random& random, const Shape&) { return random.uniform(0.02, 0.5); }},
       {"vectors",
        [](Random& random, const Shape& shape) -> Value {
          if (random.chance(0.5)) return std::string(random.chance(0.3) ? "auto" : "all");

@@ -1,0 +1,43 @@
+// Which columns have an effect, at a stated false discovery rate.                                          docs/math/effects.md
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ardvark/fit.hpp"
+
+namespace ardvark {
+
+/// Columns of which at least one has an effect, with this probability. One column alone, or one with its neighbours.
+struct EffectSet {
+  std::vector<Index> columns;  ///< the most probable one first
+  double probability = 0;
+};
+
+/// What a selection at any rate is made from.
+struct Effects {
+  /// For each column that may have an effect, the most probable one first: the column alone, then with one more neighbour each.   (FDR.3)
+  std::vector<std::vector<EffectSet>> nested;
+  double fdr = 0.1;  ///< the rate that the caller of the fit asked for
+};
+
+struct EffectOptions {
+  Task task = Task::linear;            ///< linear, or logistic: two labels
+  bool intercept = true;
+  std::vector<Index> flat = {};        ///< columns that are in every model, and are not judged
+  VectorView weights = {};             ///< [rows] >= 0; empty: ones
+  VectorView inclusion = {};           ///< [columns] of a fit: of more than 2000 columns, the chain visits those with the largest one
+  std::uint64_t seed = 1;              ///< the same seed gives the same result to the last bit, with any number of threads
+};
+
+/// Draws models from their posterior: 3000 draws of a chain.     O(n m^2 + draws (m + included m)), m = min(columns, 2000)      (FDR.1)
+/// \param X       [n,p], finite
+/// \param target  [n] numbers, or two labels
+[[nodiscard]] Effects find_effects(MatrixView X, VectorView target, const EffectOptions& options = {});
+
+/// Sets of columns without a common column: the share of those that hold no column with an effect is expected to be at most `fdr`. Empty if
+/// nothing can be said at this rate.                                                                                    (FDR.4)
+/// \param fdr  in (0, 1)
+[[nodiscard]] std::vector<EffectSet> effects_at(const Effects& effects, double fdr);
+
+}  // namespace ardvark
