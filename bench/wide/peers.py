@@ -128,7 +128,8 @@ def adelie_path(table):
 
     X = table.X
     if sp.issparse(X):
-        matrix = ad.matrix.sparse(sp.csc_matrix(X.astype(float, copy=False)), method="naive", copy=False)
+        kept = sp.csc_matrix(X.astype(float, copy=False))  # adelie reads its arrays, and does not keep them
+        matrix = ad.matrix.sparse(kept, method="naive", copy=False)
     elif X.dtype == np.int8:
         folder = tempfile.mkdtemp()
         ad.io.snp_unphased(f"{folder}/x.snpdat").write(X)
