@@ -1,5 +1,5 @@
 // Files that ask for much memory with few bytes: at most ten times their size is held, beside a fixed part. Rows that are predicted by many
-// draws: their draws are not held all at once.
+// draws: their draws are not held all at once. Tables of bytes: no copy in another type.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ardvark/errors.hpp"
+#include "ardvark/linear.hpp"
 #include "ardvark/model.hpp"
 #include "ardvark/sequential.hpp"
 #include "ardvark/table.hpp"
@@ -116,6 +117,35 @@ TEST(Memory, OfRowsWithGapsIsNotThatOfTheirDraws) {
   };
   const std::int64_t of_few = peak_of(40), of_many = peak_of(1000);
   EXPECT_LE(of_many - of_few, 10 * 1000 * p * static_cast<std::int64_t>(sizeof(double)));
+}
+
+// As doubles, the table below would take 64 MB.
+struct BytesTable {
+  Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> X;
+  Vector y;
+};
+
+BytesTable table_of_bytes() {
+  testing::Random random(31);
+  BytesTable out{Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic>(20000, 400), Vector(20000)};
+  for (std::int8_t& x : out.X.reshaped()) x = static_cast<std::int8_t>(random.integer(0, 2));
+  for (Index i = 0; i < out.y.size(); ++i) out.y[i] = 0.3 * out.X(i, 0) + random.normal();
+  return out;
+}
+
+TEST(Memory, OfAFitToBytesIsLessThanHalfOfTheirDoubles) {
+  const BytesTable table = table_of_bytes();
+  constexpr std::int64_t most = 32 << 20;
+  for (const Prior& prior : {Prior::sparse(), Prior::shared()}) {
+    SCOPED_TRACE(to_string(prior.kind));
+    const testing::PeakMemory of_fits;
+    const LinearFit linear = fit_linear(table.X, table.y, {.prior = prior});
+    EXPECT_LT(of_fits.bytes(), most);
+    if (prior.kind == PriorKind::sparse) continue;
+    const testing::PeakMemory of_predictions;
+    EXPECT_EQ(predict(linear, table.X).mean.size(), 20000);
+    EXPECT_LT(of_predictions.bytes(), most);
+  }
 }
 
 }  // namespace
