@@ -385,8 +385,7 @@ typedef struct ardvark_csc {
  * *model is set only on success; free it with ardvark_model_free. */
 ARDVARK_API ardvark_code ardvark_fit(const ardvark_matrix* X, const double* target, const ardvark_options* options, ardvark_model** model,
                                      ardvark_error* error);
-/* The same for a sparse X, which is never written out: models linear, and logistic of two classes, under the priors shared, ard, groups and
- * none. */
+/* The same for a sparse X, which is never written out: models linear, logistic and counts, under every prior. */
 ARDVARK_API ardvark_code ardvark_fit_csc(const ardvark_csc* X, const double* target, const ardvark_options* options, ardvark_model** model,
                                          ardvark_error* error);
 ARDVARK_API void ardvark_model_free(ardvark_model* model);

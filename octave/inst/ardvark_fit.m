@@ -13,8 +13,7 @@ function fit = ardvark_fit(X, y, varargin)
 %   from the data, the covariance of the rows, and draws of whole curves.
 %
 %   X       N x D, a row for each observation; finite, or with the option 'missing' NaN where a value is missing. double, single, int8 and
-%           logical are read as they are, and a sparse X in linear regressions and two classes, under the priors shared, ard, groups and
-%           none; other fits need full(X)
+%           logical are read as they are, and a sparse X in linear regressions, classes and counts; other fits need full(X)
 %   y       N numbers; or labels: numbers, or a cell of texts; NaN and '' as in X
 %   table   instead of X, a struct with a column in each field: N numbers, or a cell of N texts. A column of texts becomes columns of 0 and
 %           1, one for each level but the one with the most rows ('reference', 'COLUMN=LEVEL' names another); with a kernel one for each

@@ -98,6 +98,7 @@ class BayesianCountRegression(Regressor, LinearScore):
     """
 
     _own: ClassVar[Collection[str]] = (*LinearScore._own, "exposure")
+    _reads_sparse = True
 
     def __init__(
         self,

@@ -111,7 +111,8 @@ ardvark.ArdvarkWarning
     "fit": """
 X : array-like or table of shape (n_samples, n_features)
     Finite numbers; in a DataFrame of pandas or polars also texts, and true and false, which count as 1 and 0. Arrays of float64, float32, int8
-    and bool, and of uint8 up to 127, are not copied.
+    and bool, and of uint8 up to 127, are not copied. Linear regressions, classes and counts also take a matrix of scipy.sparse, or a DataFrame
+    whose columns are all sparse: compressed columns are read in place, other forms are turned by columns once.
 y : array-like of shape (n_samples,)
     Finite numbers. Leave it out with ``target``.
 sample_weight : array-like of shape (n_samples,) or str, default=None

@@ -156,9 +156,6 @@ class BayesianLinearRegression(Regressor, LinearScore):
         pieces, with ``y`` the name of a column: the path of a file or folder, or a pattern (Parquet, CSV, Arrow), a dataset, an Arrow stream, a lazy frame of polars, an iterator
         of tables, or a function that opens one of these.
 
-        A sparse X, a matrix of scipy.sparse or a DataFrame whose columns are all sparse, is read in place, with the priors "shared", "ard",
-        "none", groups, and "auto", which then takes one of these.
-
         {sections.fit_numbers}
 
         Examples

@@ -218,9 +218,6 @@ class BayesianLogisticRegression(LogisticScore):
         a lazy frame of polars, or a function that opens one of these or gives tables. A source that can be read only once, an iterator or an
         Arrow stream, is written to a temporary file.
 
-        A sparse X, a matrix of scipy.sparse or a DataFrame whose columns are all sparse, is read in place if there are two classes, with the priors "shared", "ard",
-        "none", groups, and "auto", which then takes one of these.
-
         {sections.fit_classes}
 
         Examples
@@ -246,5 +243,4 @@ class BayesianLogisticRegression(LogisticScore):
         tags = super().__sklearn_tags__()
         is_l1 = isinstance(self.prior, str) and self.prior == "laplace"
         tags.classifier_tags.multi_class = not (is_l1 and self.coding == "softmax") and self.likelihood != "jj"
-        tags.input_tags.sparse = self._takes_sparse and not tags.classifier_tags.multi_class  # several classes need a dense X
         return tags

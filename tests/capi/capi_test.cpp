@@ -339,13 +339,13 @@ TEST(CInterface, SaysHowTheCallerMakesASparseMatrixDense) {
     return message(ARDVARK_INVALID_ARGUMENT, [&](ardvark_error* e) {
       ardvark_model* model = nullptr;
       const ardvark_csc X = {size, 3, 1, 64, start, row, value, dense, 0};
-      return ardvark_fit_csc(&X, y, options_of({{"model", "linear"}, {"prior", "slab"}}).get(), &model, e);
+      return ardvark_fit_csc(&X, y, options_of({{"model", "linear"}, {"prior", "shared"}, {"solver", "qr"}}).get(), &model, e);
     });
   };
-  const std::string plain = "X is sparse, and prior 'slab' needs a dense X; a sparse X has";
+  const std::string plain = "X is sparse, and solver 'qr' needs a dense X; a sparse X has";
   EXPECT_TRUE(contains(refused(sizeof(ardvark_csc), nullptr), plain));
   EXPECT_TRUE(contains(refused(offsetof(ardvark_csc, dense), "full(X)"), plain));  // of an earlier program, which had no such field
-  EXPECT_TRUE(contains(refused(sizeof(ardvark_csc), "full(X)"), "prior 'slab' needs a dense X, full(X); a sparse X has"));
+  EXPECT_TRUE(contains(refused(sizeof(ardvark_csc), "full(X)"), "solver 'qr' needs a dense X, full(X); a sparse X has"));
 }
 
 TEST(CInterface, CutsATextThatIsTooLongForTheCaller) {
