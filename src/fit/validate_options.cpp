@@ -125,12 +125,12 @@ void validate_options(const FitOptions& options, Task task, Index num_columns) {
   if (!is_count(task) && !options.exposure.empty()) throw refused("exposure", "applies only to regressions of counts");
 }
 
-void validate_sparse_table(const FitTable& X, const FitOptions& options) {
+void validate_sparse_table(const FitTable& X, const FitOptions& options, const std::string& need_of_small) {
   const PriorKind prior = options.prior.kind;
-  if (const std::string need = X.need_of_small(); is_sparse(prior) && !need.empty())
+  if (is_sparse(prior) && !need_of_small.empty())
     throw InvalidArgument({.argument = "prior",
                            .value = to_string(prior),
-                           .why = need,
+                           .why = need_of_small,
                            .remedy = "prior shared (--prior shared) or laplace takes a sparse X of any size"});
   const std::string who = !options.preset.empty()                                        ? fmt::format("preset '{}'", options.preset)
                           : options.solver == SolverKind::qr                             ? "solver 'qr'"

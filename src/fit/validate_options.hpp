@@ -2,6 +2,8 @@
 #pragma once
 
 #include "ardvark/fit.hpp"
+#include <string>
+
 #include "table/fit_table.hpp"
 
 namespace ardvark::internal {
@@ -10,7 +12,8 @@ namespace ardvark::internal {
 void validate_options(const FitOptions& options, Task task, Index num_columns);
 
 /// A sparse X supports models without presets and QR, and the sparse priors if it is small.
+/// \param need_of_small  what keeps the sparse priors from this X; empty: nothing
 /// \throws InvalidArgument  the options ask for anything else
-void validate_sparse_table(const FitTable& X, const FitOptions& options);
+void validate_sparse_table(const FitTable& X, const FitOptions& options, const std::string& need_of_small);
 
 }  // namespace ardvark::internal

@@ -17,6 +17,10 @@ inline constexpr Index most_to_rotate = 20000;
 /// \throws InvalidArgument  options that cannot be used with such a prior
 void validate_sparse(const FitOptions& options, Task task, Index num_columns);
 
+/// Whether passes over the columns where they lie find those that may have an effect, so that nothing of the size of X is made.  (SP.26)
+/// \param num_columns  with a prior
+[[nodiscard]] bool is_fitted_wide(const FitOptions& options, Task task, Index num_rows, Index num_columns);
+
 /// \param frame  gets warnings; gives away the memory of X, if the caller gave it to the fit
 [[nodiscard]] Solution solve_sparse_linear(Frame& frame);
 [[nodiscard]] Solution solve_sparse_logistic(Frame& frame);

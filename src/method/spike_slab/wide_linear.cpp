@@ -18,6 +18,7 @@
 #include "frame/separation.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 #include "method/spike_slab/wide_fit.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -285,13 +286,16 @@ void tell_of_others(const WideOutcome& fit, Solution& out) {
   }
 }
 
+bool is_fitted_wide(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
+  if (!has_noise(task) || !options.prior.group.empty() || num_columns <= most_at_once) return false;
+  const PriorKind prior = options.prior.kind;
+  if (prior == PriorKind::slab) return true;
+  return num_columns > num_rows && (num_rows <= most_rows_of_dense || prior == PriorKind::sparse || prior == PriorKind::automatic);
+}
+
 bool is_wide(const Frame& frame) {
-  const FitOptions& options = frame.options;
-  if (!options.prior.group.empty()) return false;
-  const Index p = penalised_columns(options, frame.num_columns(), frame.left_out).size(), n = frame.X.rows();
-  if (p <= most_at_once) return false;
-  if (options.prior.kind == PriorKind::slab) return true;
-  return p > n && (n <= most_rows_of_dense || options.prior.kind == PriorKind::sparse);
+  const PenalisedColumns which = penalised_columns(frame.options, frame.num_columns(), frame.left_out);
+  return is_fitted_wide(frame.options, frame.task, frame.X.rows(), which.size());
 }
 
 Matrix gram_of_rows(Design& X) {
