@@ -56,9 +56,9 @@ def knockoffs(family: Family, table: Table) -> Rule:
     both = np.hstack([table.X, table.X - s * table.X @ inverse + noise])
     both = (both - both.mean(0)) / both.std(0)
     if family.is_linear:
-        w = LassoCV(cv=5, n_alphas=30).fit(both, table.y - table.y.mean()).coef_
+        w = LassoCV(cv=5).fit(both, table.y - table.y.mean()).coef_
     else:
-        w = LogisticRegressionCV(Cs=8, cv=5, penalty="l1", solver="liblinear").fit(both, table.y).coef_[0]
+        w = LogisticRegressionCV(Cs=8, cv=5, penalty="l1", solver="liblinear", scoring="neg_log_loss").fit(both, table.y).coef_[0]
     W = np.abs(w[:p]) - np.abs(w[p:])
 
     def rule(fdr: float) -> Sets:

@@ -78,9 +78,9 @@ ARDVARK_API void ardvark_free(void* memory);
 
 /* What to fit and how, by name. The names are those of `ardvark fit`, with _ instead of - and without "no-". Flags are 0 or 1.
  * ardvark_catalogue() lists the presets. Positions and group numbers count from 0. With class_names, labels are positions in this list.
- * With fdr, there are also the results fdr and selected, a list of sets with their columns, their names and their probability; the options of
- * ardvark_model_result may hold another fdr.
- * With diagnose, there are also the results khat, khat_given_precisions, khat_threshold, khat_effective_share and log_ratios [draws]. */
+ * With fdr, there are also the results fdr and selected, a list of sets with their columns, their names and their probability; the options
+ * of ardvark_model_result may hold another fdr. With diagnose, there are also the results khat, khat_given_precisions, khat_threshold,
+ * khat_effective_share and log_ratios [draws]. */
 /* clang-format off */
 /* options: begin (written by scripts/options)
  *   What is fitted

@@ -22,12 +22,12 @@ struct Effects {
 };
 
 struct EffectOptions {
-  Task task = Task::linear;            ///< linear, or logistic: two labels
+  Task task = Task::linear;  ///< linear, or logistic: two labels
   bool intercept = true;
-  std::vector<Index> flat = {};        ///< columns that are in every model, and are not judged
-  VectorView weights = {};             ///< [rows] >= 0; empty: ones
-  VectorView inclusion = {};           ///< [columns] of a fit: of more than 2000 columns, the chain visits those with the largest one
-  std::uint64_t seed = 1;              ///< the same seed gives the same result to the last bit, with any number of threads
+  std::vector<Index> flat = {};  ///< columns that are in every model, and are not judged
+  VectorView weights = {};       ///< [rows] >= 0; empty: ones
+  VectorView inclusion = {};     ///< [columns] of a fit: of more than 2000 columns, the chain visits those with the largest one
+  std::uint64_t seed = 1;        ///< the same seed gives the same result to the last bit, with any number of threads
 };
 
 /// Draws models from their posterior: 3000 draws of a chain.     O(n m^2 + draws (m + included m)), m = min(columns, 2000)      (FDR.1)

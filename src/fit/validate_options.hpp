@@ -1,9 +1,9 @@
 // The check of the options of fit_linear and fit_logistic, before any work.
 #pragma once
 
-#include "ardvark/fit.hpp"
 #include <string>
 
+#include "ardvark/fit.hpp"
 #include "table/fit_table.hpp"
 
 namespace ardvark::internal {

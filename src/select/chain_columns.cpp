@@ -12,8 +12,8 @@ namespace ardvark::internal {
 namespace {
 
 constexpr Index most_columns = 2000;
-constexpr double too_small = 1e-8;       // of the size of a column: what is left of it beside the flat columns is rounding
-constexpr double least_slope = 1e-8;     // of the working weights
+constexpr double too_small = 1e-8;    // of the size of a column: what is left of it beside the flat columns is rounding
+constexpr double least_slope = 1e-8;  // of the working weights
 
 // Orthonormal columns that span those of F: Gram and Schmidt, twice.
 Matrix orthonormal(Matrix F) {

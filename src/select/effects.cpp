@@ -16,9 +16,9 @@ using namespace internal;
 
 namespace {
 
-constexpr int first_sweeps = 300, num_draws = 3000;                                // of the chain that is read
+constexpr int first_sweeps = 300, num_draws = 3000;                                        // of the chain that is read
 constexpr int rounds = 6, first_sweeps_of_round = 100, draws_of_round = 20, between = 10;  // of those that find the working weights
-constexpr double least_seed = 0.05;       // share of the draws from which a column has sets
+constexpr double least_seed = 0.05;        // share of the draws from which a column has sets
 constexpr double least_neighbour = 0.005;  // and from which it may join the set of another
 constexpr double least_gain = 0.005, enough = 0.995;
 constexpr std::size_t most_in_set = 10;

@@ -6,8 +6,8 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr double close = 0.5;     // correlation from which an effect may be that of another column
-constexpr double smallest = 36;   // scale of the prior of n kappa: effects of an own are at least some standard errors large   (FDR.1)
+constexpr double close = 0.5;    // correlation from which an effect may be that of another column
+constexpr double smallest = 36;  // scale of the prior of n kappa: effects of an own are at least some standard errors large   (FDR.1)
 constexpr int rounds_of_moves = 3;
 
 }  // namespace

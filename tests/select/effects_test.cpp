@@ -88,7 +88,9 @@ TEST(Effects, CountCopiesOnce) {
   X.col(7) = -3 * X.col(2);
   const Vector y = X.col(2) + random.normals(100);
   std::vector<EffectSet> found = effects_at(find_effects(X, y), 0.05);
-  std::erase_if(found, [](const EffectSet& set) { return std::ranges::find_first_of(set.columns, std::vector<Index>{2, 7}) == set.columns.end(); });
+  std::erase_if(found, [](const EffectSet& set) {
+    return std::ranges::find_first_of(set.columns, std::vector<Index>{2, 7}) == set.columns.end();
+  });
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(std::set<Index>(found[0].columns.begin(), found[0].columns.end()), (std::set<Index>{2, 7}));
   EXPECT_GT(found[0].probability, 0.99);
@@ -210,7 +212,8 @@ TEST(EffectsAt, FindMoreSingleColumnsAtAHigherRate) {
 }
 
 TEST(EffectsAt, RefuseARateThatIsNone) {
-  for (const double fdr : {0.0, 1.0, -0.1, std::nan("")}) expect_invalid([&] { (void)effects_at(Effects{}, fdr); }, {"fdr", "between 0 and 1"});
+  for (const double fdr : {0.0, 1.0, -0.1, std::nan("")})
+    expect_invalid([&] { (void)effects_at(Effects{}, fdr); }, {"fdr", "between 0 and 1"});
 }
 
 }  // namespace

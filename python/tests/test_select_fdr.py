@@ -1,0 +1,50 @@
+"""Columns at a stated false discovery rate."""
+
+import numpy as np
+import pytest
+
+from ardvark import BayesianLinearRegression, BayesianLogisticRegression
+
+
+def rows(seed=0, n=300, p=30):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    return X, 1.2 * X[:, 3] - X[:, 8] + rng.normal(size=n)
+
+
+@pytest.mark.parametrize("prior", ["auto", "slab"])
+def test_names_what_has_an_effect(prior):
+    X, y = rows()
+    for model in (BayesianLinearRegression(prior, fdr=0.1).fit(X, y), BayesianLogisticRegression(prior, fdr=0.1).fit(X, y > 0)):
+        assert sorted(found.columns.tolist() for found in model.select(0.01)) == [[3], [8]]
+        assert all(found.probability > 0.9 for found in model.select(0.01))
+
+
+def test_names_columns_of_a_table():
+    pandas = pytest.importorskip("pandas")
+    X, y = rows()
+    table = pandas.DataFrame(X).rename(columns="c{}".format)
+    model = BayesianLinearRegression(fdr=0.1).fit(table, y)
+    assert sorted(found.names for found in model.select(0.01)) == [["c3"], ["c8"]]
+
+
+def test_copies_count_once():
+    X, y = rows()
+    model = BayesianLinearRegression("slab", fdr=0.1).fit(np.hstack([X, X[:, [3]]]), y)
+    assert sorted(sorted(found.columns.tolist()) for found in model.select(0.01)) == [[3, 30], [8]]
+
+
+def test_of_noise_names_nothing():
+    rng = np.random.default_rng(2)
+    model = BayesianLinearRegression("slab", fdr=0.05).fit(rng.normal(size=(100, 40)), rng.normal(size=100))
+    assert model.select(0.05) == []
+
+
+def test_says_what_is_missing():
+    X, y = rows()
+    with pytest.raises(ValueError, match="fitted with fdr"):
+        BayesianLinearRegression().fit(X, y).select()
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        BayesianLinearRegression(fdr=0.1).fit(X, y).select(2)
+    with pytest.raises(ValueError, match="prior"):
+        BayesianLinearRegression("shared", fdr=0.1).fit(X, y)

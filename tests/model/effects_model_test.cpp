@@ -1,0 +1,76 @@
+// A selection at a stated rate by the options of a model: the fit, its file, its JSON and its summary.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "ardvark/model.hpp"
+#include "support/random_problem.hpp"
+#include "support/thrown.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+using testing::expect_invalid;
+using testing::Random;
+
+struct Rows {
+  Matrix X;
+  Vector y, labels;
+};
+// Columns 2 and 5 have an effect.
+Rows two_effects() {
+  Random random(4);
+  Rows rows{random.normals(200, 12), Vector(200), Vector(200)};
+  rows.y = 1.5 * rows.X.col(2) - rows.X.col(5) + random.normals(200);
+  rows.labels = (rows.y.array() > 0).cast<double>().matrix();
+  return rows;
+}
+
+ModelOptions asking(const char* model, double fdr) {
+  ModelOptions options{.model = model};
+  options.set("fdr", fdr);
+  return options;
+}
+
+TEST(EffectsOfAModel, AreInItsFileItsJsonAndItsSummary) {
+  const Rows rows = two_effects();
+  for (const char* model : {"linear", "logistic"}) {
+    const SavedModel fit = fit_model(rows.X, std::string(model) == "linear" ? rows.y : rows.labels, asking(model, 0.2));
+    ASSERT_TRUE(fit.effects);
+    EXPECT_EQ(fit.effects->fdr, 0.2);
+    const SavedModel read = model_from_bytes(model_to_bytes(fit));
+    ASSERT_TRUE(read.effects);
+    EXPECT_EQ(to_json(read), to_json(fit));
+    const SavedModel sure = at_fdr(read, 0.01);
+    ASSERT_EQ(effects_at(*sure.effects, 0.01).size(), 2U);
+    EXPECT_NE(to_json(sure).find("\"selected\""), std::string::npos);
+    EXPECT_NE(summary(sure).find("at a false discovery rate of 0.01"), std::string::npos);
+  }
+}
+
+TEST(EffectsOfAModel, DoNotDependOnWhetherTheTableIsGivenAway) {
+  const Rows rows = two_effects();
+  const SavedModel kept = fit_model(rows.X, rows.y, asking("linear", 0.1));
+  const SavedModel given = fit_model(OwnedMatrix(Matrix(rows.X)), rows.y, asking("linear", 0.1));
+  ASSERT_EQ(given.effects->nested.size(), kept.effects->nested.size());
+  for (std::size_t i = 0; i < kept.effects->nested.size(); ++i) {
+    EXPECT_EQ(given.effects->nested[i].back().columns, kept.effects->nested[i].back().columns);
+    EXPECT_EQ(given.effects->nested[i].back().probability, kept.effects->nested[i].back().probability);
+  }
+}
+
+TEST(EffectsOfAModel, AreRefusedWhereThereAreNoInclusions) {
+  const Rows rows = two_effects();
+  ModelOptions ridge = asking("linear", 0.1);
+  ridge.set("prior", std::string("shared"));
+  expect_invalid([&] { (void)fit_model(rows.X, rows.y, ridge); }, {"fdr", "sparse"});
+  ModelOptions by_choice = asking("linear", 0.1);  // auto is ard or shared with this option
+  by_choice.set("solver", std::string("primal"));
+  expect_invalid([&] { (void)fit_model(rows.X, rows.y, by_choice); }, {"fdr", "sparse"});
+  expect_invalid([&] { (void)at_fdr(fit_model(rows.X, rows.y, {.model = "linear"}), 0.1); }, {"fdr", "fitted with fdr"});
+  expect_invalid([&] { (void)fit_model(rows.X, rows.y, asking("linear", 1.5)); }, {"fdr"});
+}
+
+}  // namespace
+}  // namespace ardvark::internal
