@@ -11,6 +11,7 @@
 
 #include "ardvark/table_stream.hpp"
 #include "fit.hpp"
+#include "matrix_files.hpp"
 #include "model/option_help.hpp"
 #include "model_choice.hpp"
 #include "table_sums.hpp"
@@ -27,6 +28,8 @@ int run_fit(FitArguments args) {
   for (std::size_t i = 1; i < args.files.size(); ++i)
     if (std::error_code none; !std::filesystem::exists(args.files[i], none))
       throw InvalidArgument(fmt::format("'{}' is not a file; 'ardvark fit --help' says what fit takes", args.files[i]));
+  if (are_matrix_files(args.files)) return fit_matrix(args);
+  if (args.index_base != "auto") throw refused("--index-base", "applies only to files of svmlight: .svm, .svmlight, .libsvm");
   const std::string choice = choose_model(args);
   const ModelKind kind = check_options(args);
   if (!args.path.empty() && (kind == ModelKind::relevance || kind == ModelKind::kernel || args.prior != "laplace" || args.lambda))
@@ -182,6 +185,13 @@ void add_fit(CLI::App& app, Run& run) {
       "memory, or has several files and --model is linear), "
       "always or never. Only --model linear (with --prior laplace: with --lambda), and --model logistic and kernel, which read the table "
       "several times");
+  c.get_option("data")->each([&c](const std::string& path) {
+    if (internal::io::matrix_format_of(path) == internal::io::MatrixFormat::svmlight) c.get_option("--target")->required(false);
+  });
+  c.get_option("data")->description(c.get_option("data")->get_description() +
+                                    ". Or a matrix: Matrix Market (.mtx), or svmlight (.svm, .svmlight, .libsvm), which has its target");
+  c.get_option("--target")->description("Column to explain; of a matrix in Matrix Market: FILE:COLUMN, a column of a table with its rows");
+  c.add_option("--index-base", args->index_base, about_index_base)->check(not_empty)->group(heading_of(OptionGroup::table));
   c.add_option(
        "--path", args->path,
        "With --prior laplace and no --lambda: write to this CSV file, for each lambda, the loss of the cross-validation, its standard "

@@ -16,6 +16,7 @@
 #include "core/pulse.hpp"
 #include "io/csv_numbers.hpp"
 #include "io/text.hpp"
+#include "matrix_files.hpp"
 #include "model/missing.hpp"
 #include "predictions.hpp"
 #include "progress_line.hpp"
@@ -25,7 +26,7 @@ namespace ardvark::cli {
 namespace {
 
 struct PredictArguments {
-  std::string model, output, missing, rule = "automatic", interval = "new";
+  std::string model, output, missing, rule = "automatic", interval = "new", index_base = "auto";
   std::vector<std::string> files, missing_markers, keep;
   std::optional<int> digits;
   double level = 0.95;
@@ -256,11 +257,81 @@ class Predictor {
   double seconds_ = 0;
 };
 
+void refuse_table_options(const PredictArguments& args) {
+  require_one_matrix(args.files);
+  const auto refuse_if = [&](bool given, const char* option) {
+    if (given) throw refused(option, fmt::format("needs a table; '{}' has no names of columns", args.files.front()));
+  };
+  refuse_if(!args.keep.empty(), "--keep");
+  refuse_if(!args.missing.empty(), "--missing");
+  if (args.is_parquet()) throw refused("--output", "may not end with .parquet where a matrix is predicted; write CSV or --json");
+}
+
+/// The prediction of a file with a matrix, at once.
+class MatrixPredictor {
+ public:
+  MatrixPredictor(const PredictArguments& args, const SavedModel& model) : args_(args), model_(model), scorer_(args.level) {
+    refuse_table_options(args);
+    options_.spelling = Spelling::command_line;
+    options_.rule = args.rule;
+    options_.interval = args.interval;
+    check_rule(model, options_);
+    if (internal::has_classes(task_of(model)) && args.level_given)
+      throw refused("--level", "applies only to intervals; a classifier predicts probabilities, without intervals; leave it out");
+  }
+
+  int run(std::optional<ProgressLine>& progress) {
+    const internal::io::MatrixFile file = matrix_for_prediction(args_.files.front(), model_, args_.index_base);
+    PredictionOutput predictions(model_, args_.level, args_.digits, args_.json ? OutputFormat::json : OutputFormat::csv, false);
+    RowsOfPrediction rows;
+    for (Index i = 1; i <= file.rows(); ++i) rows.numbers.push_back(i);
+    const auto started = std::chrono::steady_clock::now();
+    const Prediction prediction = predict_matrix(model_, file, options_);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    predictions.add(prediction, rows);
+    if (!file.target.empty()) scorer_.add(prediction, observed(target_of_rows(file.target), classes_of(model_)));
+    progress.reset();
+    if (args_.json) complete(predictions.json(), file, seconds);
+    LongOutput output(args_.output);
+    output.write(args_.json ? predictions.json().dump() + "\n" : predictions.take_csv());
+    output.finish();
+    if (!args_.json && !args_.quiet) say_more(file);
+    return ok;
+  }
+
+ private:
+  [[nodiscard]] static KeptColumn target_of_rows(const std::vector<double>& target) {
+    KeptColumn column{.name = "target", .texts = {}, .is_number = true};
+    for (const double y : target) column.texts.push_back(fmt::format("{}", y));
+    return column;
+  }
+
+  [[nodiscard]] bool has_interval() const { return args_.interval == "new"; }
+
+  void complete(Json& json, const internal::io::MatrixFile& file, double seconds) const {
+    json["seconds"] = seconds;
+    if (!file.notes.empty()) json["notes"] = file.notes;
+    if (!file.target.empty()) json["score"] = json_of(scorer_.score(), has_interval());
+  }
+
+  void say_more(const internal::io::MatrixFile& file) const {
+    for (const std::string& note : file.notes) fmt::print(stderr, "note: {}\n", note);
+    if (!file.target.empty()) fmt::print(stderr, "{}\n", sentence_of(scorer_.score(), "target", file.rows(), args_.level, has_interval()));
+  }
+
+  const PredictArguments& args_;
+  const SavedModel& model_;
+  ModelOptions options_;
+  PredictionScorer scorer_;
+};
+
 int run_predict(PredictArguments args) {
   args.files = matching_paths(args.files);
   check_arguments(args);
   std::optional<ProgressLine> progress(std::in_place, !args.quiet && !args.json, "reading");
   const SavedModel model = model_of(args);
+  if (are_matrix_files(args.files)) return MatrixPredictor(args, model).run(progress);
+  if (args.index_base != "auto") throw refused("--index-base", "applies only to files of svmlight: .svm, .svmlight, .libsvm");
   return Predictor(args, model).run(progress);
 }
 
@@ -273,7 +344,8 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option(
        "data", args->files,
        "CSV or Parquet file with the columns of the model, found by name, in any order; other columns are not read. Several files, "
-       "a pattern such as 'part-*.csv' or a folder are one table. They are read in pieces, so that they may be larger than the memory")
+       "a pattern such as 'part-*.csv' or a folder are one table. They are read in pieces, so that they may be larger than the memory. Or, "
+       "for a model of a matrix: Matrix Market (.mtx) or svmlight (.svm, .svmlight, .libsvm)")
       ->required();
   c.add_option(
        "-o,--output", args->output,
@@ -304,6 +376,7 @@ void add_predict(CLI::App& app, Run& run) {
       ->check(not_empty);
   add_missing_marker(c, args->missing_markers);
   add_format(c, args->format);
+  c.add_option("--index-base", args->index_base, about_index_base)->check(not_empty);
   c.add_flag("--json", args->json, "One JSON object instead of CSV; it is made in memory");
   c.add_flag("-q,--quiet", args->quiet, "Write only the predictions: no progress, and no line on how good they are");
   c.footer(

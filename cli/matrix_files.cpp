@@ -1,0 +1,166 @@
+#include "matrix_files.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <utility>
+
+#include "target/target.hpp"
+
+namespace ardvark::cli {
+
+using internal::io::IndexBase;
+using internal::io::matrix_format_of;
+using internal::io::MatrixFile;
+using internal::io::MatrixFormat;
+
+namespace {
+
+MatrixFile read_matrix(const std::string& path, IndexBase base, Index cols) {
+  return matrix_format_of(path) == MatrixFormat::svmlight ? internal::io::read_svmlight(path, base, cols)
+                                                          : internal::io::read_matrix_market(path);
+}
+
+bool is_svmlight(const std::string& path) { return matrix_format_of(path) == MatrixFormat::svmlight; }
+
+// Options of a table with names of columns.
+void refuse_table_options(const FitArguments& args) {
+  for (const char* option : {"--weights", "--ignore", "--categorical", "--reference", "--group", "--flat", "--exposure", "--statistics"})
+    if (const CLI::Option* found = args.command->get_option_no_throw(option); found != nullptr && found->count() > 0)
+      throw refused(option, fmt::format("needs a table; '{}' has no names of columns", args.data));
+  if (args.missing != "refuse") throw refused("--missing", fmt::format("needs a table; '{}' has no missing values", args.data));
+  if (args.stream == "always") throw refused("--stream", fmt::format("always needs a table; '{}' is read at once", args.data));
+  if (args.index_base != "auto" && !is_svmlight(args.data))
+    throw refused("--index-base", fmt::format("applies only to svmlight; '{}' counts from 1", args.data));
+}
+
+// The target, and what reads as a column of a table.
+struct MatrixTarget {
+  std::string name;
+  TableColumn column;
+  Vector values;
+};
+
+MatrixTarget target_of_svmlight(const FitArguments& args, const MatrixFile& file) {
+  if (!args.target.empty())
+    throw refused("--target", fmt::format("cannot be used with '{}', which has its target in each line", args.data));
+  MatrixTarget out{"target", {}, Eigen::Map<const Vector>(file.target.data(), static_cast<Index>(file.target.size()))};
+  out.column.name = out.name;
+  return out;
+}
+
+MatrixTarget target_of_table(const FitArguments& args, const MatrixFile& file) {
+  const std::size_t colon = args.target.rfind(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == args.target.size())
+    throw wrong("--target", args.target,
+                fmt::format("'{}' has no target, so it must be FILE:COLUMN, such as y.csv:y; row by row, the file has that of the matrix",
+                            args.data));
+  const std::string path = args.target.substr(0, colon), name = args.target.substr(colon + 1);
+  CsvOptions csv;
+  set_format(args.format, csv);
+  csv.missing_markers = args.missing_markers;
+  csv.only = {name};
+  csv.remedy = [](const std::string&) { return std::string("leave out the row in both files"); };
+  const Table table = read_csv(path, csv);
+  if (table.num_rows != file.rows())
+    throw refused("--target", fmt::format("'{}' has {} rows, but '{}' has {}; row by row, both must have the same observations", path,
+                                          table.num_rows, args.data, file.rows()));
+  const Index column = table.at(name);
+  return {name, table.columns[static_cast<std::size_t>(column)], column_values(table, column)};
+}
+
+// The model that the target suggests, if the command line does not say it. \returns what to say of it
+std::string choose_model_of(FitArguments& args, const MatrixTarget& target) {
+  if (!args.model.empty() || !args.preset.empty()) return {};
+  std::vector<double> values(target.values.begin(), target.values.end());
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  const bool has_classes = target.column.categorical || values.size() == 2;
+  args.model = has_classes ? "logistic" : "linear";
+  args.given.insert("model");
+  return fmt::format("the target holds {}, so the model is {}; to choose it: --model",
+                     target.column.categorical ? "texts"
+                     : has_classes             ? fmt::format("only {} and {}", values[0], values[1])
+                                               : "numbers",
+                     args.model);
+}
+
+void set_names(const MatrixFile& file, ModelOptions& options) {
+  if (file.index_base == 1) return;  // x1, x2, .. is what columns without names are called
+  for (Index j = 0; j < file.cols(); ++j) options.column_names.push_back(fmt::format("x{}", j));
+}
+
+SavedModel fit_of(const FitArguments& args, const MatrixFile& file, const MatrixTarget& target, Task task) {
+  ModelOptions options = args;
+  options.target = target.name;
+  set_names(file, options);
+  if (internal::has_classes(task)) {
+    check_classes(target.name, target.column, target.values, "--model linear");
+    options.class_names = target.column.levels;
+  } else if (target.column.categorical) {
+    throw refused("target", target.name, "is text; for classes use --model logistic");
+  }
+  options.keep_covariance = args.diagnose ? "always" : kept_covariance(args);
+  const ProgressLine progress(args.shows_progress(), "preparing");
+  options.on_sweep = progress.on_sweep();
+  return file.is_dense ? fit_model(MatrixView(file.dense), target.values, options) : fit_model(file.sparse.view(), target.values, options);
+}
+
+}  // namespace
+
+bool are_matrix_files(const std::vector<std::string>& files) { return !files.empty() && matrix_format_of(files.front()).has_value(); }
+
+void require_one_matrix(const std::vector<std::string>& files) {
+  if (files.size() > 1) throw InvalidArgument(fmt::format("'{}' is one of several files; a matrix must be in one", files.front()));
+}
+
+MatrixFile matrix_for_prediction(const std::string& path, const SavedModel& model, const std::string& index_base) {
+  if (!model.encoding.features.empty())
+    throw InvalidArgument(fmt::format("the model has columns with names, which '{}' has not; give a table with these columns", path));
+  IndexBase base = internal::io::index_base_of(index_base);
+  if (base == IndexBase::automatic) {
+    const bool from_zero = model.score() != nullptr && !model.score()->column_names.empty() && model.score()->column_names.front() == "x0";
+    base = from_zero ? IndexBase::zero : IndexBase::one;
+  }
+  const Index cols = num_inputs(model);
+  MatrixFile file = read_matrix(path, base, cols);
+  if (!is_svmlight(path) || file.cols() <= cols) return file;
+  const Index unknown = file.sparse.view().entries() - file.sparse.view().start(cols);
+  file.notes.push_back(fmt::format("'{}' has entries in columns that the model does not have, after index {}; they are not used: {}", path,
+                                   cols - 1 + file.index_base, unknown));
+  file.sparse.cols = cols;
+  return file;
+}
+
+Prediction predict_matrix(const SavedModel& model, const MatrixFile& file, const ModelOptions& options) {
+  return file.is_dense ? predict(model, MatrixView(file.dense), options) : predict(model, file.sparse.view(), options);
+}
+
+int fit_matrix(FitArguments args) {
+  require_one_matrix(args.files);
+  args.data = args.files.front();
+  require_writable(args);
+  refuse_table_options(args);
+  const IndexBase base = internal::io::index_base_of(args.index_base);
+  MatrixFile file;
+  MatrixTarget target;
+  {
+    const ProgressLine progress(args.shows_progress(), "reading");
+    file = read_matrix(args.data, base, 0);
+    target = is_svmlight(args.data) ? target_of_svmlight(args, file) : target_of_table(args, file);
+  }
+  const std::string choice = choose_model_of(args, target);
+  const ModelKind kind = check_options(args);
+  if (kind == ModelKind::relevance || kind == ModelKind::kernel)
+    throw refused("--model", fmt::format("{} needs a table: CSV or Parquet", args.model));
+  if (!choice.empty() && !args.quiet) std::fputs(("note: " + choice + "\n").c_str(), stderr);  // a closed stderr is no error
+  Training training;
+  training.notes = file.notes;
+  SavedModel model = fit_of(args, file, target, args.preset.empty() ? internal::task_of_model(args.model) : task_of_preset(args.preset));
+  return finish_fit(args, model, training);
+}
+
+}  // namespace ardvark::cli
