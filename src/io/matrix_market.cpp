@@ -185,9 +185,10 @@ MatrixFile read_matrix_market(const std::string& path) {
 }
 
 std::optional<MatrixFormat> matrix_format_of(std::string_view path) {
-  std::string name = lower_case(std::string(path));
+  const std::string lower = lower_case(std::string(path));
+  std::string_view name = lower;
   for (const std::string_view packed : {".gz", ".zst"})
-    if (name.ends_with(packed)) name.resize(name.size() - packed.size());
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
   if (name.ends_with(".mtx")) return MatrixFormat::matrix_market;
   for (const std::string_view ending : {".svm", ".svmlight", ".libsvm"})
     if (name.ends_with(ending)) return MatrixFormat::svmlight;
