@@ -93,6 +93,13 @@ void set_names(const MatrixFile& file, ModelOptions& options) {
   for (Index j = 0; j < file.cols(); ++j) options.column_names.push_back(fmt::format("x{}", j));
 }
 
+// Whether these are the names of columns without a name.
+bool counts_from(int first, const std::vector<std::string>& names) {
+  for (std::size_t j = 0; j < names.size(); ++j)
+    if (names[j] != fmt::format("x{}", j + static_cast<std::size_t>(first))) return false;
+  return true;
+}
+
 SavedModel fit_of(const FitArguments& args, const MatrixFile& file, const MatrixTarget& target, Task task) {
   ModelOptions options = args;
   options.target = target.name;
@@ -118,13 +125,12 @@ void require_one_matrix(const std::vector<std::string>& files) {
 }
 
 MatrixFile matrix_for_prediction(const std::string& path, const SavedModel& model, const std::string& index_base) {
-  if (!model.encoding.features.empty())
+  const std::vector<std::string> names = model.encoding.names();
+  const int first = !names.empty() && names.front() == "x0" ? 0 : 1;
+  if (!counts_from(first, names))
     throw InvalidArgument(fmt::format("the model has columns with names, which '{}' has not; give a table with these columns", path));
   IndexBase base = internal::io::index_base_of(index_base);
-  if (base == IndexBase::automatic) {
-    const bool from_zero = model.score() != nullptr && !model.score()->column_names.empty() && model.score()->column_names.front() == "x0";
-    base = from_zero ? IndexBase::zero : IndexBase::one;
-  }
+  if (base == IndexBase::automatic) base = first == 0 ? IndexBase::zero : IndexBase::one;
   const Index cols = num_inputs(model);
   MatrixFile file = read_matrix(path, base, cols);
   if (!is_svmlight(path) || file.cols() <= cols) return file;
