@@ -143,7 +143,7 @@ std::string version_of(const std::string& bytes) { return SafetensorsReader(byte
 TEST(ManyColumns, AModelOfAMillionColumnsTakesTwoNumbersForEach) {
   constexpr Index p = 1'000'000;
   const Fit fit = wide_fit(p);
-  const std::string bytes = model_to_bytes({fit, {}, {}, FeatureEncoding::of_numbers(fit.column_names), {}});
+  const std::string bytes = model_to_bytes({.fit = fit, .encoding = FeatureEncoding::of_numbers(fit.column_names)});
   EXPECT_LT(bytes.size(), static_cast<std::size_t>(16 * p + 16384));
   EXPECT_EQ(version_of(bytes), "12");
   const SavedModel model = model_from_bytes(bytes);
@@ -161,7 +161,7 @@ TEST(ManyColumns, AModelOfAMillionColumnsTakesTwoNumbersForEach) {
 
 TEST(ManyColumns, AModelOfAThousandColumnsIsWhatItWas) {
   const Fit fit = wide_fit(1000);
-  const std::string bytes = model_to_bytes({fit, {}, {}, FeatureEncoding::of_numbers(fit.column_names), {}});
+  const std::string bytes = model_to_bytes({.fit = fit, .encoding = FeatureEncoding::of_numbers(fit.column_names)});
   EXPECT_EQ(version_of(bytes), "5");
   const SafetensorsReader file(bytes, "the bytes");
   EXPECT_TRUE(file.has("mean") && file.has("w") && !file.has("mean.column"));
