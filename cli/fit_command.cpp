@@ -188,9 +188,7 @@ void add_fit(CLI::App& app, Run& run) {
   c.get_option("data")->each([&c](const std::string& path) {
     if (internal::io::matrix_format_of(path) == internal::io::MatrixFormat::svmlight) c.get_option("--target")->required(false);
   });
-  c.get_option("data")->description(c.get_option("data")->get_description() +
-                                    ". Or a matrix: Matrix Market (.mtx), or svmlight (.svm, .svmlight, .libsvm), which has its target");
-  c.get_option("--target")->description("Column to explain; of a matrix in Matrix Market: FILE:COLUMN, a column of a table with its rows");
+  c.get_option("data")->description(c.get_option("data")->get_description() + "; or a matrix: .mtx, .svm");
   c.add_option("--index-base", args->index_base, about_index_base)->check(not_empty)->group(heading_of(OptionGroup::table));
   c.add_option(
        "--path", args->path,

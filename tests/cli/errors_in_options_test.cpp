@@ -33,7 +33,8 @@ TEST_F(Refuses, NumbersThatAreNone) {
 
 TEST_F(Refuses, CommandsWithoutWhatTheyNeed) {
   exactly({"fit"},
-          "data is missing: CSV file with a header row, or Parquet; several, a pattern such as 'part-*.csv' or a folder are one table; "
+          "data is missing: CSV file with a header row, or Parquet; several, a pattern such as 'part-*.csv' or a folder are one table; or "
+          "a matrix: .mtx, .svm; "
           "'ardvark fit "
           "--help' says "
           "what fit takes");

@@ -52,7 +52,7 @@ TEST(OptionTable, SaysWhichModelsRefuseAnOption) {
       options.set(name, is_on_by_default(option) ? Value(0.0) : some_value(option));
       const std::string message = refusal(options);
       const bool is_refused = message.starts_with(name + " applies only") || message.starts_with(name + " cannot be used with model") ||
-                              message.starts_with(name + " reproduces");
+                              message.starts_with(name + " reproduces") || message.starts_with(name + " reads which columns");
       if ((option.refused() & model.says) != 0) {
         EXPECT_TRUE(is_refused) << model.word << ": " << name << ": '" << message << "'";
       } else if (name != "task" && name != "degree" && name != "offset" && name != "lambda" &&

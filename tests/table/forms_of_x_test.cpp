@@ -95,7 +95,7 @@ Problem problem_of(std::uint64_t seed, Index n, Index p) {
   return out;
 }
 
-void expect_same(const Fit& found, const Fit& expected, double tolerance) {
+void expect_near(const Fit& found, const Fit& expected, double tolerance) {
   EXPECT_EQ(found.report.status, expected.report.status) << found.report.message;
   EXPECT_EQ(found.left_out, expected.left_out);
   EXPECT_EQ(found.prior, expected.prior);
@@ -111,11 +111,11 @@ void expect_same(const Fit& found, const Fit& expected, double tolerance) {
   }
 }
 
-struct Shape {
+struct FormShape {
   Index n, p;
 };
 
-class FormsOfX : public ::testing::TestWithParam<Shape> {
+class FormsOfX : public ::testing::TestWithParam<FormShape> {
  protected:
   template <typename Use>
   void for_options(Use&& use) const {
@@ -145,7 +145,7 @@ TEST_P(FormsOfX, RegressionsAreThoseOfDoubles) {
     problem.X.each([&](const char* form, const auto& X, double tolerance) {
       SCOPED_TRACE(form);
       const LinearFit found = fit_linear(X, problem.y, options);
-      expect_same(found, expected, tolerance);
+      expect_near(found, expected, tolerance);
       problem.X_new.each([&](const char* form_of_new, const auto& X_new, double) {
         SCOPED_TRACE(form_of_new);
         const StudentPrediction prediction = predict(found, X_new);
@@ -164,7 +164,7 @@ TEST_P(FormsOfX, TwoClassesAreThoseOfDoubles) {
     problem.X.each([&](const char* form, const auto& X, double tolerance) {
       SCOPED_TRACE(form);
       const LogisticFit found = fit_logistic(X, problem.labels, options);
-      expect_same(found, expected, 10 * tolerance);
+      expect_near(found, expected, 10 * tolerance);
       problem.X_new.each([&](const char* form_of_new, const auto& X_new, double) {
         SCOPED_TRACE(form_of_new);
         EXPECT_LT(relative_distance(predict(found, X_new).probability, of_new.probability), 10 * tolerance);
@@ -200,7 +200,7 @@ TEST_P(FormsOfX, CountsAreThoseOfDoubles) {
   problem.X.each([&](const char* form, const auto& X, double tolerance) {
     SCOPED_TRACE(form);
     const CountFit found = fit_counts(X, problem.counts, options);
-    expect_same(found, expected, 10 * tolerance);
+    expect_near(found, expected, 10 * tolerance);
     problem.X_new.each([&](const char*, const auto& X_new, double) {
       EXPECT_LT(relative_distance(predict(found, X_new).mean, predict(expected, problem.X_new.doubles).mean), 10 * tolerance);
     });
@@ -231,7 +231,7 @@ TEST_P(FormsOfX, SeveralClassesAreThoseOfDoubles) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, FormsOfX, ::testing::Values(Shape{90, 12}, Shape{30, 50}),
+INSTANTIATE_TEST_SUITE_P(Shapes, FormsOfX, ::testing::Values(FormShape{90, 12}, FormShape{30, 50}),
                          [](const auto& tested) { return std::to_string(tested.param.n) + "x" + std::to_string(tested.param.p); });
 
 TEST(FormsOfX, PathsOfLambdasAreThoseOfDoubles) {
