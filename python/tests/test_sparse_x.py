@@ -126,8 +126,9 @@ def test_several_classes(prior):
     target = np.array(["a", "b", "c"])[np.digitize(y + 0.3 * rng.normal(size=150), [-0.1, 0.5])]
     sparse, dense = (BayesianLogisticRegression(prior, tol=1e-10).fit(X, target) for X in (S, D))
     np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-5)
-    np.testing.assert_allclose(sparse.predict_proba(S), dense.predict_proba(D), atol=1e-6)
-    np.testing.assert_allclose(sparse.predict_proba(F.to_numpy()), dense.predict_proba(D), atol=1e-6)
+    # A bound that changes by 1e-10 nats at the end leaves the scores open to sqrt(2e-10) standard deviations.
+    np.testing.assert_allclose(sparse.predict_proba(S), dense.predict_proba(D), atol=1e-5)
+    np.testing.assert_allclose(sparse.predict_proba(F.to_numpy()), dense.predict_proba(D), atol=1e-5)
 
 
 @pytest.mark.parametrize("prior", ["shared", "ard", "none", [[0, 1, 2], list(range(3, 12))]], ids=str)

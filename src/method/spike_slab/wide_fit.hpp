@@ -6,7 +6,8 @@
 
 namespace ardvark::internal {
 
-inline constexpr Index most_at_once = 2000;  ///< with no more columns, all of them are in memory
+/// With no more numbers in the matrix that a fit of all columns makes (128 MB), that fit is faster.
+inline constexpr Index most_at_once = Index{1} << 24;
 
 /// [p] Sums of weight times squared entry of the columns, before the flat columns are projected out.
 [[nodiscard]] Vector squares_of(const Frame& frame, const PenalisedColumns& which);

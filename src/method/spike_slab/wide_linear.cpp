@@ -287,7 +287,7 @@ void tell_of_others(const WideOutcome& fit, Solution& out) {
 }
 
 bool is_fitted_wide(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
-  if (!has_noise(task) || !options.prior.group.empty() || num_columns <= most_at_once) return false;
+  if (!has_noise(task) || !options.prior.group.empty() || std::min(num_rows, num_columns) * num_columns <= most_at_once) return false;
   const PriorKind prior = options.prior.kind;
   if (prior == PriorKind::slab) return true;
   return num_columns > num_rows && (num_rows <= most_rows_of_dense || prior == PriorKind::sparse || prior == PriorKind::automatic);
