@@ -112,8 +112,7 @@ def ours(prior):
 
         def describe():
             sets = model.alternatives_
-            columns = {str(name): j for j, name in enumerate(model.columns_)}
-            holds = [bool(np.isin([columns[str(c)] for c in s.columns], table.effects).any()) for s in sets if s.inclusion > 0.5]
+            holds = [bool(np.isin(s.columns, table.effects).any()) for s in sets if s.inclusion > 0.5]
             return {**found_by_inclusion(model.inclusion_, table), "sets": len(holds), "sets_true": sum(holds), **quality(model, table)}
 
         return describe
