@@ -133,13 +133,13 @@ WeightedRows weighted_rows(const ChainColumns& columns, const Vector& target, co
   return out;
 }
 
-ClassScores first_scores(const ChainColumns& columns) {
+DrawnScores first_scores(const ChainColumns& columns) {
   const double rows = columns.weights.sum(), second = columns.weights.dot(columns.target);
   const Index n = columns.target.size();
   return {Vector::Constant(n, std::log((second + 0.5) / (rows - second + 0.5))), Vector::Zero(n)};
 }
 
-WeightedRows class_rows(const ChainColumns& columns, const ClassScores& scores) {
+WeightedRows class_rows(const ChainColumns& columns, const DrawnScores& scores) {
   LogisticMoments moments;
   moments.of(scores.mean, scores.variance);
   const Vector slope = moments.slope.cwiseMax(least_slope);
@@ -150,7 +150,7 @@ WeightedRows class_rows(const ChainColumns& columns, const ClassScores& scores) 
   return out;
 }
 
-ClassScores scores_of(const WeightedRows& rows, int draws, const std::function<const Vector&()>& next) {
+DrawnScores scores_of(const WeightedRows& rows, int draws, const std::function<const Vector&()>& next) {
   const Index n = rows.X.rows();
   Vector sum = Vector::Zero(n), squares = Vector::Zero(n);
   for (int i = 0; i < draws; ++i) {

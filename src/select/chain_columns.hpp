@@ -30,13 +30,13 @@ struct WeightedRows {
 [[nodiscard]] WeightedRows weighted_rows(const ChainColumns& columns, const Vector& target, const Vector& weights);
 
 /// Two classes: the working weights and targets at the moments of the scores of all rows.                                   (FDR.5)
-struct ClassScores {
+struct DrawnScores {
   Vector mean, variance;  // [n]
 };
-[[nodiscard]] WeightedRows class_rows(const ChainColumns& columns, const ClassScores& scores);
+[[nodiscard]] WeightedRows class_rows(const ChainColumns& columns, const DrawnScores& scores);
 /// Score of the share of the second class in every row.
-[[nodiscard]] ClassScores first_scores(const ChainColumns& columns);
+[[nodiscard]] DrawnScores first_scores(const ChainColumns& columns);
 /// The moments of the scores over some draws of the effects.  \param next  makes the next draw
-[[nodiscard]] ClassScores scores_of(const WeightedRows& rows, int draws, const std::function<const Vector&()>& next);
+[[nodiscard]] DrawnScores scores_of(const WeightedRows& rows, int draws, const std::function<const Vector&()>& next);
 
 }  // namespace ardvark::internal

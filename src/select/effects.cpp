@@ -53,7 +53,7 @@ WeightedRows rows_for(const ChainColumns& columns, const EffectOptions& options)
     const auto near = neighbours_in(rows.rows.gram);
     InclusionChain chain(rows.rows, near, options.seed + static_cast<std::uint64_t>(round) + 1);
     for (int i = 0; i < first_sweeps_of_round; ++i) chain.sweep();
-    const ClassScores scores = scores_of(rows, draws_of_round, [&]() -> const Vector& {
+    const DrawnScores scores = scores_of(rows, draws_of_round, [&]() -> const Vector& {
       for (int i = 0; i < between; ++i) chain.sweep();
       return chain.effects();
     });
