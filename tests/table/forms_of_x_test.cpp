@@ -1,6 +1,7 @@
 // One table in every form: sparse, of float, of int8. Fits and predictions are those of the same numbers in a dense table of doubles.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -159,15 +160,17 @@ TEST_P(FormsOfX, RegressionsAreThoseOfDoubles) {
 TEST_P(FormsOfX, TwoClassesAreThoseOfDoubles) {
   for_options([&](const Problem& problem, const FitOptions& options) {
     if (!options.intercept) return;
+    // With more columns than rows the bound is flat: one that changes by 1e-9 nats at the end leaves sqrt(2e-9) sd open.
+    const double open = problem.X.doubles.cols() > problem.X.doubles.rows() ? std::sqrt(2e-9) : 0.0;
     const LogisticFit expected = fit_logistic(problem.X.doubles, problem.labels, options);
     const ClassPrediction of_new = predict(expected, problem.X_new.doubles);
     problem.X.each([&](const char* form, const auto& X, double tolerance) {
       SCOPED_TRACE(form);
       const LogisticFit found = fit_logistic(X, problem.labels, options);
-      expect_near(found, expected, 10 * tolerance);
+      expect_near(found, expected, std::max(10 * tolerance, open));
       problem.X_new.each([&](const char* form_of_new, const auto& X_new, double) {
         SCOPED_TRACE(form_of_new);
-        EXPECT_LT(relative_distance(predict(found, X_new).probability, of_new.probability), 10 * tolerance);
+        EXPECT_LT(relative_distance(predict(found, X_new).probability, of_new.probability), std::max(10 * tolerance, open));
       });
     });
   });
@@ -280,7 +283,8 @@ TEST(FormsOfX, ASparseTableThatIsTooLargeForTheSparsePriorsIsRefusedWithItsSize)
   for (Index j = 0; j < p; ++j) row.push_back(static_cast<std::int32_t>(j % n)), value.push_back(1);
   Random random(8);
   const CscView X(start.data(), row.data(), value.data(), n, p);
-  expect_invalid([&] { (void)fit_linear(X, random.normals(n), {.prior = Prior::sparse()}); },
+  const Vector labels = (random.normals(n).array() > 0).cast<double>();
+  expect_invalid([&] { (void)fit_logistic(X, labels, {.prior = Prior::sparse()}); },
                  {"prior", "sparse", "a matrix of 3000 x 6000 numbers", "--prior shared"});
 }
 
