@@ -93,6 +93,17 @@ void check_arguments(const PredictArguments& args) {
   }
 }
 
+ModelOptions options_of(const PredictArguments& args, const SavedModel& model) {
+  ModelOptions options;
+  options.spelling = Spelling::command_line;
+  options.rule = args.rule;
+  options.interval = args.interval;
+  check_rule(model, options);
+  if (internal::has_classes(task_of(model)) && args.level_given)
+    throw refused("--level", "applies only to intervals; a classifier predicts probabilities, without intervals; leave it out");
+  return options;
+}
+
 /// The prediction of a table, some rows at a time.
 class Predictor {
  public:
@@ -103,12 +114,7 @@ class Predictor {
         stream_(args.files, csv_options()),
         warnings_(model),
         scorer_(args.level) {
-    options_.spelling = Spelling::command_line;
-    options_.rule = args.rule;
-    options_.interval = args.interval;
-    check_rule(model, options_);
-    if (internal::has_classes(task_of(model)) && args.level_given)
-      throw refused("--level", "applies only to intervals; a classifier predicts probabilities, without intervals; leave it out");
+    options_ = options_of(args, model);
     most_rows_ =
         predicts_each_row_alone(model, options_) ? rows_of_a_piece(model.encoding.num_columns()) : std::numeric_limits<Index>::max();
     stream_.expect("predicting", 1);
@@ -272,12 +278,7 @@ class MatrixPredictor {
  public:
   MatrixPredictor(const PredictArguments& args, const SavedModel& model) : args_(args), model_(model), scorer_(args.level) {
     refuse_table_options(args);
-    options_.spelling = Spelling::command_line;
-    options_.rule = args.rule;
-    options_.interval = args.interval;
-    check_rule(model, options_);
-    if (internal::has_classes(task_of(model)) && args.level_given)
-      throw refused("--level", "applies only to intervals; a classifier predicts probabilities, without intervals; leave it out");
+    options_ = options_of(args, model);
   }
 
   int run(std::optional<ProgressLine>& progress) {
