@@ -7,7 +7,7 @@ def table_of(rows, methods):
     for task, columns in sorted({(row["task"], row["columns"]) for row in rows}):
         here = {(row["method"], row["rows"]): row for row in rows if (row["task"], row["columns"]) == (task, columns)}
         sizes = sorted({size for _, size in here})
-        text += [f"**{task}, {columns} columns**: processor seconds, peak memory, error in standard errors", ""]
+        text += [f"**{task}, {columns:g} columns**: processor seconds, peak memory, error in standard errors", ""]
         text += ["| | intervals | " + " | ".join(f"{size:.0e} rows".replace("e+0", "e") for size in sizes) + " |", "|---|---|" + "---|" * len(sizes)]
         for method, (_, _, has_intervals) in methods[task].items():
             cells = [cell_of(here.get((method, size))) for size in sizes]
@@ -42,7 +42,7 @@ def draw(rows, path, methods):
             for ax, values in zip(column, list(zip(*line))[1:]):
                 ax.plot([point[0] for point in line], values, marker="o" if ours else "s", color=color, label=method, linewidth=2.5 if ours else 1.2,
                         markersize=6 if ours else 4)
-        column[0].set(title=f"{task}, {columns} columns", ylabel="processor seconds, reading included", xscale="log", yscale="log")
+        column[0].set(title=f"{task}, {columns:g} columns", ylabel="processor seconds, reading included", xscale="log", yscale="log")
         column[1].set(xlabel="rows", ylabel="peak memory (MB)", xscale="log", yscale="log")
         column[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2, fontsize=9, frameon=False)
         for ax in column:

@@ -9,45 +9,19 @@ left out: `pip install dask-ml polars-ols glum numexpr river`.
 """
 
 import argparse
-import csv
 import json
-import subprocess
 import sys
 from pathlib import Path
 
-from peers import METHODS, write_table
-from report import draw, table_of
-
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent))
+
+from one_process import measured, put_table, store, stored  # noqa: E402
+from peers import METHODS, write_table  # noqa: E402
+from report import draw, table_of  # noqa: E402
+
 FIELDS = ["task", "columns", "rows", "method", "processor_seconds", "seconds", "peak_mb", "error"]
-
-
-def stored(path):
-    if not path.exists():
-        return []
-    with open(path, newline="") as file:
-        return [{**row, "columns": int(row["columns"]), "rows": int(row["rows"]), **{k: float(row[k]) for k in FIELDS[4:]}} for row in csv.DictReader(file)]
-
-
-def store(path, row):
-    is_new = not path.exists()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "a", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        if is_new:
-            writer.writeheader()
-        writer.writerow(row)
-
-
-def measured(folder, task, method, limit):
-    """What the fit took, or None and why not."""
-    try:
-        done = subprocess.run([sys.executable, HERE / "peers.py", folder, task, method], capture_output=True, text=True, timeout=limit)
-    except subprocess.TimeoutExpired:
-        return None, f"more than {limit:.0f} s"
-    if done.returncode != 0:
-        return None, (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-    return json.loads(done.stdout.splitlines()[-1]), ""
+NUMBERS = [field for field in FIELDS if field not in ("task", "method")]
 
 
 def main():
@@ -67,21 +41,20 @@ def main():
             folder = given.tables / f"{task}-{rows}x{given.columns}"
             for method, (_, most_rows, _) in METHODS[task].items():
                 key = (task, given.columns, rows, method)
-                if given.only not in method or rows > most_rows or key in {tuple(row[k] for k in FIELDS[:4]) for row in stored(given.results)}:
+                done = {tuple(row[k] for k in FIELDS[:4]) for row in stored(given.results, NUMBERS)}
+                if given.only not in method or rows > most_rows or key in done:
                     continue
                 if not (folder / "truth.npz").exists():
                     write_table(folder, task, rows, given.columns)
-                numbers, why_not = measured(folder, task, method, given.limit)
+                numbers, why_not = measured([sys.executable, HERE / "peers.py", folder, task, method], given.limit)
                 print(", ".join(map(str, key)) + ":", json.dumps(numbers) if numbers else why_not, flush=True)
                 if numbers:
-                    store(given.results, {**dict(zip(FIELDS, key)), **numbers})
-    rows = stored(given.results)
+                    store(given.results, FIELDS, {**dict(zip(FIELDS, key)), **numbers})
+    rows = stored(given.results, NUMBERS)
     text = table_of(rows, METHODS)
     print(text)
     if given.readme:
-        before, _, rest = given.readme.read_text().partition("<!-- table -->\n")
-        after = rest.partition("<!-- end of the table -->")[2]
-        given.readme.write_text(f"{before}<!-- table -->\n{text}\n<!-- end of the table -->{after}")
+        put_table(given.readme, text)
     if given.picture:
         draw(rows, given.picture, METHODS)
 

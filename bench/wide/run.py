@@ -8,46 +8,19 @@ the picture are made of all rows. Methods whose package is not installed are lef
 """
 
 import argparse
-import csv
 import json
-import subprocess
 import sys
 from pathlib import Path
 
-from peers import METHODS, write
-from report import draw, table_of
-from tables import LARGE, TABLES
-
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent))
+
+from one_process import measured, put_table, store, stored  # noqa: E402
+from peers import METHODS, write  # noqa: E402
+from report import draw, table_of  # noqa: E402
+from tables import LARGE, TABLES  # noqa: E402
+
 FIELDS = ["table", "method", "processor_seconds", "peak_mb", "X_mb", "named", "true", "sets", "sets_true", "error", "coverage"]
-
-
-def stored(path):
-    if not path.exists():
-        return []
-    with open(path, newline="") as file:
-        return [{**row, **{k: float(row[k]) if row[k] else None for k in FIELDS[2:]}} for row in csv.DictReader(file)]
-
-
-def store(path, row):
-    is_new = not path.exists()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "a", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        if is_new:
-            writer.writeheader()
-        writer.writerow(row)
-
-
-def measured(folder, method, limit):
-    """What the fit took, or None and why not."""
-    try:
-        done = subprocess.run([sys.executable, HERE / "peers.py", folder, method], capture_output=True, text=True, timeout=limit)
-    except subprocess.TimeoutExpired:
-        return None, f"more than {limit:.0f} s"
-    if done.returncode != 0:
-        return None, (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-    return json.loads(done.stdout.splitlines()[-1]), ""
 
 
 def main():
@@ -67,22 +40,20 @@ def main():
         folder = given.folder / name.replace(" ", "-").replace(",", "")
         is_logistic = "two classes" in name
         for method, (_, _, takes_classes, takes_numbers) in METHODS.items():
-            done = {(row["table"], row["method"]) for row in stored(given.results)}
+            done = {(row["table"], row["method"]) for row in stored(given.results, FIELDS[2:])}
             if given.only not in method or (name, method) in done or not (takes_classes if is_logistic else takes_numbers):
                 continue
             if not (folder / "rest.npz").exists():
                 write(folder, make())
-            numbers, why_not = measured(folder, method, given.limit)
+            numbers, why_not = measured([sys.executable, HERE / "peers.py", folder, method], given.limit)
             print(f"{name}, {method}:", json.dumps(numbers) if numbers else why_not, flush=True)
             if numbers:
-                store(given.results, {"table": name, "method": method, **numbers})
-    rows = stored(given.results)
+                store(given.results, FIELDS, {"table": name, "method": method, **numbers})
+    rows = stored(given.results, FIELDS[2:])
     text = table_of(rows, TABLES, METHODS)
     print(text)
     if given.readme:
-        before, _, rest = given.readme.read_text().partition("<!-- table -->\n")
-        after = rest.partition("<!-- end of the table -->")[2]
-        given.readme.write_text(f"{before}<!-- table -->\n{text}\n<!-- end of the table -->{after}")
+        put_table(given.readme, text)
     if given.picture:
         draw(rows, given.picture, TABLES, METHODS)
 
