@@ -59,7 +59,7 @@ std::optional<DrawnProblem> imputed_variant(const DrawnProblem& problem) {
       problem.word("prior") == "laplace" || several)
     return std::nullopt;
   DrawnProblem out = with_gaps(problem);
-  drop_option(out, "diagnose");
+  drop_option(out, "diagnose"), drop_option(out, "fdr");  // which it does not have
   set_option(out, "missing", "impute");
   set_option(out, "imputations", 5.0);
   return out;
