@@ -5,6 +5,8 @@
 
 namespace ardvark {
 
+class GenotypeView;
+
 struct LinearFit : Fit {};
 
 /// Variational Bayesian linear regression: q(w, tau) = N(w, V/tau) Gamma(a_N, b_N), q(alpha_g) = Gamma.
@@ -21,6 +23,8 @@ struct LinearFit : Fit {};
 /// priors sparse, slab and dense need min(n,p) p numbers and refuse more than 2^24 of them; automatic then takes ard or shared.
 /// O(sum of the squared number of entries of a row + p^3) a sweep, with at least as many rows as columns.
 [[nodiscard]] LinearFit fit_linear(CscView X, VectorView y, const FitOptions& options = {});
+/// The same for genotypes in 2 bits each (genotype_view.hpp), which are never written out.
+[[nodiscard]] LinearFit fit_linear(GenotypeView X, VectorView y, const FitOptions& options = {});
 /// The same fit, to the last bit, if you no longer need X: the fit takes over its memory and makes no copy. With the priors sparse, slab
 /// and dense and more columns than rows, the data for predictions stay in the memory of X, and the fit needs only O(n^2 + p) more. With
 /// fewer columns, X is freed before the decomposition; with other priors, at the end. X is gone, even if the fit fails.
@@ -56,6 +60,7 @@ enum class PredictionOf {
 /// \param X_new  [m,p] same columns as the fit's, finite.  \throws InvalidArgument
 [[nodiscard]] StudentPrediction predict(const LinearFit& fit, MatrixView X_new, PredictionOf what = PredictionOf::new_observation);
 [[nodiscard]] StudentPrediction predict(const LinearFit& fit, CscView X_new, PredictionOf what = PredictionOf::new_observation);
+[[nodiscard]] StudentPrediction predict(const LinearFit& fit, GenotypeView X_new, PredictionOf what = PredictionOf::new_observation);
 
 /// A distribution per row, if weights and noise are independent in the posterior. The new observation is normal with this mean and the
 /// variance 1/tau + variance_of_mean, and the noise precision tau is uncertain, too. The tails are heavier than those of (VR.4), which

@@ -5,6 +5,8 @@
 
 namespace ardvark {
 
+class GenotypeView;
+
 struct LogisticFit : Fit {};
 
 /// Variational Bayesian logistic regression: q(w) = N(mean, covariance), q(alpha_g) = Gamma.
@@ -23,6 +25,8 @@ struct LogisticFit : Fit {};
 [[nodiscard]] LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& options = {});
 /// The same for a sparse X, as fit_linear has it.
 [[nodiscard]] LogisticFit fit_logistic(CscView X, VectorView labels, const FitOptions& options = {});
+/// The same for genotypes in 2 bits each (genotype_view.hpp), which are never written out.
+[[nodiscard]] LogisticFit fit_logistic(GenotypeView X, VectorView labels, const FitOptions& options = {});
 
 /// L1 regularised logistic regression for many lambdas. Each fit starts from the result of the one before. For the posterior at one of
 /// them, call fit_logistic with Prior::laplace(lambda). \param options  as for fit_logistic with a Laplace prior, whose lambda is not read;
@@ -57,5 +61,6 @@ struct ClassPrediction {
 /// \param X_new  [m,p] same columns as the fit's, finite.  \throws InvalidArgument
 [[nodiscard]] ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule rule = PredictiveRule::automatic);
 [[nodiscard]] ClassPrediction predict(const LogisticFit& fit, CscView X_new, PredictiveRule rule = PredictiveRule::automatic);
+[[nodiscard]] ClassPrediction predict(const LogisticFit& fit, GenotypeView X_new, PredictiveRule rule = PredictiveRule::automatic);
 
 }  // namespace ardvark

@@ -26,6 +26,8 @@
 
 namespace ardvark {
 
+class GenotypeView;
+
 /// How messages name an option: max_sweeps, or --max-sweeps.
 enum class Spelling { words, command_line };
 
@@ -244,6 +246,8 @@ void check_selection(const ModelOptions& options);
 [[nodiscard]] SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& options);
 /// A linear, a logistic or a count model of a sparse X, which is never written out. \throws InvalidArgument
 [[nodiscard]] SavedModel fit_model(CscView X, VectorView target, const ModelOptions& options);
+/// A linear model, or one of two classes, of genotypes in 2 bits each, which are never written out. \throws InvalidArgument
+[[nodiscard]] SavedModel fit_model(GenotypeView X, VectorView target, const ModelOptions& options);
 /// The same for a linear model, from statistics of the rows. If the statistics have an encoding, it gives names and groups.
 /// \throws InvalidArgument  the model is not linear; an option needs the rows; what fit_linear throws
 [[nodiscard]] SavedModel fit_model(const LinearStatistics& statistics, const ModelOptions& options);
@@ -284,6 +288,7 @@ using Prediction =
 [[nodiscard]] Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options = {});
 /// The same for sparse rows, if the model is linear, or logistic with two classes.
 [[nodiscard]] Prediction predict(const SavedModel& model, CscView X_new, const ModelOptions& options = {});
+[[nodiscard]] Prediction predict(const SavedModel& model, GenotypeView X_new, const ModelOptions& options = {});
 /// predict() takes so many rows at once. Predictions of pieces of this size, the last one of any size, have the bits of those of the whole
 /// table. \param num_columns  of X_new
 [[nodiscard]] Index rows_of_a_piece(Index num_columns);

@@ -113,6 +113,27 @@ void finite(const CscView& X, const char* what, const std::vector<std::string>& 
     for (Index e = X.start(j); e < X.start(j + 1); ++e) entry(X.value(e), what, X.row(e), j, column_names);
 }
 
+void shape(const GenotypeView& X, const char* what) {
+  (void)simd::level();
+  if (X.rows() < 1) throw refused(what, fmt::format("has {} rows; it must have at least 1", X.rows()));
+  if (X.cols() < 1) throw refused(what, fmt::format("has {} columns; it must have at least 1", X.cols()));
+  if (X.is_null()) throw refused(what, "is a null pointer");
+  if (X.beside().cols() == 0) return;
+  shape(X.beside(), what);
+  if (X.beside().rows() != X.rows())
+    throw refused(what, fmt::format("has {} samples, and {} rows in the columns beside the genotypes; both must have as many", X.rows(),
+                                    X.beside().rows()));
+}
+
+// Genotypes are finite numbers, unless what the missing ones count as is none.
+void finite(const GenotypeView& X, const char* what, const std::vector<std::string>& column_names) {
+  for (Index j = 0; j < X.variants(); ++j)
+    if (!std::isfinite(X.missing(j)))
+      for (Index i = 0; i < X.rows(); ++i) entry(X(i, j), what, i, j, column_names);
+  for (Index j = X.variants(); j < X.cols(); ++j)
+    for (Index i = 0; i < X.rows(); ++i) entry(X(i, j), what, i, j, column_names);
+}
+
 void matrix(const MatrixView& X, const char* what, const std::vector<std::string>& column_names) {
   shape(X, what);
   finite(X, what, column_names);
@@ -132,6 +153,13 @@ void new_rows(const CscView& X, const std::vector<std::string>& column_names, co
   shape(X, "X_new");
   for (Index j = 0; j < X.cols(); ++j)
     for (Index e = X.start(j); e < X.start(j + 1); ++e) new_entry(X.value(e), X.row(e), j, column_names, center, scale);
+}
+
+void new_rows(const GenotypeView& X, const std::vector<std::string>& column_names, const Vector& center, const Vector& scale) {
+  shape(X, "X_new");
+  finite(X, "X_new", column_names);
+  for (Index j = X.variants(); j < X.cols(); ++j)
+    for (Index i = 0; i < X.rows(); ++i) new_entry(X(i, j), i, j, column_names, center, scale);
 }
 
 void predicted(const Eigen::Ref<const Matrix>& values, Index first_row) {

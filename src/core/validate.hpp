@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "ardvark/genotype_view.hpp"
 #include "ardvark/prior.hpp"
 #include "ardvark/types.hpp"
 
@@ -15,12 +16,16 @@ void finite(const MatrixView& X, const char* what, const std::vector<std::string
 /// The same for sparse columns: also the row numbers, which must ascend in each column.
 void shape(const CscView& X, const char* what);
 void finite(const CscView& X, const char* what, const std::vector<std::string>& column_names = {});
+/// The same for genotypes, and the columns beside them.
+void shape(const GenotypeView& X, const char* what);
+void finite(const GenotypeView& X, const char* what, const std::vector<std::string>& column_names = {});
 /// \throws InvalidArgument  like shape() and finite()
 void matrix(const MatrixView& X, const char* what, const std::vector<std::string>& column_names = {});
 /// Checks the rows of a prediction. The fit uses the columns as (X - center) * scale (empty: 0 and 1; scale 0: the column is not used).
 /// \throws InvalidArgument  an entry is not finite, or too large to be squared; names row, column and value
 void new_rows(const MatrixView& X, const std::vector<std::string>& column_names, const Vector& center, const Vector& scale);
 void new_rows(const CscView& X, const std::vector<std::string>& column_names, const Vector& center, const Vector& scale);
+void new_rows(const GenotypeView& X, const std::vector<std::string>& column_names, const Vector& center, const Vector& scale);
 /// \throws InvalidArgument unless all values [rows, any] predicted for the rows from `first_row` on are finite; names the row
 void predicted(const Eigen::Ref<const Matrix>& values, Index first_row = 0);
 /// \throws InvalidArgument unless v has this many entries, all finite.

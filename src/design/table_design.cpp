@@ -4,6 +4,7 @@
 
 #include "design/csc.hpp"
 #include "design/dense.hpp"
+#include "design/genotypes.hpp"
 
 namespace ardvark::internal {
 
@@ -13,6 +14,10 @@ std::unique_ptr<TableDesign> table_design(MatrixView X, Standardization standard
 
 std::unique_ptr<TableDesign> table_design(const CscView& X, Standardization standardization) {
   return std::make_unique<CscDesign>(X, std::move(standardization));
+}
+
+std::unique_ptr<TableDesign> table_design(const GenotypeView& X, Standardization standardization) {
+  return std::make_unique<GenotypeDesign>(X, std::move(standardization));
 }
 
 Matrix read_table(MatrixView X, const Standardization& standardization) {

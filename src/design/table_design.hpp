@@ -1,6 +1,7 @@
 // The columns and the rows of the caller's table. This file is the one place that knows the kinds of tables.
 #pragma once
 
+#include "ardvark/genotype_view.hpp"
 #include "design/design.hpp"
 
 namespace ardvark::internal {
@@ -25,6 +26,8 @@ class TableDesign : public Design {
                                                         std::shared_ptr<double[]> memory = nullptr);
 /// The same for a sparse X. Columns with an entry in most rows are centred as a dense one is.
 [[nodiscard]] std::unique_ptr<TableDesign> table_design(const CscView& X, Standardization standardization = {});
+/// The same for genotypes.
+[[nodiscard]] std::unique_ptr<TableDesign> table_design(const GenotypeView& X, Standardization standardization = {});
 /// The columns of the design without an intercept, in one matrix.
 [[nodiscard]] Matrix read_table(MatrixView X, const Standardization& standardization = {});
 

@@ -148,7 +148,7 @@ Fit fit_columns(Task task, const FitTable& X, VectorView y, const FitOptions& op
   const Stopwatch watch;
   const blas::ThreadScope threads(options.threads);
   validate_options(options, task, X.cols());
-  if (X.is_sparse()) validate_sparse_table(X, options, X.need_of_small());
+  if (!X.is_dense()) validate_sparse_table(X, options, X.need_of_small());
   if (!columns) columns = frame_of_columns(X, options);
   Frame frame = *columns;
   frame.options = options;
@@ -167,7 +167,7 @@ Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& o
   const Index num_columns = X.cols() - (options.exposure.empty() ? 0 : 1);  // which has no coefficient
   const std::string need_of_small = is_fitted_wide(weighted, task, X.rows(), num_columns) ? "" : X.need_of_small();
   const ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), num_columns, need_of_small);
-  if (X.is_sparse()) validate_sparse_table(X, chosen.options, need_of_small);
+  if (!X.is_dense()) validate_sparse_table(X, chosen.options, need_of_small);
   pulse("preparing");
   const blas::ThreadScope threads(options.threads);
   Fit fit = fit_with_lambda(make_frame(task, X, y, chosen.options, std::move(memory), stand_in), y, chosen);
@@ -182,7 +182,7 @@ LambdaPath path_as_asked(Task task, const FitTable& X, VectorView y, const PathG
     throw wrong("prior", to_string(lasso.prior.kind), "a path of lambdas needs the Laplace prior");
   if (!lasso.preset.empty()) throw wrong("preset", lasso.preset, "a path of lambdas needs a model, not a preset");
   validate_options(lasso, task, X.cols());
-  if (X.is_sparse()) validate_sparse_table(X, lasso, X.need_of_small());
+  if (!X.is_dense()) validate_sparse_table(X, lasso, X.need_of_small());
   const blas::ThreadScope threads(options.threads);
   return lasso_path(make_frame(task, X, y, lasso), grid);
 }

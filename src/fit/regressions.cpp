@@ -28,6 +28,7 @@ Fit internal::fit_table(Task task, const FitTable& X, VectorView target, const F
 
 LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) { return {fit_table(Task::linear, X, y, options)}; }
 LinearFit fit_linear(CscView X, VectorView y, const FitOptions& options) { return {fit_table(Task::linear, X, y, options)}; }
+LinearFit fit_linear(GenotypeView X, VectorView y, const FitOptions& options) { return {fit_table(Task::linear, X, y, options)}; }
 LinearFit fit_linear(OwnedMatrix&& X, VectorView y, const FitOptions& options) {
   return {fit_table(Task::linear, X.view, y, options, std::move(X.memory))};
 }
@@ -36,6 +37,9 @@ LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& opti
   return {fit_table(Task::logistic, X, labels, options)};
 }
 LogisticFit fit_logistic(CscView X, VectorView labels, const FitOptions& options) {
+  return {fit_table(Task::logistic, X, labels, options)};
+}
+LogisticFit fit_logistic(GenotypeView X, VectorView labels, const FitOptions& options) {
   return {fit_table(Task::logistic, X, labels, options)};
 }
 

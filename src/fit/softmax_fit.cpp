@@ -118,7 +118,7 @@ namespace {
 SoftmaxFit fit_classes(const FitTable& X, VectorView labels, const SoftmaxOptions& given) {
   X.check_shape("X");
   X.check_finite("X", given.column_names);
-  if (X.is_sparse() && !given.preset.empty())
+  if (!X.is_dense() && !given.preset.empty())
     refuse_sparse(X, fmt::format("preset '{}'", given.preset), "has models of several classes without a preset");
   validate::vector(labels, X.rows(), "labels");
   validate::weights(given.weights, X.rows());

@@ -131,7 +131,8 @@ void validate_sparse_table(const FitTable& X, const FitOptions& options, const s
     throw InvalidArgument({.argument = "prior",
                            .value = to_string(prior),
                            .why = need_of_small,
-                           .remedy = "prior shared (--prior shared) or laplace takes a sparse X of any size"});
+                           .remedy = fmt::format("prior shared (--prior shared) or laplace takes {} of any size",
+                                                 X.is_sparse() ? "a sparse X" : "genotypes")});
   const std::string who = !options.preset.empty()                                        ? fmt::format("preset '{}'", options.preset)
                           : options.solver == SolverKind::qr                             ? "solver 'qr'"
                           : options.standardize && options.scaling != Scaling::deviation ? "this scaling"

@@ -1,4 +1,4 @@
-// Fits a linear, a logistic or a count model of a sparse X by its options.
+// Fits a linear, a logistic or a count model of an X that is sparse, or of genotypes, by its options.
 
 #include "core/classes.hpp"
 #include "core/validate.hpp"
@@ -15,10 +15,13 @@ using namespace internal;
 
 namespace {
 
-constexpr const char* models = "has a linear, a logistic or a count model";
+constexpr const char *models = "has a linear, a logistic or a count model",
+                     *models_of_genotypes = "has a linear model, or a logistic one of two classes";
 
-struct SparseFitter {
-  CscView X;
+template <typename Form>
+struct FormFitter {
+  static constexpr bool is_sparse = std::is_same_v<Form, CscView>;
+  Form X;
   VectorView target;
   const ModelOptions& options;
 
@@ -31,7 +34,10 @@ struct SparseFitter {
     validate::vector(target, X.rows(), "labels");
     if (has_several_classes(options, target)) {
       require_classes(options, target, options.spelled("model", "linear"));
-      return {fit_softmax(X, target, softmax_options(options, model.options))};
+      if constexpr (is_sparse)
+        return {fit_softmax(X, target, softmax_options(options, model.options))};
+      else
+        refuse_sparse(X, "a model of several classes", models_of_genotypes);
     }
     require_two_classes(options, target);
     Fit fit = fit_logistic(X, target, model.options);
@@ -41,22 +47,24 @@ struct SparseFitter {
   SavedModel operator()(const CountModel& model) const {
     validate::vector(target, X.rows(), "y");
     require_numbers(options);
-    return {fit_counts(X, target, model.options)};
+    if constexpr (is_sparse)
+      return {fit_counts(X, target, model.options)};
+    else
+      refuse_sparse(X, options.spelled("model", "counts"), models_of_genotypes);
   }
   SavedModel operator()(const auto&) const {
-    throw InternalError("a sparse X has no such model");  // which is refused before
+    throw InternalError("an X that is not dense has no such model");  // which is refused before
   }
 };
 
-}  // namespace
-
-SavedModel fit_model(CscView X, VectorView target, const ModelOptions& options) {
+template <typename Form>
+SavedModel fit_form(Form X, VectorView target, const ModelOptions& options) {
   return in_names_of(options, [&] {
     if (missing_of(options) != Missing::refuse) refuse_sparse(X, options.spelled("missing", options.missing), "takes no missing values");
     const ModelOptions all = with_encoded_columns(options, X.cols());
     const ResolvedModel resolved = resolve(all);
-    if (const auto refused = refused_in(options, fit_case::sparse_x)) refuse_sparse(X, refused->what, models);
-    SavedModel model = with_remedy("leave out such rows", [&] { return std::visit(SparseFitter{X, target, all}, resolved); });
+    if (const auto refused = refused_in(options, fit_case::sparse_x)) refuse_sparse(X, refused->what, FormFitter<Form>::is_sparse ? models : models_of_genotypes);
+    SavedModel model = with_remedy("leave out such rows", [&] { return std::visit(FormFitter<Form>{X, target, all}, resolved); });
     if (Fit* const fit = model.score())
       fit->target = options.target;
     else
@@ -65,5 +73,10 @@ SavedModel fit_model(CscView X, VectorView target, const ModelOptions& options) 
     return described(std::move(model), options);
   });
 }
+
+}  // namespace
+
+SavedModel fit_model(CscView X, VectorView target, const ModelOptions& options) { return fit_form(X, target, options); }
+SavedModel fit_model(GenotypeView X, VectorView target, const ModelOptions& options) { return fit_form(X, target, options); }
 
 }  // namespace ardvark

@@ -142,12 +142,14 @@ Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions
   }
 }
 
-Prediction predict(const SavedModel& model, CscView X_new, const ModelOptions& options) {
+namespace {
+
+Prediction predict_in_form(const SavedModel& model, const FitTable& X_new, const char* dense, const ModelOptions& options) {
   if (model.process() != nullptr || model.relevance() != nullptr)
     throw InvalidArgument({.argument = "X_new",
-                           .value = "sparse",
+                           .value = X_new.form(),
                            .why = "a kernel machine needs dense rows",
-                           .remedy = *X_new.dense() == '\0' ? "" : fmt::format("give it {}", X_new.dense())});
+                           .remedy = *dense == '\0' ? "" : fmt::format("give it {}", dense)});
   if (const SoftmaxFit* classes = model.softmax()) return probabilities(*classes, X_new, class_rule(options));
   const Fit* fit = model.score();
   const PredictionOf what = prediction_of(model, options);
@@ -156,6 +158,15 @@ Prediction predict(const SavedModel& model, CscView X_new, const ModelOptions& o
   if (has_classes(fit->task)) return class_prediction(*fit, X_new, rule);
   if (options.rule == mixture) throw refused(options, "rule", mixture, "needs dense rows");
   return student_prediction(*fit, X_new, what);
+}
+
+}  // namespace
+
+Prediction predict(const SavedModel& model, CscView X_new, const ModelOptions& options) {
+  return predict_in_form(model, X_new, X_new.dense(), options);
+}
+Prediction predict(const SavedModel& model, GenotypeView X_new, const ModelOptions& options) {
+  return predict_in_form(model, X_new, X_new.dense(), options);
 }
 
 std::vector<JointPrediction> predict_joint(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {

@@ -54,10 +54,10 @@ double published_log_probability(double m, double s, double quadratic, bool publ
   return std::min(b.log_probability(), 0.0);
 }
 
-// Calls use(rows, first) with all rows, or with pieces of a sparse table: the posterior of a sparse prior writes a part of the rows out.
+// Calls use(rows, first) with all rows, or with pieces of a table that is not dense: the posterior of a sparse prior writes a part of the rows out.
 void by_pieces(const FitTable& X, auto&& use) {
   constexpr Index most = 2048;
-  if (!X.is_sparse() || X.rows() <= most) return use(X, Index{0});
+  if (X.is_dense() || X.rows() <= most) return use(X, Index{0});
   for (Index first = 0; first < X.rows(); first += most) {
     std::vector<Index> rows(static_cast<std::size_t>(std::min(most, X.rows() - first)));
     std::iota(rows.begin(), rows.end(), first);
@@ -237,6 +237,8 @@ StudentPrediction predict(const LinearFit& fit, MatrixView X_new, PredictionOf w
 ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule rule) { return class_prediction(fit, X_new, rule); }
 StudentPrediction predict(const LinearFit& fit, CscView X_new, PredictionOf what) { return student_prediction(fit, X_new, what); }
 ClassPrediction predict(const LogisticFit& fit, CscView X_new, PredictiveRule rule) { return class_prediction(fit, X_new, rule); }
+StudentPrediction predict(const LinearFit& fit, GenotypeView X_new, PredictionOf what) { return student_prediction(fit, X_new, what); }
+ClassPrediction predict(const LogisticFit& fit, GenotypeView X_new, PredictiveRule rule) { return class_prediction(fit, X_new, rule); }
 
 }  // namespace ardvark
 

@@ -11,7 +11,8 @@
 namespace ardvark::internal {
 namespace {
 
-bool all_equal(MatrixView X, Index j, const Vector& k, bool centred) {
+// Of a dense table, or of genotypes.
+bool all_equal(const auto& X, Index j, const Vector& k, bool centred) {
   bool is_first = centred;
   double value = 0;
   for (Index i = 0; i < X.rows(); ++i) {
@@ -35,24 +36,34 @@ bool all_equal(const CscView& X, Index j, const Vector& k, bool centred) {
   return are_equal;
 }
 
+// How the caller makes the table dense.
+const char* way_to_dense(const MatrixView&) { return ""; }
+const char* way_to_dense(const auto& X) { return X.dense(); }
+
 }  // namespace
 
 std::string FitTable::need_of_dense() const {
-  const auto* X = std::get_if<CscView>(&X_);
-  return X == nullptr ? "" : fmt::format("needs a dense X{}{}", *X->dense() == '\0' ? "" : ", ", X->dense());
+  if (is_dense()) return "";
+  const char* const way = std::visit([](const auto& X) { return way_to_dense(X); }, X_);
+  return fmt::format("needs a dense X{}{}", *way == '\0' ? "" : ", ", way);
 }
 
 std::string FitTable::need_of_small() const {
   constexpr Index most = Index{1} << 24;  // numbers, 128 MB
   const Index smaller = std::min(rows(), cols());
-  if (!is_sparse() || smaller * cols() <= most) return "";
-  return fmt::format("needs a matrix of {} x {} numbers, more than it makes of a sparse X", smaller, cols());
+  if (is_dense() || smaller * cols() <= most) return "";
+  return fmt::format("needs a matrix of {} x {} numbers, more than it makes of {}", smaller, cols(),
+                     is_sparse() ? "a sparse X" : "genotypes");
 }
 
 void refuse_sparse(const FitTable& X, const std::string& who, const char* what) {
   const std::string why = fmt::format("{} {}", who, X.need_of_dense());
-  throw InvalidArgument({.argument = "X", .value = "sparse", .why = why, .remedy = fmt::format("a sparse X {}", what)},
-                        fmt::format(" is sparse, and {}", why));
+  const bool is_sparse = X.is_sparse();
+  throw InvalidArgument({.argument = "X",
+                         .value = X.form(),
+                         .why = why,
+                         .remedy = fmt::format("{} {}", is_sparse ? "a sparse X" : "an X of genotypes", what)},
+                        fmt::format(" {}, and {}", is_sparse ? "is sparse" : "holds genotypes", why));
 }
 
 Index FitTable::rows() const {
@@ -68,8 +79,9 @@ MatrixView FitTable::dense(const std::string& who) const {
 }
 
 std::unique_ptr<TableDesign> FitTable::design(Standardization standardization, std::shared_ptr<double[]> memory) const {
+  if (const auto* X = std::get_if<MatrixView>(&X_)) return table_design(*X, std::move(standardization), std::move(memory));
   if (const auto* X = std::get_if<CscView>(&X_)) return table_design(*X, std::move(standardization));
-  return table_design(std::get<MatrixView>(X_), std::move(standardization), std::move(memory));
+  return table_design(std::get<GenotypeView>(X_), std::move(standardization));
 }
 
 void FitTable::check_shape(const char* what) const {

@@ -19,23 +19,28 @@ class FitTable {
   template <std::convertible_to<MatrixView> Dense>
   FitTable(const Dense& X) : X_(MatrixView(X)) {}
   FitTable(CscView X) : X_(X) {}
+  FitTable(GenotypeView X) : X_(X) {}
 
   [[nodiscard]] Index rows() const;
   [[nodiscard]] Index cols() const;
   [[nodiscard]] bool is_sparse() const { return std::holds_alternative<CscView>(X_); }
+  /// The numbers lie one after the other, so that dense() has them. Any other form is never written out.
+  [[nodiscard]] bool is_dense() const { return std::holds_alternative<MatrixView>(X_); }
+  /// "sparse", "genotypes"; for messages.
+  [[nodiscard]] const char* form() const { return is_dense() ? "dense" : is_sparse() ? "sparse" : "genotypes"; }
   /// "needs a dense X", and how the caller makes it so; empty: it is dense.
   [[nodiscard]] std::string need_of_dense() const;
-  /// What keeps the priors sparse, slab and dense from a sparse table: their matrix of min(rows, columns) x columns numbers, which does not
-  /// fit into memory that is small beside that of a dense X; empty: nothing.
+  /// What keeps the priors sparse, slab and dense from a table that is not dense: their matrix of min(rows, columns) x columns numbers,
+  /// which does not fit into memory that is small beside that of a dense X; empty: nothing.
   [[nodiscard]] std::string need_of_small() const;
   /// \param who  what needs a dense table, for the message: "prior 'laplace'"
-  /// \throws InvalidArgument  the table is sparse
+  /// \throws InvalidArgument  the table is not dense
   [[nodiscard]] MatrixView dense(const std::string& who) const;
 
   /// \param memory  that of a dense table, if the design may overwrite it
   [[nodiscard]] std::unique_ptr<TableDesign> design(Standardization standardization = {}, std::shared_ptr<double[]> memory = nullptr) const;
 
-  /// f(X) with the table in its form, a MatrixView or a CscView. For this folder.
+  /// f(X) with the table in its form, a MatrixView, a CscView or a GenotypeView. For this folder.
   decltype(auto) visit(auto&& f) const { return std::visit(f, X_); }
 
   /// core/validate.hpp
@@ -49,7 +54,7 @@ class FitTable {
   [[nodiscard]] bool all_equal(Index j, const Vector& k, bool centred) const;
 
  private:
-  std::variant<MatrixView, CscView> X_;
+  std::variant<MatrixView, CscView, GenotypeView> X_;
 };
 
 /// [rows] The logarithms of the exposures in a column.                                                                         (POIS.8)
@@ -57,7 +62,7 @@ class FitTable {
 /// \throws InvalidArgument  an exposure is not above 0
 [[nodiscard]] Vector log_exposure(const char* what, const FitTable& X, Index column, const std::string& name, const Vector& k = {});
 
-/// "X is sparse, and WHO needs a dense X; a sparse X WHAT".
+/// "X is sparse, and WHO needs a dense X; a sparse X WHAT"; of genotypes: "X holds genotypes, ...; an X of genotypes WHAT".
 [[noreturn]] void refuse_sparse(const FitTable& X, const std::string& who,
                                 const char* what = "has models of every prior, without a preset");
 

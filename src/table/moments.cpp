@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/blas.hpp"
+#include "core/genotype_kernels.hpp"
 #include "core/line_kernels.hpp"
 #include "core/numbers.hpp"
 #include "core/parallel.hpp"
@@ -92,6 +93,42 @@ ColumnSums column_sums(const CscView& X, const Vector& k, const Vector& shift) {
       out.second[j] = second + others * shift[j] * shift[j];
     }
   });
+  return out;
+}
+
+// Of a variant by its genotypes: with x copies of allele 1, sum k, sum k x, sum k x^2 and the sum of k of the missing ones.     (GENO.3)
+ColumnSums column_sums(const GenotypeView& X, const Vector& k, const Vector& shift) {
+  ColumnSums out{Vector(X.cols()), Vector(X.cols())};
+  const Index v = X.variants(), n = X.rows();
+  const bool are_ones = (k.array() == 1).all();
+  const double total = k.sum();
+  const GenotypeKernels& kernel = genotype_kernel();
+  parallel_ranges(v, blas::threads_to_read(v * n), [&](Index from, Index to) {
+    for (Index j = from; j < to; ++j) {
+      const std::uint8_t* const line = X.line(j);
+      double of_two = 0, of_one = 0, of_missing = line == nullptr ? total : 0;
+      if (line != nullptr && are_ones) {
+        const GenotypeCounts counts = kernel.counts(line, n);
+        of_two = static_cast<double>(counts.two), of_one = static_cast<double>(counts.one);
+        of_missing = static_cast<double>(counts.missing);
+      } else if (line != nullptr) {
+        const double* const weights = k.data();
+        double copies = 0, squares = 0;
+        kernel.dots(line, n, &weights, 1, &copies);
+        kernel.square_dots(line, n, &weights, 1, &squares);
+        for_missing(line, n, [&](Index i) { of_missing += weights[i]; });
+        of_two = 0.5 * (squares - copies), of_one = 2 * copies - squares;
+      }
+      const double of_none = total - of_two - of_one - of_missing, missing = X.missing(j) - shift[j], one = 1 - shift[j];
+      const double two = (X.counts_second(j) ? 0 : 2) - shift[j], none = (X.counts_second(j) ? 2 : 0) - shift[j];
+      out.first[j] = of_two * two + of_one * one + of_none * none + of_missing * missing;
+      out.second[j] = of_two * two * two + of_one * one * one + of_none * none * none + of_missing * missing * missing;
+    }
+  });
+  if (v == X.cols()) return out;
+  const ColumnSums beside = column_sums(X.beside(), k, Vector(shift.tail(X.cols() - v)));
+  out.first.tail(X.cols() - v) = beside.first;
+  out.second.tail(X.cols() - v) = beside.second;
   return out;
 }
 

@@ -82,11 +82,34 @@ FitTable RowSubset::gather(const CscView& X, const std::vector<Index>& rows) {
   });
 }
 
+// The variants that are somewhere, one after the other.
+FitTable RowSubset::gather(const GenotypeView& X, const std::vector<Index>& rows) {
+  const auto count = static_cast<Index>(rows.size());
+  const Index width = GenotypeView::bytes_of_line(count);
+  GenotypeCoding coding = X.coding();
+  genotypes_.reserve(static_cast<std::size_t>(width * X.variants()));
+  for (Index j = 0; j < X.variants(); ++j) {
+    const std::uint8_t* const line = X.line(j);
+    if (coding.line != nullptr) start_.push_back(line == nullptr ? -1 : static_cast<std::int64_t>(genotypes_.size()) / width);
+    if (line == nullptr) continue;
+    genotypes_.resize(genotypes_.size() + static_cast<std::size_t>(width));
+    std::uint8_t* const to = genotypes_.data() + genotypes_.size() - width;
+    for (Index i = 0; i < count; ++i) {
+      const Index from = rows[static_cast<std::size_t>(i)];
+      to[i / 4] = static_cast<std::uint8_t>(to[i / 4] | (line[from / 4] >> (2 * (from % 4)) & 3) << (2 * (i % 4)));
+    }
+  }
+  if (coding.line != nullptr) coding.line = start_.data();
+  if (genotypes_.empty()) genotypes_.resize(1);  // whose address is not null
+  const MatrixView beside = X.cols() == X.variants() ? MatrixView() : gather(X.beside(), rows).dense("a view of rows");
+  return GenotypeView(genotypes_.data(), count, X.variants(), coding, beside, X.dense());
+}
+
 RowContent::RowContent(const FitTable& table, const Vector& y) : X_(table), y_(y) {
   for (Index i = 0; i < table.rows(); ++i) keys_.push_back(mix(0, bits_of(y[i])));
   if (table.is_sparse()) second_keys_ = keys_;
   const auto key_of = [&](Index i) -> std::uint64_t& { return keys_[static_cast<std::size_t>(i)]; };
-  const auto of_dense = [&](const MatrixView& X) {
+  const auto of_dense = [&](const auto& X) {
     constexpr Index block = 512;  // rows; both memory orders are then read line by line
     for (Index first = 0; first < X.rows(); first += block)
       for (Index j = 0; j < X.cols(); ++j)
@@ -103,10 +126,10 @@ RowContent::RowContent(const FitTable& table, const Vector& y) : X_(table), y_(y
       }
   };
   table.visit([&](const auto& X) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(X)>, MatrixView>)
-      of_dense(X);
-    else
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(X)>, CscView>)
       of_sparse(X);
+    else
+      of_dense(X);
   });
 }
 
@@ -117,7 +140,7 @@ std::weak_ordering RowContent::compare(Index a, Index b) const {
   if (y_[a] != y_[b]) return order(y_[a], y_[b]);
   if (!second_keys_.empty()) return order(second_keys_[static_cast<std::size_t>(a)], second_keys_[static_cast<std::size_t>(b)]);
   return X_.visit([&](const auto& X) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(X)>, MatrixView>)
+    if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(X)>, CscView>)
       for (Index j = 0; j < X.cols(); ++j)
         if (X(a, j) != X(b, j)) return order(X(a, j), X(b, j));
     return std::weak_ordering::equivalent;

@@ -27,9 +27,11 @@ class RowSubset {
   }
   [[nodiscard]] FitTable gather(const MatrixView& X, const std::vector<Index>& rows);
   [[nodiscard]] FitTable gather(const CscView& X, const std::vector<Index>& rows);
+  [[nodiscard]] FitTable gather(const GenotypeView& X, const std::vector<Index>& rows);
 
   std::tuple<std::vector<double>, std::vector<float>, std::vector<std::int8_t>> numbers_;  // one of them is not empty
   std::vector<std::int64_t> start_, row_;                                                  // of a sparse table
+  std::vector<std::uint8_t> genotypes_;
   FitTable table_;
 };
 

@@ -41,7 +41,7 @@ struct EqualRows {
 };
 
 std::optional<EqualRows> merge_equal_rows(const FitTable& table, const Vector& t, const Vector& k) {
-  if (table.is_sparse()) return std::nullopt;  // they would be written out
+  if (!table.is_dense()) return std::nullopt;  // they would be written out
   const MatrixView X = table.dense("a copy of its rows");
   const OrderedRows different = order_by_content(X, Vector::Zero(X.rows()), k);
   const auto n = static_cast<Index>(different.rows.size());
@@ -76,7 +76,7 @@ struct TableOfClasses {
   const Standardization& standardization;
   std::shared_ptr<const SparseRows> sparse = nullptr;
 
-  [[nodiscard]] bool has_sparse_rows() const { return sparse != nullptr || X.is_sparse(); }
+  [[nodiscard]] bool has_sparse_rows() const { return sparse != nullptr || !X.is_dense(); }
   [[nodiscard]] std::unique_ptr<Design> design() const {
     if (sparse) return std::make_unique<SparseDesign>(X.dense("a copy of its rows"), standardization, sparse);
     return X.design(standardization);
@@ -293,7 +293,7 @@ Solution solve_sparse_logistic(Frame& frame) {
                         [&](const auto& panel, const std::vector<Index>& at) { squares(at) = panel.cwiseAbs2().transpose() * seen_k; });
     }
   }
-  if (which.size() <= table.X.rows() && !table.X.is_sparse())
+  if (which.size() <= table.X.rows() && table.X.is_dense())
     table.sparse = SparseRows::of(table.X.dense("a copy of its rows"), standardization);
 
   TableClassRows rows(table.design(), seen_t, seen_k, has_proper_intercept(options, which.flat));

@@ -1,0 +1,231 @@
+#include "design/genotypes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/blas.hpp"
+#include "core/genotype_kernels.hpp"
+#include "core/parallel.hpp"
+#include "core/resize.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+constexpr Index most_together = GenotypeKernels::most;
+
+}  // namespace
+
+GenotypeDesign::GenotypeDesign(const GenotypeView& X, Standardization standardization) : X_(X), s_(std::move(standardization)) {
+  if (s_.center.size() == 0) s_.center = Vector::Zero(X.cols());
+  if (s_.scale.size() == 0) s_.scale = Vector::Ones(X.cols());
+}
+
+void GenotypeDesign::project(const Vector& r, Vector& out) {
+  out.resize(cols());
+  project_to(r, out);
+}
+
+void GenotypeDesign::project_several(const Matrix& R, Matrix& out) {
+  resize(out, cols(), R.cols());
+  project_to(R, out);
+}
+
+void GenotypeDesign::project_to(const Eigen::Ref<const Matrix>& R, Eigen::Ref<Matrix> out) const {
+  const Vector total = R.colwise().sum();
+  constexpr Index together = GenotypeKernels::together;
+  for (Index k = 0; k < R.cols(); k += together) {
+    const Index count = std::min(together, R.cols() - k);
+    const auto some = R.middleCols(k, count);
+    const Vector own = total.segment(k, count);
+    auto of_some = out.middleCols(k, count);
+    if (count > most_together)
+      project_together(some, own, of_some);
+    else
+      parallel_ranges(X_.variants(), blas::threads_to_read(X_.variants() * rows() * count),
+                      [&](Index from, Index to) { project_variants(some, own, from, to, of_some); });
+  }
+  for (Index j = X_.variants(); j < X_.cols(); ++j) {
+    const double center = s_.center[j];
+    for (Index k = 0; k < R.cols(); ++k) {
+      double sum = 0;
+      for (Index i = 0; i < rows(); ++i) sum += (X_(i, j) - center) * R(i, k);
+      out(j, k) = s_.scale[j] * sum;
+    }
+  }
+  if (s_.intercept) out.row(X_.cols()) = total.transpose();
+}
+
+// x~'r = scale (sign a'r + shift (1'r - e'r) + missing e'r - center 1'r), with e the missing genotypes.                          (GENO.2)
+void GenotypeDesign::project_variants(const Eigen::Ref<const Matrix>& R, const Vector& total, Index from, Index to,
+                                      Eigen::Ref<Matrix> out) const {
+  const GenotypeKernels& kernel = genotype_kernel();
+  std::array<const double*, most_together> r{};
+  std::array<double, most_together> copies{}, of_missing{};
+  for (Index j = from; j < to; ++j) {
+    const std::uint8_t* const line = X_.line(j);
+    if (line == nullptr || s_.scale[j] == 0) {
+      out.row(j) = s_.scale[j] * (X_.missing(j) - s_.center[j]) * total.transpose();
+      continue;
+    }
+    for (Index k = 0; k < R.cols(); k += most_together) {
+      const Index count = std::min(most_together, R.cols() - k);
+      for (Index a = 0; a < count; ++a) r[static_cast<std::size_t>(a)] = R.col(k + a).data();
+      kernel.dots(line, rows(), r.data(), count, copies.data());
+      of_missing.fill(0);
+      for_missing(line, rows(), [&](Index i) {
+        for (std::size_t a = 0; a < static_cast<std::size_t>(count); ++a) of_missing[a] += r[a][i];
+      });
+      for (Index a = 0; a < count; ++a) {
+        const auto at = static_cast<std::size_t>(a);
+        put_product(j, copies[at], of_missing[at], total[k + a], out(j, k + a));
+      }
+    }
+  }
+}
+
+// \param copies, of_missing  a'r and e'r                                                                                         (GENO.2)
+void GenotypeDesign::put_product(Index j, double copies, double of_missing, double total, double& out) const {
+  const CountedAllele counted(X_.counts_second(j));
+  out = s_.scale[j] * (counted.sign * copies + (counted.shift - s_.center[j]) * total + (X_.missing(j) - counted.shift) * of_missing);
+}
+
+// Some lines at a time, which stay in the cache, and of these some samples at a time, whose tables stay there.                   (GENO.4)
+void GenotypeDesign::project_together(const Eigen::Ref<const Matrix>& R, const Vector& total, Eigen::Ref<Matrix> out) const {
+  constexpr Index width = GenotypeKernels::together, most_pairs = GenotypeKernels::most_pairs, block = 256, of_pair = 16 * width;
+  const Index pairs = (rows() + 1) / 2, count = R.cols();
+  std::array<const double*, width> r{};
+  for (Index k = 0; k < count; ++k) r[static_cast<std::size_t>(k)] = R.col(k).data();
+  std::vector<double> tables(static_cast<std::size_t>(pairs * of_pair));
+  write_pair_tables(r.data(), count, rows(), 0, pairs, tables.data());
+  const Matrix by_row = R.transpose();
+  const auto blocks = (X_.variants() + block - 1) / block;
+  parallel_for(blocks, blas::threads_to_read(X_.variants() * rows() * count), [&](Index b) {
+    const Index end = std::min((b + 1) * block, X_.variants());
+    Matrix sum(width, block);
+    Vector of_missing(count);
+    for (Index first = b * block; first < end;) {  // lines that lie one after the other
+      Index some = 1;
+      const std::uint8_t* const line = X_.line(first);
+      const Index stride = GenotypeView::bytes_of_line(rows());
+      while (line != nullptr && first + some < end && X_.line(first + some) == line + some * stride) ++some;
+      sum.leftCols(some).setZero();
+      for (Index pair = 0; line != nullptr && pair < pairs; pair += most_pairs)
+        genotype_kernel().sums_of_pairs(line + pair / 2, stride, some, tables.data() + pair * of_pair, std::min(most_pairs, pairs - pair),
+                                        sum.data());
+      for (Index j = first; j < first + some; ++j) {
+        of_missing.setZero();
+        if (line == nullptr) of_missing = total;
+        if (line != nullptr) for_missing(X_.line(j), rows(), [&](Index i) { of_missing += by_row.col(i); });
+        for (Index k = 0; k < count; ++k) put_product(j, sum(k, j - first), of_missing[k], total[k], out(j, k));
+      }
+      first += some;
+    }
+  });
+}
+
+// Variants with a weight are added four at a time. Threads have rows of their own, so that the order of the sum is the same.    (GENO.2)
+void GenotypeDesign::apply(const Vector& w, Vector& out) {
+  double shift = s_.intercept ? w[X_.cols()] : 0.0;
+  out.setZero(rows());
+  std::vector<Index> used;
+  std::vector<double> factor;
+  for (Index j = 0; j < X_.variants(); ++j) {
+    const double unit = s_.scale[j] * w[j];
+    if (unit == 0) continue;
+    const bool is_nowhere = X_.line(j) == nullptr;
+    const CountedAllele counted(X_.counts_second(j));
+    shift += unit * ((is_nowhere ? X_.missing(j) : counted.shift) - s_.center[j]);
+    if (is_nowhere) continue;
+    used.push_back(j);
+    factor.push_back(counted.sign * unit);
+  }
+  constexpr Index block = 1024;  // rows: their sums stay in the cache
+  const Index blocks = (rows() + block - 1) / block, work = rows() * static_cast<Index>(used.size());
+  parallel_for(blocks, blas::threads_to_read(work), [&](Index b) {
+    const Index first = b * block, count = std::min(block, rows() - first);
+    double* const sum = out.data() + first;
+    std::array<const std::uint8_t*, most_together> lines{};
+    for (std::size_t at = 0; at < used.size(); at += most_together) {
+      const std::size_t some = std::min<std::size_t>(most_together, used.size() - at);
+      for (std::size_t a = 0; a < some; ++a) lines[a] = X_.line(used[at + a]) + first / 4;
+      genotype_kernel().combine(lines.data(), count, factor.data() + at, static_cast<Index>(some), sum);
+      for (std::size_t a = 0; a < some; ++a) {
+        const Index j = used[at + a];
+        const CountedAllele counted(X_.counts_second(j));
+        const double of_missing = s_.scale[j] * w[j] * (X_.missing(j) - counted.shift);
+        for_missing(lines[a], count, [&](Index i) { sum[i] += of_missing; });
+      }
+    }
+  });
+  for (Index j = X_.variants(); j < X_.cols(); ++j)
+    for (Index i = 0; s_.scale[j] * w[j] != 0 && i < rows(); ++i) out[i] += s_.scale[j] * w[j] * (X_(i, j) - s_.center[j]);
+  out.array() += shift;
+}
+
+// Rows first .. first+count-1 of a column, times factor. `first` is a multiple of 4.
+void GenotypeDesign::write_column(Index j, Index first, Index count, double factor, double* out) const {
+  if (j == X_.cols()) {
+    std::fill_n(out, count, factor);
+    return;
+  }
+  const double center = s_.center[j], unit = s_.scale[j] * factor;
+  if (j >= X_.variants()) {
+    for (Index i = 0; i < count; ++i) out[i] = unit == 0 ? 0.0 : (X_(first + i, j) - center) * unit;
+    return;
+  }
+  const double of_missing = (X_.missing(j) - center) * unit;
+  const std::uint8_t* const line = X_.line(j);
+  if (line == nullptr || unit == 0) {
+    std::fill_n(out, count, of_missing);
+    return;
+  }
+  const CountedAllele counted(X_.counts_second(j));
+  genotype_kernel().to_double(line + first / 4, count, counted.sign, counted.shift - center, unit, out);
+  for_missing(line + first / 4, count, [&](Index i) { out[i] = of_missing; });
+}
+
+void GenotypeDesign::scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) {
+  for (Index j = 0; j < count; ++j) write_column(first + j, 0, rows(), scale != nullptr ? scale[j] : 1.0, panel.col(j).data());
+}
+
+void GenotypeDesign::read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const {
+  const Index skipped = first % 4;  // a byte holds four rows
+  Vector column(skipped + count);
+  for (Index j = 0; j < cols(); ++j) {
+    write_column(j, first - skipped, skipped + count, 1.0, column.data());
+    panel.col(j).head(count) = column.tail(count);
+  }
+  if (row_scale != nullptr) panel.topRows(count) = row_scale->segment(first, count).asDiagonal() * panel.topRows(count);
+}
+
+void GenotypeDesign::by_row_blocks(auto&& use) const {
+  constexpr Index numbers = Index{1} << 20;  // 8 MB
+  const Index block = std::clamp<Index>(numbers / std::max<Index>(cols(), 1) / 4 * 4, 128, std::max<Index>(rows(), 128));
+  Matrix panel(std::min(block, rows()), cols());
+  for (Index first = 0; first < rows(); first += block) {
+    pulse();
+    const Index count = std::min(block, rows() - first);
+    read_rows(first, count, nullptr, panel);
+    use(first, panel.topRows(count));
+  }
+}
+
+void GenotypeDesign::gram(const Vector& omega, Matrix& G) {
+  G.triangularView<Eigen::Lower>().setZero();
+  by_row_blocks([&](Index first, auto panel) {
+    panel = omega.segment(first, panel.rows()).cwiseSqrt().asDiagonal() * panel;
+    blas::syrk(blas::Transpose::yes, cols(), panel.rows(), 1.0, panel.data(), panel.outerStride(), 1.0, G.data(), G.outerStride());
+  });
+}
+
+void GenotypeDesign::row_variance(const Matrix& L_inverse, Vector& out) {
+  out.resize(rows());
+  by_row_blocks([&](Index first, auto panel) {
+    blas::trmm(blas::Side::right, blas::Transpose::yes, panel.rows(), cols(), L_inverse.data(), L_inverse.outerStride(), panel.data(),
+               panel.outerStride());
+    out.segment(first, panel.rows()) = panel.rowwise().squaredNorm();
+  });
+}
+
+}  // namespace ardvark::internal
