@@ -22,6 +22,13 @@ namespace ardvark {
 /// The value of an option that is set by name.
 using OptionValue = std::variant<std::string, double, std::vector<double>, std::vector<std::string>>;
 
+/// Of a fit to genotypes: the alleles of the variants whose coefficients are not zero. Genotypes that are predicted must have the same ones.
+struct VariantAlleles {
+  Index num_variants = 0;                   ///< the first columns of X are variants
+  std::vector<Index> column;                ///< positions of those whose coefficients are not zero, ascending
+  std::vector<std::string> counted, other;  ///< for each of them, the allele whose copies are the numbers of X, and the other one
+};
+
 /// The contents of a model file: enough to predict and to print the summary.
 struct SavedModel {
   /// A linear score (regressions, two classes), a relevance vector machine or a kernel machine with only the rows that are relevance
@@ -31,6 +38,8 @@ struct SavedModel {
   std::optional<Effects> effects = {};      ///< what columns are selected from, if the options asked for it
   /// A linear score that was fitted with missing = impute: it predicts rows with gaps, too.
   std::optional<Imputation> imputation = {};
+  /// A fit to genotypes.
+  std::optional<VariantAlleles> alleles = {};
   /// How the columns of a table become columns of X; without a table, numeric columns with the names of the fit.
   FeatureEncoding encoding = {};
   /// The options of the fit that differ from their defaults, without those that name or weight rows and columns or concern only the

@@ -9,6 +9,7 @@
 #include "ardvark/fit.hpp"
 #include "ardvark/impute.hpp"
 #include "ardvark/kernel_machine.hpp"
+#include "ardvark/model_file.hpp"
 #include "ardvark/relevance.hpp"
 #include "ardvark/softmax.hpp"
 #include "io/json.hpp"
@@ -62,6 +63,10 @@ void add_arrays(SafetensorsWriter& file, const Imputation& imputation);
 
 [[nodiscard]] Json describe(const SparseResult& sparse);
 [[nodiscard]] Json describe(const Effects& effects);
+/// Of a fit to genotypes.
+[[nodiscard]] Json describe(const VariantAlleles& alleles);
+/// \throws InvalidArgument  they name a column that is none, or one twice; an allele is not there
+[[nodiscard]] VariantAlleles read_alleles(const Json& description, Index num_columns, const std::string& path);
 [[nodiscard]] Effects read_effects(const Json& description, Index num_columns, const std::string& path);
 /// \param inclusion  [p], stored as an array of its own. \throws InvalidArgument  the description is invalid
 [[nodiscard]] SparseResult read_sparse(const Json& description, Vector inclusion, const std::string& path);

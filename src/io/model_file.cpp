@@ -74,6 +74,7 @@ struct Extras {
   io::OptionValues options = {};
   const Imputation* imputation = nullptr;
   const Effects* effects = nullptr;
+  const VariantAlleles* alleles = nullptr;
 };
 
 // Adds to the description of the fit. JSON has no infinity, so such numbers are texts.
@@ -81,6 +82,7 @@ void add(const Extras& extras, Json& description) {
   if (!extras.options.empty()) description["options"] = io::json_of(extras.options);
   if (extras.imputation != nullptr) description["imputation"] = io::describe(*extras.imputation);
   if (extras.effects != nullptr) description["effects"] = io::describe(*extras.effects);
+  if (extras.alleles != nullptr) description["alleles"] = io::describe(*extras.alleles);
   const std::optional<Diagnosis>& diagnosis = extras.diagnosis;
   if (!diagnosis) return;
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : "inf"); };
@@ -135,7 +137,8 @@ void save(const SavedModel& model, const Sink& sink) {
   std::visit(
       [&](const auto& fit) {
         save(fit, model.encoding, sink,
-             {model.diagnosis, model.options, model.imputation ? &*model.imputation : nullptr, model.effects ? &*model.effects : nullptr});
+             {model.diagnosis, model.options, model.imputation ? &*model.imputation : nullptr, model.effects ? &*model.effects : nullptr,
+              model.alleles ? &*model.alleles : nullptr});
       },
       model.fit);
 }
@@ -163,6 +166,8 @@ SavedModel load(const io::SafetensorsReader& file) {
     model.diagnosis = read_diagnosis(description);
     if (model.score() != nullptr && description.contains("effects"))
       model.effects = io::read_effects(description.at("effects"), model.score()->num_columns(), file.path());
+    if (model.score() != nullptr && description.contains("alleles"))
+      model.alleles = io::read_alleles(description.at("alleles"), model.score()->num_columns(), file.path());
     if (description.contains("options")) model.options = io::option_values_of(description.at("options"));
   } catch (const io::JsonError& e) {
     io::fail_model(file.path(), fmt::format("its description cannot be read ({})", e.what()));
