@@ -16,7 +16,7 @@ struct FitArguments : ModelOptions {
   const CLI::App* command = nullptr;  ///< knows which options were given
   std::vector<std::string> files;     ///< as given, or the paths that match; of `fit` and `stats`
   std::string data;                   ///< the only file
-  std::string output, path, weights_column, statistics, stream = "auto", index_base = "auto";
+  std::string output, path, weights_column, statistics, covariates, stream = "auto", index_base = "auto", count_allele = "1";
   std::vector<std::string> ignore, categorical, missing_markers, groups, flat_columns;
   TableFormat format;
   bool json = false, all_columns = false, strict = false, covariance = false, quiet = false;

@@ -11,6 +11,8 @@
 
 #include "ardvark/table_stream.hpp"
 #include "fit.hpp"
+#include "genotype_files.hpp"
+#include "io/plink.hpp"
 #include "matrix_files.hpp"
 #include "model/option_help.hpp"
 #include "model_choice.hpp"
@@ -28,6 +30,9 @@ int run_fit(FitArguments args) {
   for (std::size_t i = 1; i < args.files.size(); ++i)
     if (std::error_code none; !std::filesystem::exists(args.files[i], none))
       throw InvalidArgument(fmt::format("'{}' is not a file; 'ardvark fit --help' says what fit takes", args.files[i]));
+  if (are_genotypes(args.files)) return fit_genotypes(args);
+  for (const auto& [option, is_given] : {std::pair{"--covariates", !args.covariates.empty()}, {"--count-allele", args.count_allele != "1"}})
+    if (is_given) throw refused(option, "applies only to PLINK filesets: .bed");
   if (are_matrix_files(args.files)) return fit_matrix(args);
   if (args.index_base != "auto") throw refused("--index-base", "applies only to files of svmlight: .svm, .svmlight, .libsvm");
   const std::string choice = choose_model(args);
@@ -186,10 +191,16 @@ void add_fit(CLI::App& app, Run& run) {
       "always or never. Only --model linear (with --prior laplace: with --lambda), and --model logistic and kernel, which read the table "
       "several times");
   c.get_option("data")->each([&c](const std::string& path) {
-    if (internal::io::matrix_format_of(path) == internal::io::MatrixFormat::svmlight) c.get_option("--target")->required(false);
+    const bool has_target = internal::io::matrix_format_of(path) == internal::io::MatrixFormat::svmlight || internal::io::is_plink(path);
+    if (has_target) c.get_option("--target")->required(false);
   });
-  c.get_option("data")->description(c.get_option("data")->get_description() + "; or a matrix: .mtx, .svm");
+  c.get_option("data")->description(c.get_option("data")->get_description() + "; or a matrix: .mtx, .svm; or a PLINK fileset: .bed");
   c.add_option("--index-base", args->index_base, about_index_base)->check(not_empty)->group(heading_of(OptionGroup::table));
+  c.add_option("--count-allele", args->count_allele,
+               "PLINK filesets: 1 (default): the numbers are copies of allele 1, the fifth field of .bim; 2: of allele 2")
+      ->check(not_empty)
+      ->group(heading_of(OptionGroup::table));
+  c.add_option("--covariates", args->covariates, about_covariates)->check(not_empty)->group(heading_of(OptionGroup::table));
   c.add_option(
        "--path", args->path,
        "With --prior laplace and no --lambda: write to this CSV file, for each lambda, the loss of the cross-validation, its standard "

@@ -72,22 +72,6 @@ MatrixTarget target_of_table(const FitArguments& args, const MatrixFile& file) {
   return {name, table.columns[static_cast<std::size_t>(column)], column_values(table, column)};
 }
 
-// The model that the target suggests, if the command line does not say it. \returns what to say of it
-std::string choose_model_of(FitArguments& args, const MatrixTarget& target) {
-  if (!args.model.empty() || !args.preset.empty()) return {};
-  std::vector<double> values(target.values.begin(), target.values.end());
-  std::ranges::sort(values);
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  const bool has_classes = target.column.categorical || values.size() == 2;
-  args.model = has_classes ? "logistic" : "linear";
-  args.given.insert("model");
-  return fmt::format("the target holds {}, so the model is {}; to choose it: --model",
-                     target.column.categorical ? "texts"
-                     : has_classes             ? fmt::format("only {} and {}", values[0], values[1])
-                                               : "numbers",
-                     args.model);
-}
-
 void set_names(const MatrixFile& file, ModelOptions& options) {
   if (file.index_base == 1) return;  // x1, x2, .. is what columns without names are called
   for (Index j = 0; j < file.cols(); ++j) options.column_names.push_back(fmt::format("x{}", j));
@@ -119,6 +103,21 @@ SavedModel fit_of(const FitArguments& args, const MatrixFile& file, const Matrix
 }  // namespace
 
 bool are_matrix_files(const std::vector<std::string>& files) { return !files.empty() && matrix_format_of(files.front()).has_value(); }
+
+std::string choose_model_by(FitArguments& args, bool is_text, const Vector& target) {
+  if (!args.model.empty() || !args.preset.empty()) return {};
+  std::vector<double> values(target.begin(), target.end());
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  const bool has_classes = is_text || values.size() == 2;
+  args.model = has_classes ? "logistic" : "linear";
+  args.given.insert("model");
+  return fmt::format("the target holds {}, so the model is {}; to choose it: --model",
+                     is_text       ? "texts"
+                     : has_classes ? fmt::format("only {} and {}", values[0], values[1])
+                                   : "numbers",
+                     args.model);
+}
 
 void require_one_matrix(const std::vector<std::string>& files) {
   if (files.size() > 1) throw InvalidArgument(fmt::format("'{}' is one of several files; a matrix must be in one", files.front()));
@@ -158,7 +157,7 @@ int fit_matrix(FitArguments args) {
     file = read_matrix(args.data, base, 0);
     target = is_svmlight(args.data) ? target_of_svmlight(args, file) : target_of_table(args, file);
   }
-  const std::string choice = choose_model_of(args, target);
+  const std::string choice = choose_model_by(args, target.column.categorical, target.values);
   const ModelKind kind = check_options(args);
   if (kind == ModelKind::relevance || kind == ModelKind::kernel)
     throw refused("--model", fmt::format("{} needs a table: CSV or Parquet", args.model));

@@ -19,6 +19,9 @@ inline constexpr const char* about_index_base =
 /// \throws InvalidArgument  there are several, which would be one table
 void require_one_matrix(const std::vector<std::string>& files);
 
+/// The model that the target suggests, if the command line does not say it. \returns what to say of it
+[[nodiscard]] std::string choose_model_by(FitArguments& args, bool is_text, const Vector& target);
+
 /// The matrix for a model that was fitted to one.
 /// \throws InvalidArgument  the model was fitted to a table with names; svmlight without a word on its base, as read_svmlight
 [[nodiscard]] internal::io::MatrixFile matrix_for_prediction(const std::string& path, const SavedModel& model,

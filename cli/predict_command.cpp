@@ -14,6 +14,7 @@
 #include "ardvark/table_stream.hpp"
 #include "commands.hpp"
 #include "core/pulse.hpp"
+#include "genotype_files.hpp"
 #include "io/csv_numbers.hpp"
 #include "io/text.hpp"
 #include "matrix_files.hpp"
@@ -27,6 +28,7 @@ namespace {
 
 struct PredictArguments {
   std::string model, output, missing, rule = "automatic", interval = "new", index_base = "auto";
+  GenotypeArguments genotypes;
   std::vector<std::string> files, missing_markers, keep;
   std::optional<int> digits;
   double level = 0.95;
@@ -266,58 +268,87 @@ class Predictor {
 void refuse_table_options(const PredictArguments& args) {
   require_one_matrix(args.files);
   const auto refuse_if = [&](bool given, const char* option) {
-    if (given) throw refused(option, fmt::format("needs a table; '{}' has no names of columns", args.files.front()));
+    if (given) throw refused(option, fmt::format("needs a table; '{}' is a matrix", args.files.front()));
   };
   refuse_if(!args.keep.empty(), "--keep");
   refuse_if(!args.missing.empty(), "--missing");
   if (args.is_parquet()) throw refused("--output", "may not end with .parquet where a matrix is predicted; write CSV or --json");
 }
 
-/// The prediction of a file with a matrix, at once.
-class MatrixPredictor {
+/// What is predicted at once, with what is known of the rows.
+struct WholePrediction {
+  Index num_rows = 0;
+  Prediction prediction;
+  double seconds = 0;
+  std::vector<std::string> notes;
+  std::vector<KeptColumn> kept;
+  std::optional<KeptColumn> observed;
+};
+
+double seconds_of(auto&& work) {
+  const auto started = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+}
+
+WholePrediction prediction_of_matrix(const PredictArguments& args, const SavedModel& model, const ModelOptions& options) {
+  const internal::io::MatrixFile file = matrix_for_prediction(args.files.front(), model, args.index_base);
+  WholePrediction out{.num_rows = file.rows(), .prediction = {}, .notes = file.notes, .kept = {}, .observed = {}};
+  out.seconds = seconds_of([&] { out.prediction = predict_matrix(model, file, options); });
+  if (file.target.empty()) return out;
+  out.observed = {.name = "target", .texts = {}, .is_number = true};
+  for (const double y : file.target) out.observed->texts.push_back(fmt::format("{}", y));
+  return out;
+}
+
+WholePrediction prediction_of_genotypes(const PredictArguments& args, const SavedModel& model, const ModelOptions& options) {
+  NewGenotypes found;
+  const double seconds = seconds_of([&] { found = predict_genotypes(model, args.files.front(), args.genotypes, options); });
+  return {found.num_rows,         std::move(found.prediction), seconds,
+          std::move(found.notes), std::move(found.samples),    std::move(found.observed)};
+}
+
+/// The prediction of a file that is read at once.
+class WholePredictor {
  public:
-  MatrixPredictor(const PredictArguments& args, const SavedModel& model) : args_(args), model_(model), scorer_(args.level) {
+  WholePredictor(const PredictArguments& args, const SavedModel& model) : args_(args), model_(model), scorer_(args.level) {
     refuse_table_options(args);
     options_ = options_of(args, model);
   }
 
   int run(std::optional<ProgressLine>& progress) {
-    const internal::io::MatrixFile file = matrix_for_prediction(args_.files.front(), model_, args_.index_base);
+    const bool has_genotypes = are_genotypes(args_.files);
+    const WholePrediction found =
+        has_genotypes ? prediction_of_genotypes(args_, model_, options_) : prediction_of_matrix(args_, model_, options_);
     PredictionOutput predictions(model_, args_.level, args_.digits, args_.json ? OutputFormat::json : OutputFormat::csv, false);
     RowsOfPrediction rows;
-    for (Index i = 1; i <= file.rows(); ++i) rows.numbers.push_back(i);
-    const auto started = std::chrono::steady_clock::now();
-    const Prediction prediction = predict_matrix(model_, file, options_);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    predictions.add(prediction, rows);
-    if (!file.target.empty()) scorer_.add(prediction, observed(target_of_rows(file.target), classes_of(model_)));
+    for (Index i = 1; i <= found.num_rows; ++i) rows.numbers.push_back(i);
+    rows.kept = found.kept;
+    predictions.add(found.prediction, rows);
+    if (found.observed) scorer_.add(found.prediction, observed(*found.observed, classes_of(model_)));
     progress.reset();
-    if (args_.json) complete(predictions.json(), file, seconds);
+    if (args_.json) complete(predictions.json(), found);
     LongOutput output(args_.output);
     output.write(args_.json ? predictions.json().dump() + "\n" : predictions.take_csv());
     output.finish();
-    if (!args_.json && !args_.quiet) say_more(file);
+    if (!args_.json && !args_.quiet) say_more(found);
     return ok;
   }
 
  private:
-  [[nodiscard]] static KeptColumn target_of_rows(const std::vector<double>& target) {
-    KeptColumn column{.name = "target", .texts = {}, .is_number = true};
-    for (const double y : target) column.texts.push_back(fmt::format("{}", y));
-    return column;
-  }
-
   [[nodiscard]] bool has_interval() const { return args_.interval == "new"; }
+  [[nodiscard]] bool is_scored(const WholePrediction& found) const { return found.observed && scorer_.score().num_rows > 0; }
 
-  void complete(Json& json, const internal::io::MatrixFile& file, double seconds) const {
-    json["seconds"] = seconds;
-    if (!file.notes.empty()) json["notes"] = file.notes;
-    if (!file.target.empty()) json["score"] = json_of(scorer_.score(), has_interval());
+  void complete(Json& json, const WholePrediction& found) const {
+    json["seconds"] = found.seconds;
+    if (!found.notes.empty()) json["notes"] = found.notes;
+    if (is_scored(found)) json["score"] = json_of(scorer_.score(), has_interval());
   }
 
-  void say_more(const internal::io::MatrixFile& file) const {
-    for (const std::string& note : file.notes) fmt::print(stderr, "note: {}\n", note);
-    if (!file.target.empty()) fmt::print(stderr, "{}\n", sentence_of(scorer_.score(), "target", file.rows(), args_.level, has_interval()));
+  void say_more(const WholePrediction& found) const {
+    for (const std::string& note : found.notes) fmt::print(stderr, "note: {}\n", note);
+    if (is_scored(found))
+      fmt::print(stderr, "{}\n", sentence_of(scorer_.score(), found.observed->name, found.num_rows, args_.level, has_interval()));
   }
 
   const PredictArguments& args_;
@@ -331,7 +362,13 @@ int run_predict(PredictArguments args) {
   check_arguments(args);
   std::optional<ProgressLine> progress(std::in_place, !args.quiet && !args.json, "reading");
   const SavedModel model = model_of(args);
-  if (are_matrix_files(args.files)) return MatrixPredictor(args, model).run(progress);
+  if (are_matrix_files(args.files) || are_genotypes(args.files)) {
+    args.genotypes.format = args.format;
+    return WholePredictor(args, model).run(progress);
+  }
+  for (const auto& [option, is_given] :
+       {std::pair{"--covariates", !args.genotypes.covariates.empty()}, {"--absent-variants", args.genotypes.absent_variants != "refuse"}})
+    if (is_given) throw refused(option, "applies only to PLINK filesets: .bed");
   if (args.index_base != "auto") throw refused("--index-base", "applies only to files of svmlight: .svm, .svmlight, .libsvm");
   return Predictor(args, model).run(progress);
 }
@@ -346,7 +383,9 @@ void add_predict(CLI::App& app, Run& run) {
        "data", args->files,
        "CSV or Parquet file with the columns of the model, found by name, in any order; other columns are not read. Several files, "
        "a pattern such as 'part-*.csv' or a folder are one table. They are read in pieces, so that they may be larger than the memory. Or, "
-       "for a model of a matrix: Matrix Market (.mtx) or svmlight (.svm, .svmlight, .libsvm)")
+       "for a model of a matrix: Matrix Market (.mtx) or svmlight (.svm, .svmlight, .libsvm). Or, for a model of genotypes: a PLINK "
+       "fileset "
+       "(.bed), whose variants are found by name and alleles")
       ->required();
   c.add_option(
        "-o,--output", args->output,
@@ -378,6 +417,11 @@ void add_predict(CLI::App& app, Run& run) {
   add_missing_marker(c, args->missing_markers);
   add_format(c, args->format);
   c.add_option("--index-base", args->index_base, about_index_base)->check(not_empty);
+  c.add_option("--covariates", args->genotypes.covariates, about_covariates)->check(not_empty);
+  c.add_option("--absent-variants", args->genotypes.absent_variants,
+               "PLINK filesets: refuse (default), or mean: variants of the model that are not there, or have other alleles, count as their "
+               "means in the fit")
+      ->check(not_empty);
   c.add_flag("--json", args->json, "One JSON object instead of CSV; it is made in memory");
   c.add_flag("-q,--quiet", args->quiet, "Write only the predictions: no progress, and no line on how good they are");
   c.footer(
