@@ -379,6 +379,27 @@ typedef struct ardvark_csc {
   int32_t type;       /* ardvark_type of the values; 0: ARDVARK_FLOAT64 */
 } ardvark_csc;
 
+/* ---- genotypes ---------------------------------------------------------------------------------------------------------------------- */
+
+/* A PLINK 1 fileset, or some of its samples, 2 bits a genotype. The files must not change while it is used. */
+typedef struct ardvark_genotypes ardvark_genotypes;
+
+/* path: "study.bed" or "study"; study.bim and study.fam lie beside it. count_allele: 1, the numbers are copies of allele 1 (the fifth field
+ * of .bim), or 2. */
+ARDVARK_API ardvark_code ardvark_genotypes_read(const char* path, int32_t count_allele, ardvark_genotypes** genotypes,
+                                                ardvark_error* error);
+ARDVARK_API void ardvark_genotypes_free(ardvark_genotypes* genotypes);
+/* num_samples num_variants num_missing count_allele notes means [variants] (of the genotypes that are known); of each variant the texts
+ * name chromosome position counted other (alleles); of each sample FID IID sex. */
+ARDVARK_API ardvark_code ardvark_genotypes_result(const ardvark_genotypes* genotypes, ardvark_result** result, ardvark_error* error);
+/* The last field of .fam: values [samples] (NaN: missing), classes (two, whose positions the values are; or none) notes. */
+ARDVARK_API ardvark_code ardvark_genotypes_phenotype(const ardvark_genotypes* genotypes, ardvark_result** result, ardvark_error* error);
+/* The samples at these positions, from 0, in any order. */
+ARDVARK_API ardvark_code ardvark_genotypes_rows(const ardvark_genotypes* genotypes, const int64_t* rows, int64_t count,
+                                                ardvark_genotypes** some, ardvark_error* error);
+/* counts [samples * variants], variant by variant: copies of the counted allele; -127: missing. */
+ARDVARK_API ardvark_code ardvark_genotypes_counts(const ardvark_genotypes* genotypes, int8_t* counts, ardvark_error* error);
+
 /* ---- models ------------------------------------------------------------------------------------------------------------------------- */
 
 /* Fits the model that the options name. X: finite, or NaN where a value is missing (option missing); target: [rows] numbers, or labels.
@@ -388,6 +409,12 @@ ARDVARK_API ardvark_code ardvark_fit(const ardvark_matrix* X, const double* targ
 /* The same for a sparse X, which is never written out: models linear, logistic and counts, under every prior. */
 ARDVARK_API ardvark_code ardvark_fit_csc(const ardvark_csc* X, const double* target, const ardvark_options* options, ardvark_model** model,
                                          ardvark_error* error);
+/* The same for genotypes of a PLINK fileset, which stay in 2 bits: model linear, or logistic with two classes. beside: NULL, or [samples,
+ * any] other columns, which have no prior; names: those of the columns beside, or NULL. The columns of the model are the variants and then
+ * those beside; it keeps the alleles of the variants that it uses. */
+ARDVARK_API ardvark_code ardvark_fit_genotypes(const ardvark_genotypes* X, const ardvark_matrix* beside, const char* const* names,
+                                               const double* target, const ardvark_options* options, ardvark_model** model,
+                                               ardvark_error* error);
 ARDVARK_API void ardvark_model_free(ardvark_model* model);
 
 /* clang-format off */
@@ -448,6 +475,12 @@ ARDVARK_API ardvark_code ardvark_predict(const ardvark_model* model, const ardva
                                          const ardvark_options* options, ardvark_result** result, ardvark_error* error);
 ARDVARK_API ardvark_code ardvark_predict_csc(const ardvark_model* model, const ardvark_csc* X, const double* target,
                                              const ardvark_options* options, ardvark_result** result, ardvark_error* error);
+/* The same for genotypes, whose variants are found by name and alleles: if the two alleles are swapped, the other one is counted; a missing
+ * genotype is at the mean of the fit. absent_at_mean: 0: a variant of the model that is not there, or has other alleles, is an error; 1: it
+ * is at the mean of the fit. notes: what was done. */
+ARDVARK_API ardvark_code ardvark_predict_genotypes(const ardvark_model* model, const ardvark_genotypes* X, const ardvark_matrix* beside,
+                                                   int32_t absent_at_mean, const double* target, const ardvark_options* options,
+                                                   ardvark_result** result, ardvark_error* error);
 
 /* What the predictions of a kernel machine (model kernel) say of all rows together. draws 0: mean [rows] and covariance [rows, rows]; else
  * draws [rows, draws], independent draws from the joint distribution. Regression: of new observations, or of the function (`interval`

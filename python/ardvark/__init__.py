@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # at run time, __getattr__ imports these on demand
     from ._compare import compare
     from ._counts import BayesianCountRegression
     from ._csv_forms import CsvFiles
+    from ._genotypes import Genotypes, read_plink
     from ._kernel import KernelClassifier, KernelRegressor
     from ._linear import BayesianLinearRegression
     from ._load import load
@@ -50,6 +51,7 @@ __all__ = [
     "BayesianLinearRegression",
     "BayesianLogisticRegression",
     "CsvFiles",
+    "Genotypes",
     "InvalidArgumentError",
     "KernelClassifier",
     "KernelRegressor",
@@ -62,12 +64,13 @@ __all__ = [
     "__version__",
     "compare",
     "load",
+    "read_plink",
     "to_onnx",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx", "load": "_load", "compare": "_compare", "LinearStatistics": "_statistics", "CsvFiles": "_csv_forms"}.get(name)
+    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx", "load": "_load", "compare": "_compare", "LinearStatistics": "_statistics", "CsvFiles": "_csv_forms", "Genotypes": "_genotypes", "read_plink": "_genotypes"}.get(name)
     if where is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

@@ -102,7 +102,7 @@ Callback = ctypes.CFUNCTYPE(c_int, POINTER(_Progress), c_void_p)
 Ask = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, POINTER(c_void_p), c_void_p)
 _error, _matrix, _out = POINTER(_Error), POINTER(Matrix), POINTER(c_void_p)
 
-_HANDLES = ("options", "table", "encoding", "model", "result", "sequential", "statistics", "sums")
+_HANDLES = ("options", "table", "encoding", "model", "result", "sequential", "statistics", "sums", "genotypes")
 _SIGNATURES = {
     "ardvark_options_set_text": [c_void_p, c_char_p, c_char_p, _error],
     "ardvark_options_set_number": [c_void_p, c_char_p, c_double, _error],
@@ -118,6 +118,13 @@ _SIGNATURES = {
     "ardvark_model_encoding": [c_void_p, _out, _error],
     "ardvark_fit": [_matrix, c_void_p, c_void_p, _out, _error],
     "ardvark_fit_csc": [POINTER(Csc), c_void_p, c_void_p, _out, _error],
+    "ardvark_genotypes_read": [c_char_p, c_int32, _out, _error],
+    "ardvark_genotypes_result": [c_void_p, _out, _error],
+    "ardvark_genotypes_phenotype": [c_void_p, _out, _error],
+    "ardvark_genotypes_rows": [c_void_p, c_void_p, c_int64, _out, _error],
+    "ardvark_genotypes_counts": [c_void_p, c_void_p, _error],
+    "ardvark_fit_genotypes": [c_void_p, _matrix, POINTER(c_char_p), c_void_p, c_void_p, _out, _error],
+    "ardvark_predict_genotypes": [c_void_p, c_void_p, _matrix, c_int32, c_void_p, c_void_p, _out, _error],
     "ardvark_model_result": [c_void_p, c_void_p, _out, _error],
     "ardvark_model_summary": [c_void_p, c_void_p, _out, _error],
     "ardvark_predict": [c_void_p, _matrix, c_void_p, c_void_p, _out, _error],

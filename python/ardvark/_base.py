@@ -20,6 +20,7 @@ from . import _core
 from ._abi import InvalidArgumentError
 from ._arrays import READ, compressed, in_read_type, is_sparse, num_added, refuse_sparse, without_mask
 from ._core import ArdvarkWarning, _depth
+from ._genotypes import Genotypes
 from ._given import (
     filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite,
     require_numbers, table_of_fit, taken_from, with_one_spelling,
@@ -76,6 +77,11 @@ class Estimator(BaseEstimator):
     @property
     def _reads_sparse(self) -> bool:
         """Whether fits and predictions know a sparse X: a matrix of scipy.sparse, or a DataFrame whose columns are all sparse."""
+        return False
+
+    @property
+    def _reads_genotypes(self) -> bool:
+        """Whether fits and predictions know `Genotypes`."""
         return False
 
     @property
@@ -282,6 +288,8 @@ class Estimator(BaseEstimator):
 
     def _checked_rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
+        if isinstance(X, Genotypes) and self._reads_genotypes:
+            return X  # the library finds its variants by their names
         if not self._reads_sparse:
             refuse_sparse(X, type(self).__name__)
         X = in_memory(X, type(self), is_new=True)

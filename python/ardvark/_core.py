@@ -24,6 +24,7 @@ import numpy as np
 from ._abi import Ask, Handle, InternalError, StoppedError, call, call_for_bytes, call_for_handle, call_for_text, library, without_null
 from ._arrays import csc_of, is_sparse, matrix_of, vector_of
 from ._docs import assembled
+from ._genotypes import Genotypes
 from ._interrupt import InterruptWatch
 from ._options import Options, long_call
 from ._progress import Progress
@@ -164,14 +165,21 @@ class Model(Result):
         >>> prediction.array("mean").round(2).tolist(), prediction.array("log_density").shape
         ([3.0], (1,))
         """
-        sparse = is_sparse(X)
-        view, X = csc_of(X) if sparse else matrix_of(X)
-        target = None if y is None else vector_of(y, X.shape[0], "y")
         options = Options({"level": level, "rule": rule, "interval": interval}, InterruptWatch(None))
+        target = None if y is None else vector_of(y, X.shape[0] if isinstance(X, Genotypes) else np.shape(X)[0], "y")
         pointer = None if target is None else target.ctypes.data
-        function = "ardvark_predict_csc" if sparse else "ardvark_predict"
-        result = Result(long_call("result", function, options, self._model, byref(view), pointer, options))
-        for message in result.value("warnings"):
+        if isinstance(X, Genotypes):
+            beside, _kept = X.beside()
+            rows = (X.handle, beside, X.absent_variants == "mean")
+            result = Result(long_call("result", "ardvark_predict_genotypes", options, self._model, *rows, pointer, options))
+            messages = [*result.value("warnings"), *result.value("notes")]
+        else:
+            sparse = is_sparse(X)
+            view, X = csc_of(X) if sparse else matrix_of(X)
+            function = "ardvark_predict_csc" if sparse else "ardvark_predict"
+            result = Result(long_call("result", function, options, self._model, byref(view), pointer, options))
+            messages = result.value("warnings")
+        for message in messages:
             warnings.warn(message, ArdvarkWarning, stacklevel=_depth())
         return result
 
@@ -287,7 +295,7 @@ def fit(
     Parameters
     ----------
     X : array of shape (n, p)
-        A float64 or float32 array is read without a copy, in either memory order. Or a scipy.sparse matrix.
+        A float64 or float32 array is read without a copy, in either memory order. Or a scipy.sparse matrix, or `Genotypes`.
     y : array of shape (n,)
         Numbers, or labels as numbers. With ``class_names``, positions in that list.
     callback : callable, optional
@@ -320,11 +328,19 @@ def fit(
     >>> model.value("classes")
     ['below', 'above']
     """
-    sparse = is_sparse(X)
-    view, X = csc_of(X, dense) if sparse else matrix_of(X)
-    y = vector_of(y, X.shape[0], "y")
     handle = Options(options, InterruptWatch(callback))
-    model = Model(long_call("model", "ardvark_fit_csc" if sparse else "ardvark_fit", handle, byref(view), y.ctypes.data, handle), options.get("level"))
+    if isinstance(X, Genotypes):
+        y = vector_of(y, X.shape[0], "y")
+        beside, _kept = X.beside()
+        names = [without_null(name.encode()) for name in X.columns_beside]
+        columns = (beside, (c_char_p * len(names))(*names))
+        made = long_call("model", "ardvark_fit_genotypes", handle, X.handle, *columns, y.ctypes.data, handle)
+    else:
+        sparse = is_sparse(X)
+        view, X = csc_of(X, dense) if sparse else matrix_of(X)
+        y = vector_of(y, X.shape[0], "y")
+        made = long_call("model", "ardvark_fit_csc" if sparse else "ardvark_fit", handle, byref(view), y.ctypes.data, handle)
+    model = Model(made, options.get("level"))
     if warn:
         for message in model.value("warnings"):
             warnings.warn(message, ArdvarkWarning, stacklevel=2)

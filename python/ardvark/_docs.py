@@ -453,6 +453,17 @@ Raises
 >>> X = rng.normal(size=(300, 3))
 >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
 """,
+    "examples.genotypes": """
+>>> import pathlib, tempfile
+>>> import numpy as np
+>>> from ardvark import read_plink
+>>> folder = tempfile.TemporaryDirectory()
+>>> stem = pathlib.Path(folder.name, "study")
+>>> _ = stem.with_suffix(".bim").write_text("1 rs1 0 100 A G\\n1 rs2 0 101 C T\\n")
+>>> _ = stem.with_suffix(".fam").write_text("".join(f"f{i} i{i} 0 0 1 {i}.5\\n" for i in range(8)))
+>>> _ = stem.with_suffix(".bed").write_bytes(bytes.fromhex("6c1b01 8beb 782e"))
+>>> X = read_plink(stem)
+""",
     "examples.counts": """
 >>> import numpy as np
 >>> from ardvark import BayesianCountRegression

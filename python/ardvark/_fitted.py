@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, Callable, ClassVar, Iterator, Optional, Sequence, TypeVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _core
 from ._abi import InvalidArgumentError
 from ._base import Estimator, _defaults
 from ._docs import assembled
-from ._given import in_source
+from ._genotypes import Genotypes
+from ._given import in_source, name_of, plain_labels, refuse_gaps, require_numbers, with_one_spelling
 from ._options import refused_in
 from ._output import columns_of, refuse_own_source, write_tables
 from ._passes import RowSums, TableFacts, UnknownLabel, facts_of, rows_of
@@ -44,6 +45,8 @@ class FittedModel(Estimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> None:
         """Fits a table in memory, or a source that is read in pieces."""
+        if isinstance(X, Genotypes):
+            return self._fit_genotypes(X, y, sample_weight, target)
         if isinstance(y, str):
             y, target = None, y
         if is_stream(X) and (target is not None or not hasattr(X, "__arrow_c_stream__")):
@@ -65,6 +68,36 @@ class FittedModel(Estimator):
             self.support_ = rows[self.support_]  # positions among all rows, also those of weight zero
         self._fitted_to(table, X, y, weights, target)
 
+    def _fit_genotypes(self, X: Genotypes, y: Any, sample_weight: Any, target: Optional[str]) -> None:
+        """Fits genotypes of a PLINK fileset. y None: the phenotypes of the fileset that are there."""
+        if not self._reads_genotypes:
+            np.asarray(X)  # refuses it
+        if target is not None or isinstance(y, str):
+            raise ValueError("X holds genotypes, so the target must be an array: y, or the phenotype of the fileset")
+        of_fileset = y is None
+        y = X.phenotype if of_fileset else column_or_1d(plain_labels(y if self._is_regression else with_one_spelling(y)), warn=True)
+        check_consistent_length(X, y, sample_weight)
+        left_out = 0
+        if of_fileset:
+            known = np.array([value is not None and value == value for value in y])
+            left_out = int((~known).sum())
+            if left_out > 0:
+                X, y, sample_weight = X[known], y[known], None if sample_weight is None else np.asarray(sample_weight)[known]
+        if self._is_regression:
+            require_numbers(y)
+        refuse_gaps(y, "leave out such samples: X[rows]")
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        self._encoding = None
+        self.feature_names_in_ = np.array(X.columns, dtype=object)
+        self.n_features_in_ = X.shape[1]
+        values = self._encoded(y if self._is_regression else np.array(y.tolist()))
+        named = {"target": "phenotype" if of_fileset else name_of(y), "class_names": self._class_names() or None}
+        self._fit_model(X, values, weights, **named, **self._model_options(), **self._given_options())
+        if left_out > 0:
+            self.notes_.append(f"{left_out} {'sample' if left_out == 1 else 'samples'} without a phenotype {'is' if left_out == 1 else 'are'} left out")
+        for name in ("statistics_", "_statistics_of_fit"):
+            self.__dict__.pop(name, None)
+
     def _fitted_to(
         self, table: Any, X: np.ndarray, y: Any, weights: Any, target: Optional[str]
     ) -> None:
@@ -81,7 +114,7 @@ class FittedModel(Estimator):
                     warn=False,
                     dense="X.sparse.to_dense()" if hasattr(self, "feature_names_in_") else "X.toarray()",
                     weights=weights,
-                    **self._columns_for_library(),
+                    **({} if isinstance(X, Genotypes) else self._columns_for_library()),  # which have their own names
                     **options,
                 )
             except ValueError as error:

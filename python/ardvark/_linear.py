@@ -115,6 +115,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
     """
 
     _reads_sparse = True
+    _reads_genotypes = True
 
     def __init__(
         self,

@@ -177,6 +177,7 @@ class BayesianLogisticRegression(LogisticScore):
     """
 
     _reads_sparse = True
+    _reads_genotypes = True
 
     def __init__(
         self,

@@ -195,6 +195,18 @@ def test_words():
     assert (abs(p.groups["probability"] - p.groups["share"]) < 0.1).all()
 
 
+def test_variants():
+    p = page("guide/plot_9_variants.py")
+    assert len(p.drawn) == 1 and "copies of allele 1" in p.X.notes[0]
+    alone, together = p.table.loc["one at a time"], p.table.loc["all at once"]
+    assert together["variants"] < alone["variants"] / 2
+    assert together["causal"] >= 5 and together["causal"] / together["variants"] > 1.5 * alone["causal"] / alone["variants"]
+    assert together["near a causal one"] >= together["variants"] - 1
+    assert p.sets["holds a causal one"].mean() >= 0.85
+    assert abs(p.swapped - p.predicted).max() < 1e-10 and "swapped" in str(p.caught[0].message)
+    assert 0.2 < p.r_squared < 0.5
+
+
 # ---- VBLinLogit's figures: the claims, and the preset against the published program
 
 
