@@ -204,7 +204,7 @@ def test_variants():
     assert together["near a causal one"] >= together["variants"] - 1
     assert p.sets["holds a causal one"].mean() >= 0.85
     assert abs(p.swapped - p.predicted).max() < 1e-10 and "swapped" in str(p.caught[0].message)
-    assert 0.2 < p.r_squared < 0.5
+    assert 0.3 < p.r_squared < 0.6
 
 
 # ---- VBLinLogit's figures: the claims, and the preset against the published program
