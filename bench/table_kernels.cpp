@@ -10,6 +10,7 @@
 
 #include "core/blas.hpp"
 #include "core/simd.hpp"
+#include "design/some_products.hpp"
 #include "table/fit_table.hpp"
 
 namespace {
@@ -29,7 +30,7 @@ double seconds(auto&& call) {
 }
 
 struct Times {
-  double project, project_eight, apply, moments, row_gram;
+  double project, project_eight, project_eight_in_single, apply, moments, row_gram;
 };
 
 Times times_of(const FitTable& X) {
@@ -44,27 +45,31 @@ Times times_of(const FitTable& X) {
   Matrix several, K;
   out.project = seconds([&] { design->project(r, projected); });
   out.project_eight = seconds([&] { design->project_several(R, several); });
+  out.project_eight_in_single = seconds([&] { project_in_single(*design, R, several); });
   out.apply = seconds([&] { design->apply(w, applied); });
   out.row_gram = seconds([&] { design->row_gram(K); });
   return out;
 }
 
-// gemv, gemm with eight columns, gemv, two passes of gemv, syrk: bare calls on numbers that are there already.
+// gemv, gemm with eight columns (also beside single precision), gemv, two passes of gemv, syrk: bare calls on numbers that are there
+// already.
 Times times_of_blas(const Matrix& X) {
   const Index n = X.rows(), p = X.cols();
   Vector r = Vector::Ones(n), w = Vector::Ones(p);
   Matrix R = Matrix::Ones(n, 8), several(p, 8), K(n, n);
   using blas::Transpose;
   const double project = seconds([&] { blas::gemv(Transpose::yes, n, p, 1.0, X.data(), n, r.data(), 0.0, w.data()); });
-  return {project,
-          seconds([&] { blas::gemm(Transpose::yes, Transpose::no, p, 8, n, 1.0, X.data(), n, R.data(), n, 0.0, several.data(), p); }),
-          seconds([&] { blas::gemv(Transpose::no, n, p, 1.0, X.data(), n, w.data(), 0.0, r.data()); }), 2 * project,
-          seconds([&] { blas::syrk(Transpose::no, n, p, 1.0, X.data(), n, 0.0, K.data(), n); })};
+  const double eight =
+      seconds([&] { blas::gemm(Transpose::yes, Transpose::no, p, 8, n, 1.0, X.data(), n, R.data(), n, 0.0, several.data(), p); });
+  return {project,     eight,
+          eight,       seconds([&] { blas::gemv(Transpose::no, n, p, 1.0, X.data(), n, w.data(), 0.0, r.data()); }),
+          2 * project, seconds([&] { blas::syrk(Transpose::no, n, p, 1.0, X.data(), n, 0.0, K.data(), n); })};
 }
 
 void print(const char* form, const Times& t, const Times& blas) {
   fmt::print("{:<24}", form);
-  for (const auto member : {&Times::project, &Times::project_eight, &Times::apply, &Times::moments, &Times::row_gram})
+  for (const auto member :
+       {&Times::project, &Times::project_eight, &Times::project_eight_in_single, &Times::apply, &Times::moments, &Times::row_gram})
     fmt::print("{:>9.4f} ({:>5.2f})", t.*member, t.*member / blas.*member);
   fmt::print("\n");
 }
@@ -91,8 +96,10 @@ void sparse_times(Index n, Index p, double density, std::mt19937_64& random) {
   }
   const Times t = times_of(X.view(n));
   const double entries = static_cast<double>(X.row.size());
-  fmt::print("{:.3g} entries ({:.2g}): project {:.4f}, eight {:.4f}, apply {:.4f}, moments {:.4f}, row Gram {:.4f} s; {:.2f} ns an entry\n",
-             entries, density, t.project, t.project_eight, t.apply, t.moments, t.row_gram, 1e9 * t.project / entries);
+  fmt::print(
+      "{:.3g} entries ({:.2g}): project {:.4f}, eight {:.4f}, in single {:.4f}, apply {:.4f}, moments {:.4f}, row Gram {:.4f} s; {:.2f} ns "
+      "an entry\n",
+      entries, density, t.project, t.project_eight, t.project_eight_in_single, t.apply, t.moments, t.row_gram, 1e9 * t.project / entries);
 }
 
 }  // namespace
@@ -106,7 +113,7 @@ int main(int argc, char** argv) {
   Bytes bytes(n, p);
   for (std::int8_t& x : bytes.reshaped()) x = static_cast<std::int8_t>(genotype(random));
   fmt::print("{} x {}, {}; processor seconds, one core (and their ratio to bare BLAS in double)\n", n, p, simd::name(simd::level()));
-  fmt::print("{:<24}{:>17}{:>17}{:>17}{:>17}{:>17}\n", "", "X'r", "X'R, eight", "Xw", "moments", "row Gram");
+  fmt::print("{:<24}{:>17}{:>17}{:>17}{:>17}{:>17}{:>17}\n", "", "X'r", "X'R, eight", "in single", "Xw", "moments", "row Gram");
   Times blas{};
   {
     const Matrix doubles = bytes.cast<double>();
@@ -120,7 +127,7 @@ int main(int argc, char** argv) {
     const Eigen::MatrixXf floats = bytes.cast<float>();
     Eigen::MatrixXf K(n, n);
     const double syrk = seconds([&] { blas::syrk(blas::Transpose::no, n, p, 1.0F, floats.data(), n, 0.0F, K.data(), n); });
-    fmt::print("{:<92}{:>9.4f} ({:>5.2f})\n", "bare BLAS, float", syrk, syrk / blas.row_gram);
+    fmt::print("{:<109}{:>9.4f} ({:>5.2f})\n", "bare BLAS, float", syrk, syrk / blas.row_gram);
     print("float", times_of(MatrixView(floats)), blas);
     const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_row = floats;
     print("float, row-major", times_of(MatrixView(by_row)), blas);

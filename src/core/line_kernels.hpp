@@ -1,5 +1,5 @@
 // The inner loops over one line of a dense table, a column or a row as it lies in memory, with vector instructions if the processor has
-// them. All of them compute in double precision.
+// them. They compute in double precision unless their name says otherwise.
 #pragma once
 
 #include <span>
@@ -21,6 +21,9 @@ struct LineKernels {
   static constexpr Index most = 4;
   /// out_k <- sum_i x_i r_ki for `count` vectors r_k, 1 to `most`
   void (*dots)(const T* x, Index size, const double* const* r, Index count, double* out);
+  /// out[k], out[most + k] <- sum_i x_i r_ki and sum_i y_i r_ki for two lines. Products of some thousand numbers are added in single
+  /// precision, and these sums in double.
+  void (*dots_in_single)(const T* x, const T* y, Index size, const float* const* r, Index count, double* out);
   /// out_i += sum_k factor_k x_ki for `count` lines x_k, 1 to `most`
   void (*combine)(const T* const* x, Index size, const double* factor, Index count, double* out);
   /// out_i <- (x_i - center) scale factor

@@ -1,9 +1,11 @@
 #include "design/csc.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/blas.hpp"
+#include "core/entry_kernels.hpp"
 #include "core/numbers.hpp"
 #include "core/parallel.hpp"
 #include "core/products.hpp"
@@ -17,6 +19,9 @@ CscDesign::CscDesign(const CscView& X, Standardization standardization) : X_(X),
 }
 
 bool CscDesign::is_full(Index j) const { return is_full_column(X_.entries(j), rows()); }
+
+// Whether a difference of two sums would lose more than three digits.                                                            (SL.8)
+bool CscDesign::is_far_from_zero(Index j) const { return std::abs(s_.center[j]) * s_.scale[j] > 1e3; }
 
 // So many rows have about a million entries, 12 MB.
 Index CscDesign::rows_of_a_block() const {
@@ -68,7 +73,7 @@ void CscDesign::project(const Vector& r, Vector& out) {
       for (Index j = from; j < to; ++j) {
         const double center = s_.center[j];
         double sum = 0;
-        if (is_full(j)) {
+        if (is_far_from_zero(j)) {
           for_column(X_, j, [&](Index i, double x) { sum += (x - center) * r[i]; });
         } else {
           for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e) sum += static_cast<double>(value[e]) * r[row[e]];
@@ -81,28 +86,71 @@ void CscDesign::project(const Vector& r, Vector& out) {
   if (s_.intercept) out[X_.cols()] = total;
 }
 
-// R is read row by row: the numbers for an entry lie side by side.
-void CscDesign::project_several(const Matrix& R, Matrix& out) {
-  const Matrix by_row = R.transpose();
+// out [1, R.cols()]
+void CscDesign::project_by_differences(Index j, const Matrix& R, Eigen::Ref<Matrix> out) const {
+  for (Index k = 0; k < R.cols(); ++k) {
+    double sum = 0;
+    for_column(X_, j, [&](Index i, double x) { sum += (x - s_.center[j]) * R(i, k); });
+    out(0, k) = s_.scale[j] * sum;
+  }
+}
+
+// R is read row by row: the numbers for an entry lie side by side, eight vectors at a time. column(i) is the i-th of the columns.
+template <typename Real>
+void CscDesign::project_columns(Index count, auto&& column, const Matrix& R, Matrix& out) const {
+  constexpr double most_center = std::is_same_v<Real, float> ? 10 : 1e3;  // in units of the spread: digits that a difference of sums loses
+  constexpr Index width = EntryKernel<std::int32_t, double, Real>::width;
   const Vector total = R.colwise().sum();
-  resize(out, cols(), R.cols());
-  parallel_ranges(X_.cols(), blas::threads_to_read(X_.entries() * R.cols()), [&](Index from, Index to) {
-    with_entries(X_, [&](const auto* row, const auto* value) {
-      Vector sum(R.cols());
-      for (Index j = from; j < to; ++j) {
-        const double center = s_.center[j];
-        sum.setZero();
-        if (is_full(j)) {
-          for_column(X_, j, [&](Index i, double x) { sum += (x - center) * by_row.col(i); });
-        } else {
-          for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e) sum += static_cast<double>(value[e]) * by_row.col(row[e]);
-          sum -= center * total;
+  resize(out, count, R.cols());
+  Eigen::Matrix<Real, width, Eigen::Dynamic> by_row(width, rows());
+  for (Index first = 0; first < R.cols(); first += width) {
+    const Index some = std::min(width, R.cols() - first);
+    if (some < width) by_row.setZero();
+    by_row.topRows(some) = R.middleCols(first, some).transpose().template cast<Real>();
+    parallel_ranges(count, blas::threads_to_read(X_.entries() * some), [&](Index from, Index to) {
+      with_entries(X_, [&]<typename Row, typename T>(const Row* row, const T* value) {
+        const auto& kernel = entry_kernel<Row, T, Real>();
+        Eigen::Matrix<double, width, 1> sum;
+        for (Index i = from; i < to; ++i) {
+          const Index j = column(i);
+          if (j == X_.cols()) {
+            out.row(i).segment(first, some) = total.segment(first, some).transpose();
+          } else if (std::abs(s_.center[j]) * s_.scale[j] > most_center) {
+            project_by_differences(j, R.middleCols(first, some), out.block(i, first, 1, some));
+          } else {
+            kernel.sums(row + X_.start(j), value + X_.start(j), X_.entries(j), by_row.data(), sum.data());
+            out.row(i).segment(first, some) = s_.scale[j] * (sum.head(some) - s_.center[j] * total.segment(first, some)).transpose();
+          }
         }
-        out.row(j) = s_.scale[j] * sum.transpose();
-      }
+      });
     });
-  });
-  if (s_.intercept) out.row(X_.cols()) = total.transpose();
+  }
+}
+
+void CscDesign::project_several(const Matrix& R, Matrix& out) {
+  project_columns<double>(
+      cols(), [](Index i) { return i; }, R, out);
+}
+
+void CscDesign::project_in_single(const Matrix& R, Matrix& out) {
+  project_columns<float>(
+      cols(), [](Index i) { return i; }, R, out);
+}
+
+void CscDesign::project_some(const std::vector<Index>& columns, const Matrix& R, Matrix& out) {
+  project_columns<double>(
+      static_cast<Index>(columns.size()), [&](Index i) { return columns[static_cast<std::size_t>(i)]; }, R, out);
+}
+
+void CscDesign::apply_some(const std::vector<Index>& columns, const Matrix& W, Matrix& out) {
+  resize(out, rows(), W.cols());
+  Vector w(cols()), product(rows());
+  for (Index k = 0; k < W.cols(); ++k) {
+    w.setZero();
+    for (std::size_t i = 0; i < columns.size(); ++i) w[columns[i]] += W(static_cast<Index>(i), k);
+    apply(w, product);
+    out.col(k) = product;
+  }
 }
 
 void CscDesign::apply(const Vector& w, Vector& out) {
@@ -112,7 +160,7 @@ void CscDesign::apply(const Vector& w, Vector& out) {
     for (Index j = 0; j < X_.cols(); ++j) {
       const double factor = s_.scale[j] * w[j], center = s_.center[j];
       if (factor == 0) continue;
-      if (is_full(j)) {
+      if (is_far_from_zero(j)) {
         for_column(X_, j, [&](Index i, double x) { out[i] += factor * (x - center); });
       } else {
         for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e) out[row[e]] += factor * static_cast<double>(value[e]);

@@ -3,12 +3,13 @@
 
 #include <memory>
 
+#include "design/some_products.hpp"
 #include "design/sparse_rows.hpp"
 #include "design/table_design.hpp"
 
 namespace ardvark::internal {
 
-class CscDesign final : public TableDesign {
+class CscDesign final : public TableDesign, public SingleProducts, public ProductsOfSome {
  public:
   CscDesign(const CscView& X, Standardization standardization);
   [[nodiscard]] Index rows() const override { return X_.rows(); }
@@ -19,6 +20,9 @@ class CscDesign final : public TableDesign {
   void gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) override;
   void project(const Vector& r, Vector& out) override;
   void project_several(const Matrix& R, Matrix& out) override;
+  void project_in_single(const Matrix& R, Matrix& out) override;
+  void project_some(const std::vector<Index>& columns, const Matrix& R, Matrix& out) override;
+  void apply_some(const std::vector<Index>& columns, const Matrix& W, Matrix& out) override;
   void row_gram(Matrix& K) override;
   void apply(const Vector& w, Vector& out) override;
   void row_variance(const Matrix& L_inverse, Vector& out) override;
@@ -28,9 +32,13 @@ class CscDesign final : public TableDesign {
 
  private:
   [[nodiscard]] bool is_full(Index j) const;
+  [[nodiscard]] bool is_far_from_zero(Index j) const;
   [[nodiscard]] Index rows_of_a_block() const;
   /// Calls use(rows, first) with copies of some rows.
   void by_row_blocks(auto&& use) const;
+  template <typename Real>
+  void project_columns(Index count, auto&& column, const Matrix& R, Matrix& out) const;
+  void project_by_differences(Index j, const Matrix& R, Eigen::Ref<Matrix> out) const;
   void write_column(Index j, Index first, Index count, double factor, double* out) const;
   void add_full_columns(Matrix& K) const;
   void add_squares_of_entries(Index first, Index count, Matrix& K) const;

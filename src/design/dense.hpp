@@ -2,11 +2,12 @@
 #pragma once
 
 #include "core/row_kernels.hpp"
+#include "design/some_products.hpp"
 #include "design/table_design.hpp"
 
 namespace ardvark::internal {
 
-class DenseDesign final : public TableDesign {
+class DenseDesign final : public TableDesign, public SingleProducts {
  public:
   /// \param memory  the memory of X if the design may overwrite it: rows * cols numbers without gaps
   DenseDesign(MatrixView X, Standardization standardization, std::shared_ptr<double[]> memory = nullptr);
@@ -18,6 +19,7 @@ class DenseDesign final : public TableDesign {
   void gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) override;
   void project(const Vector& r, Vector& out) override;
   void project_several(const Matrix& R, Matrix& out) override;
+  void project_in_single(const Matrix& R, Matrix& out) override;
   void row_gram(Matrix& K) override;
   void apply(const Vector& w, Vector& out) override;
   void row_variance(const Matrix& L_inverse, Vector& out) override;
@@ -60,6 +62,7 @@ class DenseDesign final : public TableDesign {
   [[nodiscard]] Unit unit_of(Index j) const;
   [[nodiscard]] double standardised_product(Index j, double plain, const double* r, double sum) const;
   [[nodiscard]] Vector column_squares() const;
+  void project_many_in_single(const Matrix& R, Matrix& out);
   void read_single(Index first, Index count, Eigen::MatrixXf& panel) const;
   void row_gram_in_single(Matrix& K);
 

@@ -1,6 +1,7 @@
 // Products of a dense table with vectors, and of its rows with each other. They read X in place, in the order in which it lies.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/blas.hpp"
 #include "core/digits.hpp"
@@ -8,6 +9,7 @@
 #include "core/numbers.hpp"
 #include "core/parallel.hpp"
 #include "core/products.hpp"
+#include "core/pulse.hpp"
 #include "core/resize.hpp"
 #include "core/row_kernels.hpp"
 #include "design/dense.hpp"
@@ -44,6 +46,27 @@ void dots(const Lines<T>& X, const Eigen::Ref<const Matrix>& R, Eigen::Ref<Matri
         for (Index a = 0; a < count; ++a) r[static_cast<std::size_t>(a)] = R.col(k + a).data();
         kernel.dots(X.line(l), X.size, r.data(), count, products.data());
         for (Index a = 0; a < count; ++a) out(l, k + a) = products[static_cast<std::size_t>(a)];
+      }
+  });
+}
+
+// The same with products in single precision.
+template <typename T>
+void dots_in_single(const Lines<T>& X, const Matrix& R, Eigen::Ref<Matrix> out) {
+  const auto& kernel = line_kernel<T>();
+  const Eigen::MatrixXf single = R.cast<float>();
+  parallel_ranges(X.count, blas::threads_to_read(X.count * X.size * R.cols()), [&](Index from, Index to) {
+    std::array<const float*, most_at_once> r{};
+    std::array<double, 2 * most_at_once> products{};
+    for (Index l = from; l < to; l += 2)
+      for (Index k = 0; k < R.cols(); k += most_at_once) {
+        const Index count = std::min(most_at_once, R.cols() - k), second = std::min(l + 1, to - 1);
+        for (Index a = 0; a < count; ++a) r[static_cast<std::size_t>(a)] = single.col(k + a).data();
+        kernel.dots_in_single(X.line(l), X.line(second), X.size, r.data(), count, products.data());
+        for (Index a = 0; a < count; ++a) {
+          out(l, k + a) = products[static_cast<std::size_t>(a)];
+          if (second > l) out(second, k + a) = products[static_cast<std::size_t>(most_at_once + a)];
+        }
       }
   });
 }
@@ -125,6 +148,49 @@ void DenseDesign::project_several(const Matrix& R, Matrix& out) {
   const Index p = X_.cols();
   resize(out, cols(), R.cols());
   with_scalar(X_.scalar(), [&](auto of_type) { plain_products<decltype(of_type)>(X_, R, out.topRows(p)); });
+  for (Index k = 0; k < R.cols(); ++k) {
+    const double sum = R.col(k).sum();
+    for (Index j = 0; j < p; ++j) out(j, k) = standardised_product(j, out(j, k), R.col(k).data(), sum);
+    if (s_.intercept) out(p, k) = sum;
+  }
+}
+
+// Standardised in panels, which are converted once for all vectors.
+void DenseDesign::project_many_in_single(const Matrix& R, Matrix& out) {
+  constexpr Index block = 256;
+  const Index p = X_.cols(), n = rows(), count = R.cols();
+  const Eigen::MatrixXf single = R.cast<float>();
+  Eigen::MatrixXf panel(n, std::min(block, p)), product(std::min(block, p), count);
+  for (Index first = 0; first < p; first += block) {
+    pulse();
+    const Index width = std::min(block, p - first);
+    read_single(first, width, panel);
+    blas::gemm(blas::Transpose::yes, blas::Transpose::no, width, count, n, 1.0F, panel.data(), n, single.data(), n, 0.0F, product.data(),
+               product.outerStride());
+    out.middleRows(first, width) = product.topRows(width).cast<double>();
+  }
+  if (s_.intercept) out.row(p) = R.colwise().sum();
+}
+
+// A center far from 0 would lose digits of single precision: such a column is read again.
+void DenseDesign::project_in_single(const Matrix& R, Matrix& out) {
+  constexpr double most_center = 10;  // in units of the spread
+  constexpr Index few_vectors = 8;
+  if (X_.scalar() == ScalarType::float64 || X_.layout() == Layout::row_major) return project_several(R, out);
+  const Index p = X_.cols();
+  resize(out, cols(), R.cols());
+  if (R.cols() > few_vectors) return project_many_in_single(R, out);
+  with_scalar(X_.scalar(), [&](auto of_type) {
+    using T = decltype(of_type);
+    const Lines<T> lines(X_);
+    dots_in_single(lines, R, out.topRows(p));
+    for (Index j = 0; j < p; ++j)
+      if (const auto [center, scale] = unit_of(j); std::abs(center) * scale > most_center)
+        for (Index k = 0; k < R.cols(); ++k) {
+          const double* r = R.col(k).data();
+          line_kernel<T>().dots(lines.line(j), rows(), &r, 1, &out(j, k));
+        }
+  });
   for (Index k = 0; k < R.cols(); ++k) {
     const double sum = R.col(k).sum();
     for (Index j = 0; j < p; ++j) out(j, k) = standardised_product(j, out(j, k), R.col(k).data(), sum);

@@ -65,6 +65,33 @@ TYPED_TEST(LineKernel, MultipliesALineWithVectors) {
   });
 }
 
+// Sums of 1024 products in each of eight parts: an error of some roundings of single precision, relative to the sum of absolute products.
+TYPED_TEST(LineKernel, MultipliesTwoLinesInSinglePrecision) {
+  this->for_levels([&](const LineKernels<TypeParam>& kernels) {
+    Random random(5);
+    for (const Index size : {1, 7, 8, 9, 100, 8192, 8200, 20'001})
+      for (Index count = 1; count <= kernels.most; ++count) {
+        const std::array<std::vector<TypeParam>, 2> lines = {this->line(size, random), this->line(size, random)};
+        const Eigen::MatrixXf R = random.normals(size, count).cast<float>();
+        std::array<const float*, 4> r{};
+        for (Index k = 0; k < count; ++k) r[static_cast<std::size_t>(k)] = R.col(k).data();
+        std::array<double, 8> out{};
+        out.fill(9);
+        kernels.dots_in_single(lines[0].data(), lines[1].data(), size, r.data(), count, out.data());
+        for (std::size_t line = 0; line < 2; ++line)
+          for (Index k = 0; k < 4; ++k) {
+            Long sum = 0, absolute = 0;
+            for (Index i = 0; k < count && i < size; ++i) {
+              const Long product = Long(lines[line][static_cast<std::size_t>(i)]) * Long(R(i, k));
+              sum += product, absolute += std::abs(product);
+            }
+            const double expected = k < count ? static_cast<double>(sum) : 9;
+            EXPECT_NEAR(out[4 * line + static_cast<std::size_t>(k)], expected, 3e-6 * static_cast<double>(absolute)) << size << " " << k;
+          }
+      }
+  });
+}
+
 TYPED_TEST(LineKernel, AddsLinesTimesFactors) {
   this->for_levels([&](const LineKernels<TypeParam>& kernels) {
     Random random(2);

@@ -52,6 +52,18 @@ void expect_same_products(Design& sparse, Design& dense, Random& random) {
   Matrix several, expected, K, L;
   sparse.project_several(R, several), dense.project_several(R, expected);
   EXPECT_LT(relative_distance(several, expected), 1e-11);
+  project_in_single(sparse, R, several);
+  Matrix columns(n, p);
+  dense.columns(0, p, columns);
+  const Matrix size = columns.colwise().norm().transpose() * R.colwise().norm();  // a mean of up to ten deviations costs a digit
+  EXPECT_TRUE(((several - expected).array().abs() <= 1e-6 * size.array() + 1e-12).all());
+  std::vector<Index> some;
+  for (Index j = p - 1; j >= 0; j -= 3) some.push_back(j);
+  const Matrix many = random.normals(n, 11), W = random.normals(static_cast<Index>(some.size()), 2);
+  project_some(sparse, some, many, several), project_some(dense, some, many, expected);
+  EXPECT_LT(relative_distance(several, expected), 1e-11);
+  apply_some(sparse, some, W, several), apply_some(dense, some, W, expected);
+  EXPECT_LT(relative_distance(several, expected), 1e-11);
   sparse.row_gram(K), dense.row_gram(L);
   ASSERT_EQ(K.rows(), n);
   EXPECT_LT(relative_distance(Matrix(K.triangularView<Eigen::Lower>()), Matrix(L.triangularView<Eigen::Lower>())), 1e-11);

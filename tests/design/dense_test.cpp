@@ -125,6 +125,24 @@ void expect_answers(const Case& c, Random& random, Index every = 1) {
   for (Index k = 0; k < 3; ++k)
     for (Index j = 0; j < p; ++j)
       ASSERT_NEAR(several(j, k), plain_dot(X.col(j).data(), R.col(k).data(), n), 10 * sum_tolerance) << j << " " << k;
+  design.project_in_single(R, several);
+  ASSERT_EQ(several.rows(), p);
+  for (Index k = 0; k < 3; ++k)
+    for (Index j = 0; j < p; ++j)
+      ASSERT_NEAR(several(j, k), plain_dot(X.col(j).data(), R.col(k).data(), n),
+                  2e-6 * X.col(j).norm() * R.col(k).norm() + 10 * sum_tolerance)
+          << j << " " << k;
+  std::vector<Index> some;
+  for (Index j = p - 1; j >= 0; j -= 2) some.push_back(j);
+  Matrix of_some, applied_some;
+  project_some(design, some, R, of_some);
+  ASSERT_EQ(of_some.rows(), static_cast<Index>(some.size()));
+  for (Index k = 0; k < 3; ++k)
+    for (std::size_t i = 0; i < some.size(); ++i)
+      ASSERT_NEAR(of_some(static_cast<Index>(i), k), plain_dot(X.col(some[i]).data(), R.col(k).data(), n), 10 * sum_tolerance);
+  const Matrix W = random.normals(static_cast<Index>(some.size()), 2);
+  apply_some(design, some, W, applied_some);
+  EXPECT_LT((applied_some - X(Eigen::all, some) * W).norm(), 10 * sum_tolerance * std::sqrt(static_cast<double>(n)));
   design.row_gram(K);
   ASSERT_EQ(K.rows(), n);
   for (Index j = 0; j < n; j += every)
