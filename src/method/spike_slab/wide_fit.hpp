@@ -28,6 +28,9 @@ struct WideOutcome {
 [[nodiscard]] Mixture with_all_columns(const Mixture& of_active, const WideOutcome& fit, Index count);
 /// As Marginals::effective_parameters, of a component of the active columns that stands for all.
 [[nodiscard]] double effective_parameters_of(const MixtureComponent& one);
+[[nodiscard]] double effective_parameters_of(const Mixture& of_active);
+/// The posterior of all columns with as many directions of the rows as the options let it keep; a note says if these are not all.
+[[nodiscard]] Mixture kept_of_all_columns(const Mixture& of_active, const WideOutcome& fit, Frame& frame);
 /// Replaces the posterior of the active columns by that of all.
 void take_all_columns(const Mixture& of_active, const WideOutcome& fit, Frame& frame, Solution& out);
 /// Results for the columns that are not active.

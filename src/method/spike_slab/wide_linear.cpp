@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <utility>
 
 #include "core/blas.hpp"
@@ -25,7 +27,12 @@ namespace {
 
 constexpr Index most_rows_of_dense = 6000;  // above, the decomposition of (SP.27) takes too long
 constexpr int most_rounds = 40;
-constexpr double hopeless = 60;           // nats below the best start
+constexpr double rough = 50;           // while many columns come in, starts end at so many tolerances
+constexpr std::size_t many_more = 20;  // columns
+constexpr int first_rounds = 3;
+// Nats below the best start: at 28 the weight of a start is below a thousandth (SP.8), and in the first rounds bounds still change.
+constexpr double hopeless_at_first = 60, hopeless = 30;
+constexpr double least_to_tell = 0.02;    // inclusion of a column that is not followed, although it should be
 constexpr double most_bytes_kept = 64e6;  // of directions that predictions need
 
 struct WideRunner {
@@ -48,19 +55,19 @@ class WideFit {
     has_effects ? search_.begin(table_) : table_.activate({});
     take();
     start();
-    is_complete_ = !has_effects;
+    bool is_done = !has_effects, is_precise = true;
     while (true) {
       const auto [more, is_steady] = pass();
-      if (is_complete_ || is_stopped() || passes_ == most_rounds) break;
-      is_complete_ = more.empty() && is_steady;
-      if (is_complete_) break;
+      is_done = is_done || (more.empty() && is_steady && is_precise);
+      if (is_done || is_stopped() || passes_ == most_rounds) break;
       if (!more.empty()) {
         table_.activate(more);
         take();
       }
-      go_on();
+      is_precise = more.size() < many_more;
+      go_on(is_precise ? 1 : rough);
     }
-    is_complete_ = is_complete_ && !search_.is_full();
+    if (table_.is_decomposed()) measure();
     renew_lost();
   }
 
@@ -79,7 +86,8 @@ class WideFit {
   }
   [[nodiscard]] const std::shared_ptr<ReducedRows>& rows() const { return rows_; }
   [[nodiscard]] int passes() const { return passes_; }
-  [[nodiscard]] bool is_complete() const { return is_complete_; }
+  /// Whether all columns that have an effect of their own with some probability are active.
+  [[nodiscard]] bool is_complete() const { return largest_left_ < least_to_tell; }
   [[nodiscard]] const WideSearch& search() const { return search_; }
   /// The products of each start in the last pass.
   [[nodiscard]] std::vector<Index> places() const {
@@ -114,7 +122,7 @@ class WideFit {
     for (std::size_t i = 0; i < runners_.size(); ++i) {
       WideRunner& one = runners_[i];
       if (one.leader != i) continue;
-      one.is_lost = one.is_lost || !(one.at.bound > best - hopeless);
+      one.is_lost = one.is_lost || !(one.at.bound > best - (passes_ < first_rounds ? hopeless_at_first : hopeless));
       if (!one.is_lost) join(i);
     }
   }
@@ -156,11 +164,12 @@ class WideFit {
     one.at.q = std::move(next);
   }
 
-  void go_on() {
+  void go_on(double tolerances) {
     const blas::ThreadScope one_thread{1};
     const std::vector<Index> correlation = by_correlation(*rows_, table_.which());
     AscentSettings ascent = ascent_;
     ascent.wide_sweeps = 0;
+    ascent.tolerance *= tolerances;
     const std::vector<WideRunner*> moving = running();
     parallel_for(static_cast<Index>(moving.size()), threads_, [&](Index i) {
       WideRunner& one = *moving[static_cast<std::size_t>(i)];
@@ -182,6 +191,20 @@ class WideFit {
       }
   }
 
+  // The products of the starts with weight, in double precision: the means of the dense part are made of them.                  (SP.27)
+  void measure() {
+    std::vector<double> bounds;
+    for (const WideRunner& one : runners_) bounds.push_back(runners_[one.leader].at.bound);
+    const Vector weight = start_weights(bounds);
+    std::vector<WideState> states;
+    for (std::size_t i = 0; i < runners_.size(); ++i)
+      if (runs(i) && weight[static_cast<Index>(i)] > 0) {
+        runners_[i].place = static_cast<Index>(states.size());
+        states.push_back({&runners_[i].at.q, runners_[i].at.bound});
+      }
+    search_.measure(table_, states);
+  }
+
   // Reads all columns once. Returns those that became active, and whether the others add as much as the fits counted.
   std::pair<std::vector<Index>, bool> pass() {
     std::vector<WideState> states;
@@ -192,6 +215,7 @@ class WideFit {
     }
     ++passes_;
     WideSearch::Found found = search_.pass(table_, states);
+    largest_left_ = found.largest_left;
     bool is_steady = true;
     for (std::size_t i = 0; i < at.size(); ++i) {
       is_steady = is_steady && are_steady(at[i]->beside, found.beside[i], at[i]->at.q);
@@ -210,7 +234,7 @@ class WideFit {
   std::shared_ptr<const ColumnSets> sets_;
   std::vector<WideRunner> runners_;
   int passes_ = 0;
-  bool is_complete_ = false;
+  double largest_left_ = 0;
 };
 
 }  // namespace
@@ -230,6 +254,21 @@ Vector squares_of(const Frame& frame, const PenalisedColumns& which) {
   return out;
 }
 
+namespace {
+
+// Starts that followed another one have its state, and are counted with it.
+std::vector<std::pair<std::size_t, double>> distinct(const WideOutcome& fit, const std::vector<std::size_t>& starts) {
+  std::map<Index, std::pair<std::size_t, double>> by_place;
+  for (const std::size_t s : starts)
+    if (const double weight = fit.averaged.weight[static_cast<Index>(s)]; weight > 0)
+      by_place.try_emplace(fit.places[s], s, 0.0).first->second.second += weight;
+  std::vector<std::pair<std::size_t, double>> out;
+  for (const auto& [place, one] : by_place) out.push_back(one);
+  return out;
+}
+
+}  // namespace
+
 Mixture with_all_columns(const Mixture& of_active, const WideOutcome& fit, Index count) {
   const auto& [table, search, all, averaged, members, places] = fit;
   const auto basis = table.basis(count);
@@ -241,15 +280,16 @@ Mixture with_all_columns(const Mixture& of_active, const WideOutcome& fit, Index
     MixtureComponent one = of_active.components[c];
     const auto Z = one.basis->Z();
     Vector w = Vector::Zero(all.size()), v = w;
-    for (const std::size_t s : members[c]) {
+    double weight = 0;
+    for (const auto& [s, share] : distinct(fit, members[c])) {
       const SpikeSlab& q = averaged.fits[s].q;
-      const double share = averaged.weight[static_cast<Index>(s)];
+      weight += share;
       for (Index j = 0; j < all.size(); ++j) w[j] += share * q.hyper().h * search.product(table, j, places[s]);
+      v += share * search.of_others(table, places[s], q).variance;
       for (std::size_t a = 0; a < active.size(); ++a) w[active[a]] += share * q.mean()[static_cast<Index>(a)];
     }
-    double weight = 0;
-    for (const std::size_t s : members[c]) weight += averaged.weight[static_cast<Index>(s)];
     w /= weight;
+    v /= weight;
     const Vector D = (1 + one.h * one.basis->l.array()).inverse();
     for (std::size_t a = 0; a < active.size(); ++a) {
       const auto at = static_cast<Index>(a);
@@ -272,15 +312,16 @@ Mixture with_all_columns(const Mixture& of_active, const WideOutcome& fit, Index
 // Results for the columns that are not active.
 void tell_of_others(const WideOutcome& fit, Solution& out) {
   const auto& [table, search, all, averaged, members, places] = fit;
+  Vector inclusion = Vector::Zero(all.size());
+  std::vector<std::size_t> starts(averaged.fits.size());
+  std::iota(starts.begin(), starts.end(), std::size_t{0});
+  for (const auto& [s, share] : distinct(fit, starts))
+    inclusion += share * search.of_others(table, places[s], averaged.fits[s].q).inclusion;
   for (Index j = 0; j < all.size(); ++j) {
     const Index column = all.columns[static_cast<std::size_t>(j)];
     out.group[static_cast<std::size_t>(column)] = j;
     if (search.is_active(j)) continue;
-    double inclusion = 0;
-    for (std::size_t s = 0; s < averaged.fits.size(); ++s)
-      if (const double share = averaged.weight[static_cast<Index>(s)]; share > 0)
-        inclusion += share * search.inclusion(table, j, places[s], averaged.fits[s].q);
-    out.relevance[column] = out.sparse->inclusion[column] = inclusion;
+    out.relevance[column] = out.sparse->inclusion[column] = inclusion[j];
     if (const double variance = out.V_diagonal[column]; variance > 0)
       out.sparse->direction[column] = 1 - student_t_tail(out.student_degrees, std::abs(out.w[column]) / std::sqrt(variance));
   }
@@ -314,17 +355,25 @@ double effective_parameters_of(const MixtureComponent& one) {
   return static_cast<double>(one.basis->R.rows()) + std::min(sum, static_cast<double>(l.size()));
 }
 
-void take_all_columns(const Mixture& of_active, const WideOutcome& fit, Frame& frame, Solution& out) {
-  double effective = 0;
-  for (const MixtureComponent& one : of_active.components) effective += one.weight * effective_parameters_of(one);
+Mixture kept_of_all_columns(const Mixture& of_active, const WideOutcome& fit, Frame& frame) {
   const Index m = fit.table.l().size();
   const bool keeps_all = frame.options.keep_covariance == Keep::always;
   const Index count = keeps_all ? m : std::min(m, static_cast<Index>(most_bytes_kept / (8.0 * static_cast<double>(fit.all.size()))));
-  take_mixture(with_all_columns(of_active, fit, count), frame, out);
-  out.effective_parameters = effective;
   if (count < m)
     frame.notes.push_back(fmt::format(
         "intervals of predictions use the {} largest of {} directions of the rows, so they may be a little too wide", count, m));
+  return with_all_columns(of_active, fit, count);
+}
+
+double effective_parameters_of(const Mixture& of_active) {
+  double effective = 0;
+  for (const MixtureComponent& one : of_active.components) effective += one.weight * effective_parameters_of(one);
+  return effective;
+}
+
+void take_all_columns(const Mixture& of_active, const WideOutcome& fit, Frame& frame, Solution& out) {
+  take_mixture(kept_of_all_columns(of_active, fit, frame), frame, out);
+  out.effective_parameters = effective_parameters_of(of_active);
 }
 
 Solution solve_wide_linear(Frame& frame) {
@@ -362,16 +411,18 @@ Solution solve_wide_linear(Frame& frame) {
   if (!(averaged.weight.sum() > 0)) return failed_solution(frame, "no start reached a finite bound");
   const std::vector<std::shared_ptr<const ReducedRows>> each(averaged.fits.size(), fit->rows());
   SparsePosterior posterior = posterior_of(table.which(), averaged.fits, each, averaged.weight, slab.seen());
-  const Mixture of_active = posterior.mixture;
   const std::vector<std::vector<std::size_t>> members = posterior.members;
+  const WideOutcome outcome{table, fit->search(), all, averaged, members, fit->places()};
+  const bool has_dense = parts != SparseParts::slab_only;
+  const double effective = has_dense ? effective_parameters_of(posterior.mixture) : 0;
+  if (has_dense) posterior.mixture = kept_of_all_columns(posterior.mixture, outcome, frame);
   Solution out = solution_of(frame, table.which(), averaged, std::move(posterior));
+  if (has_dense) out.effective_parameters = effective;
   const ReducedRows& rows = *fit->rows();
   Vector left = Vector::Zero(rows.rank());
   for (std::size_t s = 0; s < averaged.fits.size(); ++s)
     if (const double share = averaged.weight[static_cast<Index>(s)]; share > 0) left += share * averaged.fits[s].q.Dr();  // y - Z w
   out.rows.missed = rows.rest + left.squaredNorm();
-  const WideOutcome outcome{table, fit->search(), all, averaged, members, fit->places()};
-  if (parts != SparseParts::slab_only) take_all_columns(of_active, outcome, frame, out);
   tell_of_others(outcome, out);
   frame.notes.push_back(fmt::format("{} of {} columns may have an effect of their own; {} passes over the table", table.active().size(),
                                     all.size(), fit->passes()));

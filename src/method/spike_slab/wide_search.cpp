@@ -10,40 +10,65 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr double least_inclusion = 1e-3;       // a column with more becomes active
 constexpr double least_to_explain = 0.1;       // a column with more shares its effect with its neighbours
 constexpr double least_neighbour = 0.5;        // correlation, as in (SP.13)
 constexpr std::size_t most_neighbours = 9;     // with the column itself, a block
 constexpr std::size_t most_alternatives = 30;  // for a credible set
 constexpr double log_alternative = 6;          // of a set: relative to the column itself, nats
 constexpr double unsure_share = 0.3;           // of the mean shrinkage: columns of which that much would make them active are read
-constexpr std::size_t most_to_read = 200;
+constexpr std::size_t most_to_read = 200, read_at_once = 64;
+constexpr double most_remembered = 8e6;  // squares of entries of z, 32 MB
+constexpr int patient_passes = 12;       // after these, the limit is twice as high in each pass: the set has to come to an end
 constexpr Index first_active = 200, most_active = 4000;
 constexpr std::size_t most_explained_at_once = 8, most_explained = 300;
 
-// Of a column with product c and square d: the log odds that the data add to its inclusion.                                      (SP.4)
-double log_odds_from_data(double c, double d, const SpikeSlabHyper& hyper) {
-  const double room = 1 + hyper.kappa * d;
-  return -0.5 * std::log(room) + 0.5 * hyper.kappa * c * c / (hyper.s2 * room);
-}
+// The inclusion of a column that is not active, from its product c and its square d.                                             (SP.4)
+class Inclusion {
+ public:
+  explicit Inclusion(const SpikeSlabHyper& hyper)
+      : hyper_(hyper),
+        has_effects_(hyper.kappa > 0 && hyper.pi > 0),
+        odds_(hyper.pi / (1 - hyper.pi)),
+        log_odds_(std::log(odds_)),
+        log_slab_(std::log(hyper.s2 * hyper.kappa)) {}
 
-double inclusion_of(double c, double d, const SpikeSlabHyper& hyper) {
-  if (!(hyper.kappa > 0 && hyper.pi > 0)) return 0;
-  return 1 / (1 + std::exp(std::log1p(-hyper.pi) - std::log(hyper.pi) - log_odds_from_data(c, d, hyper)));
-}
+  /// The log odds that the data add.
+  [[nodiscard]] double from_data(double c, double d) const { return gain(c, d) - 0.5 * std::log1p(hyper_.kappa * d); }
+  [[nodiscard]] double of(double c, double d) const {
+    if (!has_effects_) return 0;
+    const double without = std::sqrt(1 + hyper_.kappa * d) * std::exp(-gain(c, d));
+    return odds_ / (odds_ + without);
+  }
+  /// Of the effect.
+  [[nodiscard]] double variance(double c, double d) const {
+    const double q = of(c, d), room = 1 + hyper_.kappa * d, mu = hyper_.kappa * c / room;
+    return q > 0 ? q * hyper_.s2 * hyper_.kappa / room + q * (1 - q) * mu * mu : 0;
+  }
+  /// of(), and its terms in the sums.                                                                                              (SP.26)
+  double add(double c, double d, SumsBeside& sums) const {
+    const double q = of(c, d);
+    if (!(q > 0)) return 0;
+    constexpr double small = 1e-4;  // the series below has an error of q^3/3
+    const double room = 1 + hyper_.kappa * d, mu = hyper_.kappa * c / room, V = hyper_.s2 * hyper_.kappa / room;
+    const double log_without = q < small ? -q - 0.5 * q * q : std::log1p(-std::min(q, 1 - 1e-15));
+    sums.included += q;
+    sums.square += q * (V + mu * mu);
+    sums.negentropy += q * (log_odds_ + gain(c, d) + log_without - 0.5 * log_slab_);  // ln q - 1/2 ln V: ln(1 + kappa d) cancels
+    sums.misfit += q * (d * (V + mu * mu) - 2 * c * mu) / hyper_.s2;
+    return q;
+  }
+
+ private:
+  [[nodiscard]] double gain(double c, double d) const { return 0.5 * hyper_.kappa * c * c / (hyper_.s2 * (1 + hyper_.kappa * d)); }
+
+  const SpikeSlabHyper& hyper_;
+  bool has_effects_;
+  double odds_, log_odds_, log_slab_;
+};
 
 // z_j'Dz_j over |x~_j|^2 of a column that lies along all directions.
 double mean_shrinkage(const WideTable& table, const SpikeSlab& q) {
   return table.is_decomposed() ? q.D().dot(table.l()) / table.l().sum() : 1.0;
-}
-
-void add_beside(double c, double d, double q, const SpikeSlabHyper& hyper, SumsBeside& sums) {
-  if (!(q > 0)) return;
-  const double room = 1 + hyper.kappa * d, mu = hyper.kappa * c / room, V = hyper.s2 * hyper.kappa / room;
-  sums.included += q;
-  sums.square += q * (V + mu * mu);
-  sums.negentropy += q * (std::log(q) - 0.5 * std::log(V));
-  sums.misfit += q * (d * (V + mu * mu) - 2 * c * mu) / hyper.s2;
 }
 
 void raise(std::map<Index, double>& wanted, Index j, double size) {
@@ -69,6 +94,15 @@ bool are_steady(const SumsBeside& counted, const SumsBeside& found, const SpikeS
   return std::abs(found.included - before) <= steady * std::max(q.sum_of_inclusion(), 0.1);
 }
 
+// Of a column that becomes active. Once many are, only columns whose odds the data raise by about four follow: where many columns have an
+// effect, thousands of others are above the first limit, and nothing depends on them.                                           (SP.26)
+double WideSearch::least_inclusion_of(const SpikeSlabHyper& hyper) const {
+  constexpr std::size_t many = 500;
+  constexpr double first_limit = 1e-3, raised = 4;
+  const double least = first_limit * std::exp2(std::max(0, passes_ - patient_passes));
+  return active_.size() < many ? least : std::max(least, raised * hyper.pi);
+}
+
 bool WideSearch::is_full() const { return static_cast<Index>(active_.size()) >= most_active; }
 
 void WideSearch::activate(const std::vector<Index>& more) {
@@ -79,7 +113,7 @@ void WideSearch::activate(const std::vector<Index>& more) {
 }
 
 void WideSearch::begin(WideTable& table) {
-  const Matrix product = table.project(table.target());
+  const Matrix product = table.project_in_single(table.target());
   double largest = 0;
   Ordered order;
   for (Index j = 0; j < table.size(); ++j) {
@@ -100,7 +134,7 @@ void WideSearch::heed_lasso(WideTable& table, double largest) {
     const auto rows = table.rows();
     const Matrix weights = lasso_path(*rows, start_penalties);
     const Matrix left = rows->y.replicate(1, count) - products::times(rows->Z(), weights);
-    const Matrix product = table.project(table.residuals(weights, left));
+    const Matrix product = table.project_in_single(table.residuals(weights, left));
     std::set<Index> more;
     for (Index i = 0; i < count; ++i) {
       const double penalty = largest * penalty_at(start_penalties[static_cast<std::size_t>(i)]);
@@ -122,53 +156,75 @@ std::vector<Index> WideSearch::chosen(const Wanted& wanted) const {
   Ordered order;
   for (const auto& [j, size] : wanted)
     if (!is_active(j)) order.emplace_back(-size, j);
-  return first_of(std::move(order), std::min(std::max<Index>(200, active), most_active - active));
+  return first_of(std::move(order), std::min(std::max<Index>(200, active / 2), most_active - active));
 }
 
 WideSearch::Found WideSearch::pass(const WideTable& table, const std::vector<WideState>& states) {
   Found out;
   if (states.empty()) return out;
   pulse("columns");
+  ++passes_;
+  const auto count = static_cast<Index>(states.size());
+  const Explained explained = next_to_explain(table, states);
+  Matrix all(table.target().size(), count + explained.plain.cols() + explained.shrunk.cols());
+  all.leftCols(count) = residuals(table, states);
+  all.middleCols(count, explained.plain.cols()) = explained.plain;
+  all.rightCols(explained.shrunk.cols()) = explained.shrunk;
+  products_ = table.project_in_single(all);
+  Wanted wanted;
+  for (Index i = 0; i < count; ++i) out.beside.push_back(look(table, *states[static_cast<std::size_t>(i)].q, i, wanted));
+  add_neighbours(table, *states[static_cast<std::size_t>(explained.best)].q, explained, wanted);
+  out.columns = chosen(wanted);
+  activate(out.columns);
+  for (const auto& [j, size] : wanted)
+    if (!is_active(j) || std::ranges::binary_search(out.columns, j)) out.largest_left = std::max(out.largest_left, size);
+  return out;
+}
+
+void WideSearch::measure(const WideTable& table, const std::vector<WideState>& states) {
+  square_of_z_ = {};  // there are no further passes
+  if (!states.empty()) products_ = table.project(residuals(table, states));
+}
+
+Matrix WideSearch::residuals(const WideTable& table, const std::vector<WideState>& states) const {
   const auto count = static_cast<Index>(states.size());
   Matrix mean(static_cast<Index>(active_.size()), count), Dr(states.front().q->rows().rank(), count);
   for (Index i = 0; i < count; ++i) {
     mean.col(i) = states[static_cast<std::size_t>(i)].q->mean();
     Dr.col(i) = states[static_cast<std::size_t>(i)].q->Dr();
   }
-  const Explained explained = next_to_explain(table, states);
-  Matrix all(table.target().size(), count + explained.plain.cols() + explained.shrunk.cols());
-  all.leftCols(count) = table.residuals(mean, Dr);
-  all.middleCols(count, explained.plain.cols()) = explained.plain;
-  all.rightCols(explained.shrunk.cols()) = explained.shrunk;
-  products_ = table.project(all);
-  Wanted wanted;
-  for (Index i = 0; i < count; ++i) out.beside.push_back(look(table, *states[static_cast<std::size_t>(i)].q, i, wanted));
-  add_neighbours(table, *states[static_cast<std::size_t>(explained.best)].q, explained, wanted);
-  out.columns = chosen(wanted);
-  activate(out.columns);
+  return table.residuals(mean, Dr);
+}
+
+WideSearch::OfOthers WideSearch::of_others(const WideTable& table, Index state, const SpikeSlab& q) const {
+  const double shrinkage = mean_shrinkage(table, q), least = 1e-6 * q.hyper().s2;  // (SP.6)
+  const Inclusion found(q.hyper());
+  OfOthers out{Vector::Zero(table.size()), Vector::Zero(table.size())};
+  for (Index j = 0; j < table.size(); ++j) {
+    if (is_active(j)) continue;
+    const double c = product(table, j, state), d = table.squares()[j] * shrinkage, variance = found.variance(c, d);
+    out.inclusion[j] = found.of(c, d);
+    if (variance * d > least) out.variance[j] = variance;
+  }
   return out;
 }
 
-double WideSearch::inclusion(const WideTable& table, Index j, Index state, const SpikeSlab& q) const {
-  return inclusion_of(product(table, j, state), table.squares()[j] * mean_shrinkage(table, q), q.hyper());
-}
-
 // The inclusions of the columns that are not active, given the residual of a start.                                             (SP.26)
-SumsBeside WideSearch::look(const WideTable& table, const SpikeSlab& q, Index state, Wanted& wanted) const {
+SumsBeside WideSearch::look(const WideTable& table, const SpikeSlab& q, Index state, Wanted& wanted) {
   const SpikeSlabHyper& hyper = q.hyper();
   SumsBeside sums;
   sums.odds = hyper.pi / (1 - hyper.pi);
   if (!(hyper.kappa > 0 && hyper.pi > 0)) return sums;
   const bool is_exact = !table.is_decomposed() && table.knows_squares();
-  const double shrinkage = mean_shrinkage(table, q);
+  const double shrinkage = mean_shrinkage(table, q), least = least_inclusion_of(hyper);
+  const Inclusion inclusion(hyper);
   Ordered unsure;
   for (Index j = 0; j < table.size(); ++j) {
     if (is_active(j)) continue;
-    const double c = product(table, j, state), d = table.squares()[j] * shrinkage, probable = inclusion_of(c, d, hyper);
-    add_beside(c, d, probable, hyper, sums);
+    const double c = product(table, j, state), d = table.squares()[j] * shrinkage, probable = inclusion.add(c, d, sums);
     if (is_exact) {
-      if (probable > least_inclusion) raise(wanted, j, probable);
-    } else if (const double most = inclusion_of(c, unsure_share * d, hyper); most > least_inclusion) {
+      if (probable > least) raise(wanted, j, probable);
+    } else if (const double most = inclusion.of(c, unsure_share * d); most > least) {
       unsure.emplace_back(-most, j);
     }
   }
@@ -178,18 +234,32 @@ SumsBeside WideSearch::look(const WideTable& table, const SpikeSlab& q, Index st
   return sums;
 }
 
-// With their own z_j'Dz_j.
-void WideSearch::read(const WideTable& table, const SpikeSlab& q, Index state, const Ordered& unsure, Wanted& wanted) const {
-  if (unsure.empty()) return;
+// z_ij^2 of these columns, from a store: other starts and later passes ask for the same columns.
+void WideSearch::remember(const WideTable& table, const Ordered& unsure) {
   std::vector<Index> list;
-  for (const auto& [most, j] : unsure) list.push_back(j);
+  for (const auto& [most, j] : unsure)
+    if (!square_of_z_.contains(j)) list.push_back(j);
+  if (list.empty()) return;
+  if (static_cast<double>(square_of_z_.size()) * static_cast<double>(table.target().size()) > most_remembered) square_of_z_.clear();
   Matrix Z = table.columns(list);
   if (table.is_decomposed()) Z = products::transposed_times(table.U(), Z);
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const Vector square = Z.col(static_cast<Index>(i)).cwiseAbs2();
-    const double d = table.is_decomposed() ? q.D().dot(square) : square.sum();
-    if (const double probable = inclusion_of(product(table, list[i], state), d, q.hyper()); probable > least_inclusion)
-      raise(wanted, list[i], probable);
+  for (std::size_t i = 0; i < list.size(); ++i) square_of_z_.emplace(list[i], Z.col(static_cast<Index>(i)).cwiseAbs2().cast<float>());
+}
+
+// With their own z_j'Dz_j.
+void WideSearch::read(const WideTable& table, const SpikeSlab& q, Index state, const Ordered& unsure, Wanted& wanted) {
+  for (std::size_t first = 0; first < unsure.size(); first += read_at_once) {
+    const Ordered some(unsure.begin() + static_cast<std::ptrdiff_t>(first),
+                       unsure.begin() + static_cast<std::ptrdiff_t>(std::min(unsure.size(), first + read_at_once)));
+    remember(table, some);
+    const Inclusion inclusion(q.hyper());
+    const Eigen::VectorXf D = q.D().cast<float>();
+    for (const auto& [most, j] : some) {
+      const Eigen::VectorXf& square = square_of_z_.at(j);
+      const auto d = static_cast<double>(table.is_decomposed() ? D.dot(square) : square.sum());
+      if (const double probable = inclusion.of(product(table, j, state), d); probable > least_inclusion_of(q.hyper()))
+        raise(wanted, j, probable);
+    }
   }
 }
 
@@ -221,12 +291,13 @@ void WideSearch::add_neighbours(const WideTable& table, const SpikeSlab& q, cons
   const Index plain = products_.cols() - explained.plain.cols() - explained.shrunk.cols();
   const Index shrunk = explained.shrunk.cols() > 0 ? plain + count : plain;
   const double shrinkage = mean_shrinkage(table, q);
+  const Inclusion inclusion_now(q.hyper());
   for (Index i = 0; i < count; ++i) {
     const Index a = explained.at[static_cast<std::size_t>(i)], own = active_[static_cast<std::size_t>(a)];
     const double length = explained.plain.col(i).norm(), mean = q.mean()[a];
     const auto score = [&](Index j) {
       const double c = product(table, j, explained.best) + mean * table.at(products_, j, shrunk + i);
-      return log_odds_from_data(c, table.squares()[j] * shrinkage, q.hyper());
+      return inclusion_now.from_data(c, table.squares()[j] * shrinkage);
     };
     const bool has_alternatives = q.hyper().kappa > 0 && q.inclusion()[a] > least_to_explain;
     const double least = score(own) - log_alternative;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -30,14 +31,22 @@ class WideSearch {
   struct Found {
     std::vector<SumsBeside> beside;
     std::vector<Index> columns;
+    double largest_left = 0;  ///< inclusion of a column that is not active yet, or is not followed
   };
   [[nodiscard]] Found pass(const WideTable& table, const std::vector<WideState>& states);
   /// Whether the number of active columns reached its limit.
   [[nodiscard]] bool is_full() const;
+  /// The last pass, in double precision: it only renews the products.
+  void measure(const WideTable& table, const std::vector<WideState>& states);
 
   /// From the last pass: Z'Dr of a column, and the inclusion of one that is not active.
   [[nodiscard]] double product(const WideTable& table, Index j, Index state) const { return table.at(products_, j, state); }
-  [[nodiscard]] double inclusion(const WideTable& table, Index j, Index state, const SpikeSlab& q) const;
+  /// Of the columns that are not active; 0 for the others.
+  struct OfOthers {
+    Vector inclusion;  ///< [size]
+    Vector variance;   ///< [size] of the effect; 0 if the rows would hardly see it
+  };
+  [[nodiscard]] OfOthers of_others(const WideTable& table, Index state, const SpikeSlab& q) const;
 
  private:
   using Wanted = std::map<Index, double>;                 // columns that should become active, and how much
@@ -49,19 +58,24 @@ class WideSearch {
     Index best = 0;         // the state with the highest bound
   };
 
+  [[nodiscard]] double least_inclusion_of(const SpikeSlabHyper& hyper) const;
   void activate(const std::vector<Index>& more);
   [[nodiscard]] std::vector<Index> chosen(const Wanted& wanted) const;
   void heed_lasso(WideTable& table, double largest);
+  [[nodiscard]] Matrix residuals(const WideTable& table, const std::vector<WideState>& states) const;
   [[nodiscard]] Explained next_to_explain(const WideTable& table, const std::vector<WideState>& states);
-  [[nodiscard]] SumsBeside look(const WideTable& table, const SpikeSlab& q, Index state, Wanted& wanted) const;
-  void read(const WideTable& table, const SpikeSlab& q, Index state, const Ordered& unsure, Wanted& wanted) const;
+  [[nodiscard]] SumsBeside look(const WideTable& table, const SpikeSlab& q, Index state, Wanted& wanted);
+  void remember(const WideTable& table, const Ordered& unsure);
+  void read(const WideTable& table, const SpikeSlab& q, Index state, const Ordered& unsure, Wanted& wanted);
   void add_neighbours(const WideTable& table, const SpikeSlab& q, const Explained& explained, Wanted& wanted) const;
   void take_first(Ordered& order, std::size_t most, Wanted& wanted) const;
 
   std::vector<Index> active_;
   std::vector<bool> is_active_;
-  Matrix products_;            // of the last pass
-  std::set<Index> explained_;  // columns whose neighbours are known
+  Matrix products_;  // of the last pass
+  int passes_ = 0;
+  std::unordered_map<Index, Eigen::VectorXf> square_of_z_;  // of columns that were read
+  std::set<Index> explained_;                               // columns whose neighbours are known
 };
 
 /// Whether the columns beside add about as much as the fit counted.

@@ -8,13 +8,15 @@
 #include "core/resize.hpp"
 #include "core/secular.hpp"
 #include "design/column_panels.hpp"
+#include "design/some_products.hpp"
 #include "posterior/solver.hpp"
 
 namespace ardvark::internal {
 namespace {
 
-constexpr Index columns_at_once = 64;
+constexpr Index columns_at_once = 64, directions_at_once = 32;
 constexpr double eigenvalue_of_rounding = 1e-12;  // below this part of the largest                                            (SP.2)
+constexpr double combination = 1e-10;             // so much of |x~|^2 may be left of a combination of other columns
 
 // Eigenvalues that are more than rounding, ascending, and the start of their vectors among the columns of C. -1: not finite.
 Index first_eigenvalue(Matrix& C, Vector& values) {
@@ -25,12 +27,6 @@ Index first_eigenvalue(Matrix& C, Vector& values) {
   const double largest = values[values.size() - 1];
   while (first < values.size() && !(values[first] > std::max(eigenvalue_of_rounding * largest, 0.0))) ++first;
   return first;
-}
-
-std::shared_ptr<double[]> copy_of(const Matrix& Z) {
-  std::shared_ptr<double[]> memory(new double[static_cast<std::size_t>(std::max<Index>(Z.size(), 1))]);
-  std::copy_n(Z.data(), Z.size(), memory.get());
-  return memory;
 }
 
 // Calls use(some of the list, where they begin).
@@ -130,8 +126,13 @@ Matrix WideTable::project(const Matrix& A) const {
   return out;
 }
 
+Matrix WideTable::project_in_single(const Matrix& A) const {
+  Matrix out;
+  internal::project_in_single(X_, root_.asDiagonal() * A, out);
+  return out;
+}
+
 void WideTable::activate(const std::vector<Index>& more) {
-  is_decomposed() ? add_to_rotated(more) : add_to_gram(more);
   const Index before = G_active_.cols();
   Matrix G(Q_.cols(), before + static_cast<Index>(more.size()));
   G.leftCols(before) = G_active_;
@@ -139,6 +140,7 @@ void WideTable::activate(const std::vector<Index>& more) {
     G.middleCols(before + first, static_cast<Index>(some.size())) = R_.transpose() * products::transposed_times(Q_, read(some));
   });
   G_active_ = std::move(G);
+  is_decomposed() ? add_to_rotated(more) : add_to_triangle(more);
   for (const Index j : more) {
     active_.push_back(j);
     which_.columns.push_back(all_.columns[static_cast<std::size_t>(j)]);
@@ -146,34 +148,76 @@ void WideTable::activate(const std::vector<Index>& more) {
   }
 }
 
-void WideTable::add_to_gram(const std::vector<Index>& more) {
-  std::vector<Index> all = active_;
-  all.insert(all.end(), more.begin(), more.end());
-  const auto before = static_cast<Index>(active_.size()), count = static_cast<Index>(more.size());
-  Matrix C = Matrix::Zero(before + count, before + count);
-  Vector b(before + count);
-  if (before > 0) C.topLeftCorner(before, before) = C_, b.head(before) = b_;
+// Z <- (Z more) with zeros below. The rows that were handed out keep the memory before.
+void WideTable::append(const Matrix& more, Index count) {
+  const Index before = static_cast<Index>(which_.columns.size()), rank = more.rows();
+  std::shared_ptr<double[]> memory(new double[static_cast<std::size_t>(std::max<Index>(rank * (before + count), 1))]);
+  Eigen::Map<Matrix> next(memory.get(), rank, before + count);
+  next.topLeftCorner(rank_, before) = Z();
+  next.bottomLeftCorner(rank - rank_, before).setZero();
+  next.rightCols(count) = more.leftCols(count);
+  Z_ = std::move(memory);
+  rank_ = rank;
+}
+
+// X~_A = U Z with orthonormal U that is never made: with the openers X~_O = U L', a further column has U'x~ = L^-1 X~_O'x~, and opens a row
+// of its own if something of it is left.                                                                                        (SP.26)
+void WideTable::add_to_triangle(const std::vector<Index>& more) {
+  const auto count = static_cast<Index>(more.size());
+  Matrix Z = Matrix::Zero(rank_ + count, count);
   in_panels(more, [&](const std::vector<Index>& some, Index first) {
-    const Matrix panel = columns(some);
-    b.segment(before + first, panel.cols()) = panel.transpose() * y_;
-    in_panels(all, [&](const std::vector<Index>& others, Index at) {
-      if (at > before + first + panel.cols()) return;  // the other triangle
-      C.block(at, before + first, static_cast<Index>(others.size()), panel.cols()) = products::transposed_times(columns(others), panel);
-    });
+    const Matrix panel = columns(some), weighted = root_.asDiagonal() * panel;
+    const Index width = panel.cols(), rank = static_cast<Index>(openers_.size());
+    Matrix above;
+    project_some(X_, openers_, weighted, above);
+    above = products::times(inverse_, above);
+    const Matrix square = products::transposed_times(panel, panel);
+    Matrix left = square - products::transposed_times(above, above), own = Matrix::Zero(width, width);
+    Index opened = 0;
+    for (Index j = 0; j < width; ++j) {
+      const Vector rest = left.col(j).tail(width - j) - own.topRows(opened).rightCols(width - j).transpose() * own.col(j).head(opened);
+      if (!(rest[0] > combination * square(j, j))) continue;
+      own.row(opened++).tail(width - j) = rest.transpose() / std::sqrt(rest[0]);
+      openers_.push_back(all_.columns[static_cast<std::size_t>(some[static_cast<std::size_t>(j)])]);
+    }
+    Z.middleCols(first, width).topRows(rank) = above;
+    Z.middleCols(first, width).middleRows(rank, opened) = own.topRows(opened);
+    open_rows(above, own.topRows(opened), panel.transpose() * y_);
   });
-  for (Index j = before; j < before + count; ++j) C.row(j).head(j) = C.col(j).head(j).transpose();
-  C_ = std::move(C);
-  b_ = std::move(b);
+  append(Z.topRows(static_cast<Index>(openers_.size())), count);
+}
+
+// L^-1 and U'y~ with the rows that columns of a panel opened. With L = (L1 0; A' D) L^-1 has the rows (-D^-1 A' L1^-1, D^-1). The diagonal
+// of D is the first entry of each row of `own` that is not 0.
+void WideTable::open_rows(const Matrix& above, const Matrix& own, const Vector& product) {
+  const Index before = above.rows(), opened = own.rows();
+  Matrix A(before, opened), D = Matrix::Zero(opened, opened);
+  Vector b(opened);
+  for (Index i = 0, j = 0; i < opened; ++i, ++j) {
+    while (own(i, j) == 0) ++j;
+    A.col(i) = above.col(j);
+    D.row(i).head(i + 1) = own.col(j).head(i + 1).transpose();
+    b[i] = product[j];
+  }
+  const Matrix inverse = D.triangularView<Eigen::Lower>().solve(Matrix::Identity(opened, opened));
+  Matrix all = Matrix::Zero(before + opened, before + opened);
+  all.topLeftCorner(before, before) = inverse_;
+  all.bottomLeftCorner(opened, before) = -products::times(inverse, products::transposed_times(A, inverse_));
+  all.bottomRightCorner(opened, opened) = inverse;
+  Vector target(before + opened);
+  target.head(before) = of_target_;
+  target.tail(opened) = inverse * (b - A.transpose() * of_target_);
+  inverse_ = std::move(all);
+  of_target_ = std::move(target);
 }
 
 void WideTable::add_to_rotated(const std::vector<Index>& more) {
-  const Index before = C_.cols();
-  Matrix Z(l_.size(), before + static_cast<Index>(more.size()));
-  if (before > 0) Z.leftCols(before) = C_;
+  const auto count = static_cast<Index>(more.size());
+  Matrix Z(l_.size(), count);
   in_panels(more, [&](const std::vector<Index>& some, Index first) {
-    Z.middleCols(before + first, static_cast<Index>(some.size())) = products::transposed_times(U_, columns(some));
+    Z.middleCols(first, static_cast<Index>(some.size())) = products::transposed_times(U_, columns(some));
   });
-  C_ = std::move(Z);
+  append(Z, count);
 }
 
 std::shared_ptr<ReducedRows> WideTable::rows(KeepBasis basis) const {
@@ -183,42 +227,45 @@ std::shared_ptr<ReducedRows> WideTable::rows(KeepBasis basis) const {
   out->G = G_active_;
   out->flat_mean = flat_mean_;
   out->log_det_FOF = log_det_FOF_;
+  out->storage = Z_;
+  out->square = Z().squaredNorm();
   if (is_decomposed()) {
     out->l = l_;
     out->y = rotated_target_;
     out->rest = rest_;
-    out->storage = copy_of(C_);
-    out->square = C_.squaredNorm();
     if (basis == KeepBasis::yes) out->U = U_;
     return out;
   }
-  Matrix V = C_;
+  out->l = Vector::Zero(rank_);
+  out->y = of_target_;
+  out->rest = std::max(square_of_target_ - of_target_.squaredNorm(), 0.0);
+  if (basis == KeepBasis::yes) decompose_rows(*out);
+  return out;
+}
+
+// Z Z' = V diag(l) V': the rows turned by V', and U = X~_O L'^-1 V.
+void WideTable::decompose_rows(ReducedRows& out) const {
+  Matrix V = products::times_transposed(Z(), Z());
   Vector values;
   const Index first = std::max<Index>(first_eigenvalue(V, values), 0), m = values.size() - first;
-  const Vector root = values.tail(m).cwiseSqrt();
-  const Matrix Z = root.asDiagonal() * V.rightCols(m).transpose();
-  out->l = values.tail(m);
-  out->y = (V.rightCols(m).transpose() * b_).cwiseQuotient(root);
-  out->rest = std::max(square_of_target_ - out->y.squaredNorm(), 0.0);
-  out->storage = copy_of(Z);
-  out->square = out->l.sum();
-  if (basis == KeepBasis::yes) {  // U = X~ V diag(l)^-1/2
-    out->U = Matrix::Zero(y_.size(), m);
-    const Matrix by_column = V.rightCols(m) * root.cwiseInverse().asDiagonal();
-    in_panels(active_, [&](const std::vector<Index>& some, Index at) {
-      out->U += products::times(columns(some), by_column.middleRows(at, static_cast<Index>(some.size())));
-    });
-  }
-  return out;
+  const Matrix turn = V.rightCols(m);
+  const Matrix turned = products::transposed_times(turn, Z());
+  out.l = values.tail(m);
+  out.y = turn.transpose() * of_target_;
+  out.storage = std::shared_ptr<double[]>(new double[static_cast<std::size_t>(std::max<Index>(turned.size(), 1))]);
+  std::copy_n(turned.data(), turned.size(), out.storage.get());
+  apply_some(X_, openers_, products::transposed_times(inverse_, turn), out.U);
+  out.U = root_.asDiagonal() * out.U;
+  project_out(out.U);
 }
 
 Matrix WideTable::residuals(const Matrix& of_active, const Matrix& Dr) const {
   if (is_decomposed()) return products::times(U_, Dr);
-  Matrix out = y_.replicate(1, of_active.cols());
-  in_panels(active_, [&](const std::vector<Index>& some, Index first) {
-    const auto m = of_active.middleRows(first, static_cast<Index>(some.size()));
-    if ((m.array() != 0).any()) out -= products::times(columns(some), m);
-  });
+  Matrix out;
+  apply_some(X_, which_.columns, -of_active, out);
+  out = root_.asDiagonal() * out;
+  project_out(out);
+  out.colwise() += y_;
   return out;
 }
 
@@ -230,11 +277,11 @@ std::shared_ptr<const DenseBasis> WideTable::basis(Index count) const {
   out->R = R_;
   out->storage = std::shared_ptr<double[]>(new double[static_cast<std::size_t>(std::max<Index>(count * p, 1))]);
   Eigen::Map<Matrix> Z(out->storage.get(), count, p);
-  const Matrix directions = root_.asDiagonal() * U_.rightCols(count);  // orthogonal to the flat columns after the weights
-  for_column_panels(X_, all_.columns, [&](const auto& panel, const std::vector<Index>& at) {
-    const Matrix of_panel = products::transposed_times(directions, panel);
-    for (std::size_t i = 0; i < at.size(); ++i) Z.col(at[i]) = of_panel.col(static_cast<Index>(i));
-  });
+  for (Index first = 0; first < count; first += directions_at_once) {
+    const Index some = std::min(directions_at_once, count - first);
+    const Matrix product = project_in_single(U_.middleCols(U_.cols() - count + first, some));
+    for (Index j = 0; j < p; ++j) Z.col(j).segment(first, some) = product.row(all_.columns[static_cast<std::size_t>(j)]).transpose();
+  }
   return out;
 }
 

@@ -38,6 +38,8 @@ class WideTable {
   /// One pass: X~'A for some directions A [n, count] that are orthogonal to the flat columns.
   /// \returns  [columns of the design, count]; at(product, j, i) is the entry of column j
   [[nodiscard]] Matrix project(const Matrix& A) const;
+  /// The same with products in single precision: enough to see which columns may have an effect.                 (SP.26)
+  [[nodiscard]] Matrix project_in_single(const Matrix& A) const;
   [[nodiscard]] double at(const Matrix& product, Index j, Index i) const { return product(all_.columns[static_cast<std::size_t>(j)], i); }
 
   /// Adds columns to the active ones.
@@ -45,7 +47,7 @@ class WideTable {
   [[nodiscard]] const std::vector<Index>& active() const { return active_; }
   /// The active columns as columns of the design, in the order in which they were added.
   [[nodiscard]] const PenalisedColumns& which() const { return which_; }
-  /// Their reduced rows. Without a dense part, Z'Z = X~'X~ of these columns, and l has no meaning.
+  /// Their reduced rows. Without a dense part, Z'Z = X~'X~ of these columns, and l is 0; with KeepBasis::yes, Z Z' = diag(l), too.
   [[nodiscard]] std::shared_ptr<ReducedRows> rows(KeepBasis basis = KeepBasis::no) const;
   /// With a dense part U D r, otherwise y~ - X~m of each state: what project() needs for Z'Dr of all columns.
   /// \param of_active  [active, count] m of each state.  \param Dr  [m, count] SpikeSlab::Dr() of each
@@ -58,8 +60,12 @@ class WideTable {
  private:
   [[nodiscard]] Matrix read(const std::vector<Index>& which) const;  // before the flat columns are projected out
   void project_out(Matrix& of_rows) const;
-  void add_to_gram(const std::vector<Index>& more);
+  [[nodiscard]] Eigen::Map<Matrix> Z() const { return {Z_.get(), rank_, static_cast<Index>(which_.columns.size())}; }
+  void append(const Matrix& more, Index count);
+  void add_to_triangle(const std::vector<Index>& more);
   void add_to_rotated(const std::vector<Index>& more);
+  void open_rows(const Matrix& above, const Matrix& own, const Vector& product);
+  void decompose_rows(ReducedRows& out) const;
 
   Design& X_;
   const PenalisedColumns& all_;
@@ -75,8 +81,12 @@ class WideTable {
   double rest_ = 0;
   std::vector<Index> active_;
   PenalisedColumns which_;
-  Matrix C_;  // without a dense part [active, active] X~'X~, else [m, active] U'X~
-  Vector b_;  // without a dense part [active] X~'y~
+  std::shared_ptr<double[]> Z_;  // [rank, active] with a dense part U'X~, else upper triangular but for combinations of earlier columns
+  Index rank_ = 0;
+  // Without a dense part: the columns of the design that opened a row of Z, X~_O = U L', and L^-1 and U'y~.
+  std::vector<Index> openers_;
+  Matrix inverse_;
+  Vector of_target_;
 };
 
 }  // namespace ardvark::internal
