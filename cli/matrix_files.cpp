@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <numeric>
+#include <filesystem>
 #include <utility>
 
 #include "target/target.hpp"
@@ -16,13 +16,9 @@ using internal::io::IndexBase;
 using internal::io::matrix_format_of;
 using internal::io::MatrixFile;
 using internal::io::MatrixFormat;
+using internal::io::read_matrix;
 
 namespace {
-
-MatrixFile read_matrix(const std::string& path, IndexBase base, Index cols) {
-  return matrix_format_of(path) == MatrixFormat::svmlight ? internal::io::read_svmlight(path, base, cols)
-                                                          : internal::io::read_matrix_market(path);
-}
 
 bool is_svmlight(const std::string& path) { return matrix_format_of(path) == MatrixFormat::svmlight; }
 
@@ -34,7 +30,7 @@ void refuse_table_options(const FitArguments& args) {
   if (args.missing != "refuse") throw refused("--missing", fmt::format("needs a table; '{}' has no missing values", args.data));
   if (args.stream == "always") throw refused("--stream", fmt::format("always needs a table; '{}' is read at once", args.data));
   if (args.index_base != "auto" && !is_svmlight(args.data))
-    throw refused("--index-base", fmt::format("applies only to svmlight; '{}' counts from 1", args.data));
+    throw refused("--index-base", fmt::format("applies only to svmlight; the columns of '{}' are x1, x2, ...", args.data));
 }
 
 // The target, and what reads as a column of a table.
@@ -52,24 +48,43 @@ MatrixTarget target_of_svmlight(const FitArguments& args, const MatrixFile& file
   return out;
 }
 
-MatrixTarget target_of_table(const FitArguments& args, const MatrixFile& file) {
-  const std::size_t colon = args.target.rfind(':');
-  if (colon == std::string::npos || colon == 0 || colon + 1 == args.target.size())
-    throw wrong("--target", args.target,
-                fmt::format("'{}' has no target, so it must be FILE:COLUMN, such as y.csv:y; row by row, the file has that of the matrix",
-                            args.data));
-  const std::string path = args.target.substr(0, colon), name = args.target.substr(colon + 1);
+// A column of a table: FILE:COLUMN.
+MatrixTarget target_of_table(const FitArguments& args, const std::string& path, const std::string& name) {
   CsvOptions csv;
   set_format(args.format, csv);
   csv.missing_markers = args.missing_markers;
   csv.only = {name};
   csv.remedy = [](const std::string&) { return std::string("leave out the row in both files"); };
   const Table table = read_csv(path, csv);
-  if (table.num_rows != file.rows())
-    throw refused("--target", fmt::format("'{}' has {} rows, but '{}' has {}; row by row, both must have the same observations", path,
-                                          table.num_rows, args.data, file.rows()));
   const Index column = table.at(name);
   return {name, table.columns[static_cast<std::size_t>(column)], column_values(table, column)};
+}
+
+MatrixTarget target_of_array(const std::string& path) {
+  const std::vector<double> values = internal::io::read_npy_vector(path);
+  const std::string name = std::filesystem::path(path).stem().string();
+  MatrixTarget out{name, {}, Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()))};
+  out.column.name = name;
+  return out;
+}
+
+// Of a file that is not that of the matrix.
+MatrixTarget target_beside(const FitArguments& args, const MatrixFile& file) {
+  const bool is_array = matrix_format_of(args.target) == MatrixFormat::npy;
+  const std::size_t colon = args.target.rfind(':');
+  const bool is_column = colon != std::string::npos && colon > 0 && colon + 1 < args.target.size();
+  if (!is_array && !is_column)
+    throw wrong(
+        "--target", args.target,
+        fmt::format("'{}' has no target, so it must be FILE:COLUMN, such as y.csv:y, or a file of NumPy, such as y.npy; row by row, "
+                    "the file has that of the matrix",
+                    args.data));
+  const std::string path = is_array ? args.target : args.target.substr(0, colon);
+  MatrixTarget target = is_array ? target_of_array(path) : target_of_table(args, path, args.target.substr(colon + 1));
+  if (target.values.size() != file.rows())
+    throw refused("--target", fmt::format("'{}' has {} rows, but '{}' has {}; row by row, both must have the same observations", path,
+                                          target.values.size(), args.data, file.rows()));
+  return target;
 }
 
 void set_names(const MatrixFile& file, ModelOptions& options) {
@@ -97,7 +112,7 @@ SavedModel fit_of(const FitArguments& args, const MatrixFile& file, const Matrix
   options.keep_covariance = args.diagnose ? "always" : kept_covariance(args);
   const ProgressLine progress(args.shows_progress(), "preparing");
   options.on_sweep = progress.on_sweep();
-  return file.is_dense ? fit_model(MatrixView(file.dense), target.values, options) : fit_model(file.sparse.view(), target.values, options);
+  return file.is_dense ? fit_model(file.dense, target.values, options) : fit_model(file.sparse.view(), target.values, options);
 }
 
 }  // namespace
@@ -141,7 +156,7 @@ MatrixFile matrix_for_prediction(const std::string& path, const SavedModel& mode
 }
 
 Prediction predict_matrix(const SavedModel& model, const MatrixFile& file, const ModelOptions& options) {
-  return file.is_dense ? predict(model, MatrixView(file.dense), options) : predict(model, file.sparse.view(), options);
+  return file.is_dense ? predict(model, file.dense, options) : predict(model, file.sparse.view(), options);
 }
 
 int fit_matrix(FitArguments args) {
@@ -155,7 +170,7 @@ int fit_matrix(FitArguments args) {
   {
     const ProgressLine progress(args.shows_progress(), "reading");
     file = read_matrix(args.data, base, 0);
-    target = is_svmlight(args.data) ? target_of_svmlight(args, file) : target_of_table(args, file);
+    target = is_svmlight(args.data) ? target_of_svmlight(args, file) : target_beside(args, file);
   }
   const std::string choice = choose_model_by(args, target.column.categorical, target.values);
   const ModelKind kind = check_options(args);

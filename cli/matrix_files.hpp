@@ -1,4 +1,4 @@
-// fit and predict of files that hold a matrix without names of columns: Matrix Market and svmlight.
+// fit and predict of files that hold a matrix without names of columns: Matrix Market, svmlight, NumPy and SciPy.
 #pragma once
 
 #include <string>

@@ -383,9 +383,8 @@ void add_predict(CLI::App& app, Run& run) {
        "data", args->files,
        "CSV or Parquet file with the columns of the model, found by name, in any order; other columns are not read. Several files, "
        "a pattern such as 'part-*.csv' or a folder are one table. They are read in pieces, so that they may be larger than the memory. Or, "
-       "for a model of a matrix: Matrix Market (.mtx) or svmlight (.svm, .svmlight, .libsvm). Or, for a model of genotypes: a PLINK "
-       "fileset "
-       "(.bed), whose variants are found by name and alleles")
+       "for a model of a matrix: Matrix Market (.mtx), svmlight (.svm, .svmlight, .libsvm) or NumPy (.npy, .npz). Or, for a model of "
+       "genotypes: a PLINK fileset (.bed), whose variants are found by name and alleles")
       ->required();
   c.add_option(
        "-o,--output", args->output,

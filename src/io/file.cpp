@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -134,6 +135,14 @@ std::uint64_t File::size() const {
   const std::optional<std::uint64_t> size = size_if_regular();
   if (!size) throw EnvironmentError(fmt::format("cannot read '{}': it is not a regular file", path_));
   return *size;
+}
+
+std::shared_ptr<const char> File::mapped() const {
+  const std::uint64_t bytes = size();
+  if (bytes == 0) return nullptr;
+  void* const at = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor_, 0);
+  if (at == MAP_FAILED) cannot_read(path_, errno);
+  return {static_cast<const char*>(at), [bytes](const char* begin) { ::munmap(const_cast<char*>(begin), bytes); }};
 }
 
 void File::close_quietly() {

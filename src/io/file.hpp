@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,6 +36,9 @@ class File {
   [[nodiscard]] std::uint64_t size() const;
   [[nodiscard]] std::optional<std::uint64_t> size_if_regular() const;
   [[nodiscard]] std::optional<FileStamp> stamp_if_regular() const;
+  /// The bytes of a regular file as memory that is only read: what is not used is not read, and nothing is copied. They stay when the file
+  /// is closed; they may not become fewer while they are used. None: the file is empty.
+  [[nodiscard]] std::shared_ptr<const char> mapped() const;
 
  private:
   void close_quietly();

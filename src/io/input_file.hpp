@@ -36,6 +36,7 @@ class InputFile {
   /// \throws EnvironmentError  it cannot be read, or the library that unpacks it is not there
   std::size_t read(char* to, std::size_t size);
   [[nodiscard]] const File& file() const { return file_; }
+  [[nodiscard]] bool is_packed() const { return unpacker_ != nullptr; }           ///< known after the first read
   [[nodiscard]] std::uint64_t num_bytes_read() const { return num_bytes_read_; }  ///< of the file, before it is unpacked
 
  private:
@@ -56,5 +57,6 @@ class InputFile {
 /// \throws EnvironmentError  a library of the system is not there
 [[nodiscard]] std::unique_ptr<Unpacker> gzip_unpacker(const std::string& path);
 [[nodiscard]] std::unique_ptr<Unpacker> zstd_unpacker(const std::string& path);
+[[nodiscard]] std::unique_ptr<Unpacker> deflate_unpacker(const std::string& path);  ///< of a member of a zip archive
 
 }  // namespace ardvark::internal::io

@@ -2,26 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <cstring>
-#include <utility>
 
 #include "io/text.hpp"
 
 namespace ardvark::internal::io {
-namespace {
-
-// The positions of the entries, ascending by key; those with the same key stay in their order.
-std::vector<std::size_t> order_by(const std::vector<std::size_t>& before, Index num_keys, auto&& key) {
-  std::vector<std::size_t> next(static_cast<std::size_t>(num_keys) + 1, 0), after(before.size());
-  for (const std::size_t i : before) ++next[static_cast<std::size_t>(key(i)) + 1];
-  for (std::size_t k = 1; k < next.size(); ++k) next[k] += next[k - 1];
-  for (const std::size_t i : before) after[next[static_cast<std::size_t>(key(i))]++] = i;
-  return after;
-}
-
-}  // namespace
-
 bool MatrixLines::refill() {
   begin_ = 0;
   end_ = file_.read(buffer_.data(), buffer_.size());
@@ -72,8 +58,10 @@ InvalidArgument MatrixLines::wrong(const std::string& value, const std::string& 
           value.empty() ? fmt::format(" {}", why) : fmt::format(" has '{}'; {}", shown(value), why)};
 }
 
-InvalidArgument MatrixLines::wrong_file(const std::string& why, const std::string& remedy) const {
-  return {{.why = why, .remedy = remedy}, fmt::format("'{}' {}", path_, why)};
+std::size_t MatrixLines::most_items(Index announced, Index bytes_of_item) const {
+  constexpr std::uint64_t of_packed = std::uint64_t{1} << 20;  // nobody knows how many
+  const std::uint64_t room = file_.file().size_if_regular().value_or(0) / static_cast<std::uint64_t>(bytes_of_item);
+  return static_cast<std::size_t>(std::min(static_cast<std::uint64_t>(announced), file_.is_packed() ? of_packed : room + 1));
 }
 
 std::string_view take_word(std::string_view& line) {
@@ -92,30 +80,12 @@ bool parse_index(std::string_view text, Index& value) {
   return true;
 }
 
-SparseColumns columns_of(const std::vector<MatrixEntry>& entries, Index rows, Index cols, Index& num_added) {
-  std::vector<std::size_t> order(entries.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  order = order_by(order, rows, [&](std::size_t i) { return entries[i].row; });
-  order = order_by(order, cols, [&](std::size_t i) { return entries[i].col; });
-  SparseColumns out{rows, cols, std::vector<std::int64_t>(static_cast<std::size_t>(cols) + 1, 0), {}, {}};
-  out.row.reserve(entries.size());
-  out.value.reserve(entries.size());
-  num_added = 0;
-  Index column = -1;
-  for (const std::size_t i : order) {
-    const MatrixEntry& entry = entries[i];
-    if (entry.col == column && out.row.back() == entry.row) {
-      out.value.back() += entry.value;
-      ++num_added;
-      continue;
-    }
-    column = entry.col;
-    out.row.push_back(entry.row);
-    out.value.push_back(entry.value);
-    ++out.start[static_cast<std::size_t>(column) + 1];
-  }
-  for (std::size_t j = 1; j < out.start.size(); ++j) out.start[j] += out.start[j - 1];
-  return out;
+ColumnsFound columns_of(const std::vector<MatrixEntry>& entries, Index rows, Index cols, bool are_small) {
+  const auto each = [&](auto&& f) {
+    for (const MatrixEntry& entry : entries) f(entry.row, entry.col, entry.value);
+  };
+  const auto size = static_cast<Index>(entries.size());
+  return are_small ? columns_of<std::int8_t>(rows, cols, size, each) : columns_of<double>(rows, cols, size, each);
 }
 
 std::string note_of_added(Index num_added, const std::string& path) {

@@ -8,6 +8,7 @@
 #include "ardvark/errors.hpp"
 #include "io/input_file.hpp"
 #include "io/matrix_file.hpp"
+#include "io/sparse_columns.hpp"
 
 namespace ardvark::internal::io {
 
@@ -26,7 +27,11 @@ class MatrixLines {
   /// "line 3 of 'a.mtx'SENTENCE; REMEDY"
   [[nodiscard]] InvalidArgument wrong(const std::string& value, const std::string& why, const std::string& remedy = {}) const;
   /// "'a.mtx' WHY; REMEDY"
-  [[nodiscard]] InvalidArgument wrong_file(const std::string& why, const std::string& remedy = {}) const;
+  [[nodiscard]] InvalidArgument wrong_file(const std::string& why, const std::string& remedy = {}) const {
+    return wrong_matrix_file(path_, why, remedy);
+  }
+  /// How many items to make room for, if the file says that it has so many, of at least so many bytes each.
+  [[nodiscard]] std::size_t most_items(Index announced, Index bytes_of_item) const;
 
  private:
   [[nodiscard]] bool refill();
@@ -45,15 +50,10 @@ class MatrixLines {
 [[nodiscard]] bool parse_index(std::string_view text, Index& value);
 
 struct MatrixEntry {
-  Index row, col;
+  std::int32_t row, col;
   double value;
 };
-/// The columns of entries in any order. Those of the same place are added. \param num_added  becomes how many were added to another
-[[nodiscard]] SparseColumns columns_of(const std::vector<MatrixEntry>& entries, Index rows, Index cols, Index& num_added);
-/// "3 entries of 'a.mtx' have the place of another and were added to it"; empty: there are none.
-[[nodiscard]] std::string note_of_added(Index num_added, const std::string& path);
-
-/// The most rows or columns of a file.
-inline constexpr Index most_lines = 2147483647;
+/// As columns_of() of sparse_columns.hpp. \param are_small  all values are whole numbers that fit int8
+[[nodiscard]] ColumnsFound columns_of(const std::vector<MatrixEntry>& entries, Index rows, Index cols, bool are_small = false);
 
 }  // namespace ardvark::internal::io

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/refusals.hpp"
 #include "io/csv_numbers.hpp"
@@ -16,7 +17,7 @@ namespace {
 enum class Symmetry { general, symmetric, skew };
 
 struct MarketHeader {
-  bool is_array = false, is_pattern = false;
+  bool is_array = false, is_pattern = false, is_whole = false;
   Symmetry symmetry = Symmetry::general;
   Index rows = 0, cols = 0, entries = 0;  // array: those that are written
 };
@@ -38,6 +39,7 @@ void read_banner(MatrixLines& lines, MarketHeader& header) {
     throw lines.wrong(field, "the numbers must be real, integer or pattern");
   header.is_array = layout == "array";
   header.is_pattern = field == "pattern";
+  header.is_whole = header.is_pattern || field == "integer" || field == "unsigned-integer";
   if (header.is_array && header.is_pattern) throw lines.wrong("array pattern", "a pattern must be coordinate");
   if (symmetry == "symmetric" || symmetry == "hermitian")
     header.symmetry = Symmetry::symmetric;
@@ -110,23 +112,29 @@ void add_entry(const MatrixLines& lines, const MarketHeader& header, std::string
     throw lines.wrong(std::string(whole), header.is_pattern ? "an entry of a pattern is: row column" : "an entry is: row column value");
   if (header.symmetry == Symmetry::skew && row == col && value != 0)
     throw lines.wrong(std::string(whole), "the diagonal of a skew-symmetric matrix is zero");
-  entries.push_back({row, col, value});
-  if (header.symmetry != Symmetry::general && row != col) entries.push_back({col, row, header.symmetry == Symmetry::skew ? -value : value});
+  const auto i = static_cast<std::int32_t>(row), j = static_cast<std::int32_t>(col);
+  entries.push_back({i, j, value});
+  if (header.symmetry != Symmetry::general && row != col) entries.push_back({j, i, header.symmetry == Symmetry::skew ? -value : value});
 }
 
 void read_coordinates(MatrixLines& lines, const MarketHeader& header, MatrixFile& out) {
   std::vector<MatrixEntry> entries;
-  entries.reserve(static_cast<std::size_t>(std::min<Index>(header.entries, 1 << 20)));  // the file may be cut: its word is not trusted
+  const Index copies = header.symmetry == Symmetry::general ? 1 : 2;
+  entries.reserve(lines.most_items(copies * header.entries, 4));  // the file may be cut: its word is not trusted
   std::string_view line;
   for (Index found = 0; found < header.entries; ++found) {
     if (!lines.next_but('%', line)) throw cut(lines, header, found);
     add_entry(lines, header, line, entries);
   }
   require_end(lines, header);
-  Index num_added = 0;
-  out.sparse = columns_of(entries, header.rows, header.cols, num_added);
-  if (header.symmetry != Symmetry::general) num_added = (num_added + 1) / 2;
-  if (const std::string note = note_of_added(num_added, lines.path()); !note.empty()) out.notes.push_back(note);
+  require_backed(lines.path(), header.rows, header.cols, static_cast<Index>(entries.size()));
+  const bool are_small = header.is_whole && std::ranges::all_of(entries, [](const MatrixEntry& entry) {
+                           return entry.value >= -128 && entry.value <= 127 && entry.value == std::floor(entry.value);
+                         });
+  ColumnsFound found = columns_of(entries, header.rows, header.cols, are_small);
+  out.sparse = std::move(found.columns);
+  if (header.symmetry != Symmetry::general) found.num_added = (found.num_added + 1) / 2;
+  if (const std::string note = note_of_added(found.num_added, lines.path()); !note.empty()) out.notes.push_back(note);
 }
 
 // The next place of an array, column after column; below the diagonal if the matrix is symmetric.
@@ -138,7 +146,7 @@ void step(const MarketHeader& header, Index& row, Index& col) {
 
 std::vector<double> numbers_of_array(MatrixLines& lines, const MarketHeader& header) {
   std::vector<double> numbers;
-  numbers.reserve(static_cast<std::size_t>(std::min<Index>(header.entries, 1 << 20)));
+  numbers.reserve(lines.most_items(header.entries, 2));
   Index row = header.symmetry == Symmetry::skew ? 1 : 0, col = 0;
   std::string_view line;
   while (static_cast<Index>(numbers.size()) < header.entries) {
@@ -155,15 +163,20 @@ std::vector<double> numbers_of_array(MatrixLines& lines, const MarketHeader& hea
 }
 
 void read_array(MatrixLines& lines, const MarketHeader& header, MatrixFile& out) {
-  const std::vector<double> numbers = numbers_of_array(lines, header);
-  out.is_dense = true;
-  out.dense = Matrix::Zero(header.rows, header.cols);
+  std::vector<double> numbers = numbers_of_array(lines, header);
+  if (header.symmetry == Symmetry::general) {
+    const auto kept = std::make_shared<const std::vector<double>>(std::move(numbers));
+    out.is_dense = true, out.dense = {kept->data(), header.rows, header.cols}, out.memory = kept;
+    return;
+  }
+  Matrix X = Matrix::Zero(header.rows, header.cols);
   Index row = header.symmetry == Symmetry::skew ? 1 : 0, col = 0;
   for (const double number : numbers) {
-    out.dense(row, col) = number;
-    if (header.symmetry != Symmetry::general) out.dense(col, row) = header.symmetry == Symmetry::skew && row != col ? -number : number;
+    X(row, col) = number;
+    X(col, row) = header.symmetry == Symmetry::skew && row != col ? -number : number;
     step(header, row, col);
   }
+  out.hold(std::move(X));
 }
 
 }  // namespace
@@ -182,17 +195,6 @@ MatrixFile read_matrix_market(const std::string& path) {
     out.notes.push_back(fmt::format("'{}' holds half of a {} matrix; both halves were read", path,
                                     header.symmetry == Symmetry::skew ? "skew-symmetric" : "symmetric"));
   return out;
-}
-
-std::optional<MatrixFormat> matrix_format_of(std::string_view path) {
-  const std::string lower = lower_case(std::string(path));
-  std::string_view name = lower;
-  for (const std::string_view packed : {".gz", ".zst"})
-    if (name.ends_with(packed)) name.remove_suffix(packed.size());
-  if (name.ends_with(".mtx")) return MatrixFormat::matrix_market;
-  for (const std::string_view ending : {".svm", ".svmlight", ".libsvm"})
-    if (name.ends_with(ending)) return MatrixFormat::svmlight;
-  return std::nullopt;
 }
 
 }  // namespace ardvark::internal::io

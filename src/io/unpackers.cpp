@@ -40,10 +40,11 @@ struct ZlibStream {  // z_stream
   unsigned long adler = 0, reserved = 0;
 };
 
-class GzipUnpacker final : public Unpacker {
+class ZlibUnpacker final : public Unpacker {
  public:
-  explicit GzipUnpacker(const std::string& path) : path_(path), library_({"libz.so.1", "libz.so"}) {
-    if (!library_.is_open()) lacks_library(path, "gzip", "zlib", "zlib1g");
+  /// \param window  as inflateInit2 has it: what the bytes are, and windows of any size
+  ZlibUnpacker(const std::string& path, int window) : path_(path), library_({"libz.so.1", "libz.so"}) {
+    if (!library_.is_open()) lacks_library(path, window < 0 ? "zip" : "gzip", "zlib", "zlib1g");
     const char* (*version)() = nullptr;
     int (*init)(ZlibStream*, int, const char*, int) = nullptr;
     library_.find("zlibVersion", version);
@@ -51,13 +52,12 @@ class GzipUnpacker final : public Unpacker {
     library_.find("inflate", inflate_);
     library_.find("inflateReset", reset_);
     library_.find("inflateEnd", end_);
-    constexpr int only_gzip = 15 + 16;  // windows of any size
-    if (init(&stream_, only_gzip, version(), sizeof stream_) != 0)
+    if (init(&stream_, window, version(), sizeof stream_) != 0)
       throw EnvironmentError(fmt::format("the library '{}' cannot unpack '{}': it is of another version", library_.name(), path));
   }
-  GzipUnpacker(const GzipUnpacker&) = delete;
-  GzipUnpacker& operator=(const GzipUnpacker&) = delete;
-  ~GzipUnpacker() override { end_(&stream_); }
+  ZlibUnpacker(const ZlibUnpacker&) = delete;
+  ZlibUnpacker& operator=(const ZlibUnpacker&) = delete;
+  ~ZlibUnpacker() override { end_(&stream_); }
 
   Step unpack(const char* from, std::size_t size, char* to, std::size_t room) override {
     constexpr int no_flush = 0, ok = 0, stream_end = 1, buffer_error = -5;
@@ -143,7 +143,14 @@ class ZstdUnpacker final : public Unpacker {
 
 }  // namespace
 
-std::unique_ptr<Unpacker> gzip_unpacker(const std::string& path) { return std::make_unique<GzipUnpacker>(path); }
+std::unique_ptr<Unpacker> gzip_unpacker(const std::string& path) {
+  constexpr int only_gzip = 15 + 16;
+  return std::make_unique<ZlibUnpacker>(path, only_gzip);
+}
+std::unique_ptr<Unpacker> deflate_unpacker(const std::string& path) {
+  constexpr int without_header = -15;
+  return std::make_unique<ZlibUnpacker>(path, without_header);
+}
 std::unique_ptr<Unpacker> zstd_unpacker(const std::string& path) { return std::make_unique<ZstdUnpacker>(path); }
 
 }  // namespace ardvark::internal::io

@@ -1,6 +1,8 @@
-// fit and predict of Matrix Market and svmlight files, against the same numbers as CSV.
+// fit and predict of files of matrices, against the same numbers as CSV.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <cstring>
 
 #include "fit_command.hpp"
 #include "refuses.hpp"
@@ -19,6 +21,18 @@ constexpr Index rows = 40, cols = 5;
 double entry(Index i, Index j) { return (i + 2 * j) % 3 == 0 ? 0.25 * static_cast<double>((7 * i + 5 * j + i * j) % 11) - 1 : 0.0; }
 double target(Index i) { return 0.5 + 2 * entry(i, 1) - entry(i, 3) + 0.1 * static_cast<double>((13 * i) % 7); }
 
+// Doubles in the format .npy of NumPy.
+std::string npy(const std::string& shape, const std::vector<double>& numbers) {
+  std::string header = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': {}, }}", shape);
+  header.resize(118, ' ');
+  std::string out = std::string("\x93NUMPY\1\0\x76\0", 10) + header;
+  out.back() = '\n';
+  const std::size_t begin = out.size();
+  out.resize(begin + 8 * numbers.size());
+  std::memcpy(out.data() + begin, numbers.data(), 8 * numbers.size());
+  return out;
+}
+
 class MatrixFiles : public testing::FitCommand {
  protected:
   MatrixFiles() {
@@ -35,6 +49,12 @@ class MatrixFiles : public testing::FitCommand {
       }
       csv += fmt::format("{}\n", target(i)), svm += '\n', svm_from_0 += '\n';
     }
+    std::vector<double> X, targets;
+    for (Index i = 0; i < rows; ++i) {
+      targets.push_back(target(i));
+      for (Index j = 0; j < cols; ++j) X.push_back(entry(i, j));
+    }
+    put(npy(fmt::format("({}, {})", rows, cols), X), "x.npy"), put(npy(fmt::format("({},)", rows), targets), "y.npy");
     put(csv), put(svm, "one.svm"), put(svm_from_0, "zero.svm"), put(y, "y.csv");
     put(fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n", rows, cols, count) + entries, "x.mtx");
   }
@@ -54,6 +74,44 @@ TEST_F(MatrixFiles, GiveTheFitOfTheSameTable) {
   expect_near(fit_of({"one.svm"}, "one.ardvark"), table);
   expect_near(fit_of({"zero.svm"}, "zero.ardvark"), table);
   expect_near(fit_of({"x.mtx", "--target", "y.csv:y"}, "x.ardvark"), table);
+  expect_near(fit_of({"x.mtx", "--target", "y.npy"}, "x.ardvark"), table);
+  expect_near(fit_of({"x.npy", "--target", "y.npy"}, "n.ardvark"), table);
+  EXPECT_EQ(json_of({"show", "n.ardvark", "--json"}, folder_.path())["target"], "y");
+}
+
+TEST_F(MatrixFiles, PredictAlikeInEveryFormat) {
+  (void)fit_of({"x.npy", "--target", "y.npy"}, "n.ardvark");
+  const std::string dense = output_of({"predict", "n.ardvark", "x.npy"}, folder_.path());
+  EXPECT_EQ(output_of({"predict", "n.ardvark", "x.mtx"}, folder_.path()), dense);
+  EXPECT_EQ(output_of({"predict", "n.ardvark", "one.svm"}, folder_.path()), dense);
+  put(npy("(1, 3)", {1, 2, 3}), "narrow.npy");
+  testing::expect_refused({"predict", "n.ardvark", "narrow.npy"}, folder_, 2, {"3 columns", "5"});
+}
+
+TEST_F(MatrixFiles, ValuesThatAreNotFiniteAreNamedWithRowAndColumn) {
+  put(npy("(2, 2)", {1, 2, 3, std::numeric_limits<double>::quiet_NaN()}), "nan.npy");
+  put(npy("(2,)", {1, 2}), "two.npy");
+  testing::expect_refused({"fit", "nan.npy", "--target", "two.npy"}, folder_, 2, {"row 2, column 'x2' is NaN"});
+  put(npy("(2, 2)", {1, 2, 3, 5}), "good.npy");
+  put(npy("(2,)", {1, std::numeric_limits<double>::infinity()}), "inf.npy");
+  testing::expect_refused({"fit", "good.npy", "--target", "inf.npy"}, folder_, 2, {"row 2", "inf"});
+}
+
+TEST_F(MatrixFiles, AShapeThatNothingBacksIsRefusedAtOnce) {
+  const std::string mark = "%%MatrixMarket matrix coordinate real general\n";
+  put(mark + "3 2000000000 1\n1 1 1\n", "wide.mtx");
+  put(mark + "2000000000 3 1\n1 1 1\n", "long.mtx");
+  put(mark + "3 3 9000000000000000\n1 1 1\n", "full.mtx");
+  put("1 2000000000:1\n", "wide.svm");
+  put(npy("(3, 2000000000)", {1}), "wide.npy");
+  const auto refused = [&](const Arguments& data, std::initializer_list<const char*> pieces) {
+    testing::expect_refused(Arguments{"fit"} + data, folder_, 2, pieces);
+  };
+  refused({"wide.mtx", "--target", "y.npy"}, {"wide.mtx", "2000000000 columns"});
+  refused({"long.mtx", "--target", "y.npy"}, {"long.mtx", "2000000000 rows"});
+  refused({"full.mtx", "--target", "y.npy"}, {"full.mtx", "1 of the 9000000000000000 entries"});
+  refused({"wide.svm"}, {"wide.svm", "2000000000 columns"});
+  refused({"wide.npy", "--target", "y.npy"}, {"wide.npy", "needs 48000000000"});
 }
 
 TEST_F(MatrixFiles, PredictWithTheBaseOfTheModel) {
@@ -76,6 +134,9 @@ TEST_F(MatrixFiles, RefuseWhatTheyDoNotHave) {
   refused({"one.svm", "x.mtx"}, {"several files"});
   put("y\n1\n2\n", "short.csv");
   refused({"x.mtx", "--target", "short.csv:y"}, {"2 rows", "40"});
+  refused({"x.npy", "--target", "x.npy"}, {"40 x 5", "one dimension"});
+  refused({"x.npy", "--target", "y.npy", "--model", "kernel"}, {"--model", "kernel needs a table"});
+  refused({"x.npy", "--target", "y.npy", "--index-base", "1"}, {"--index-base"});
 }
 
 }  // namespace

@@ -25,8 +25,12 @@ using testing::TemporaryFolder;
 using testing::write_bytes;
 
 Matrix dense_of(const MatrixFile& file) {
-  if (file.is_dense) return file.dense;
   Matrix X = Matrix::Zero(file.rows(), file.cols());
+  if (file.is_dense) {
+    for (Index i = 0; i < X.rows(); ++i)
+      for (Index j = 0; j < X.cols(); ++j) X(i, j) = file.dense(i, j);
+    return X;
+  }
   const CscView view = file.sparse.view();
   for (Index j = 0; j < view.cols(); ++j)
     for (Index e = view.start(j); e < view.start(j + 1); ++e) {
@@ -224,8 +228,7 @@ TEST(Svmlight, ALineMayBeLongerThanTheBuffer) {
   const MatrixFile file = svm(line + "\n" + line + "\n");
   ASSERT_EQ(file.cols(), 40000);
   ASSERT_EQ(file.rows(), 2);
-  for (Index j = 0; j < file.cols(); ++j)
-    ASSERT_EQ(file.sparse.value[static_cast<std::size_t>(2 * j + 1)], static_cast<double>((j + 1) % 9 + 1));
+  for (Index j = 0; j < file.cols(); ++j) ASSERT_EQ(file.sparse.view().value(2 * j + 1), static_cast<double>((j + 1) % 9 + 1));
 }
 
 }  // namespace
