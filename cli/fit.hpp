@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ardvark/model.hpp"
 #include "ardvark/table.hpp"
 #include "commands.hpp"
+#include "io/sparse_table.hpp"
 #include "progress_line.hpp"
 
 namespace ardvark::cli {
@@ -80,14 +82,16 @@ void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding
 struct Training {
   FeatureEncoding encoding;
   EncodedTable encoded;
-  Vector weights;                  ///< empty without --weights
-  std::vector<Index> file_rows;    ///< as in Table; of several files, they count on
-  Table rows;                      ///< their names
-  std::vector<std::string> notes;  ///< what was left out of the file: row names, rows with gaps
+  std::optional<internal::io::SparseTable> sparse;  ///< in place of `encoded`
+  Vector weights;                                   ///< empty without --weights
+  std::vector<Index> file_rows;                     ///< as in Table; of several files, they count on
+  Table rows;                                       ///< their names
+  std::vector<std::string> notes;                   ///< what was left out of the file: row names, rows with gaps
 
   [[nodiscard]] MatrixView X() const { return encoded.X(); }
 };
-[[nodiscard]] Training training_of(Table&& table, const FitArguments& args);
+/// \param may_be_sparse  a table that is mostly dummies of texts becomes sparse columns, if the options allow it
+[[nodiscard]] Training training_of(Table&& table, const FitArguments& args, bool may_be_sparse = false);
 
 /// The number of a row in the file, from 1; dropped rows are counted.
 [[nodiscard]] inline Index file_row(const std::vector<Index>& file_rows, Index row) {
@@ -103,7 +107,8 @@ struct ModelProblem {
   Training training;
 };
 /// \param task  of linear and logistic models and presets
-[[nodiscard]] ModelProblem model_problem(const FitArguments& args, Task task);
+/// \param may_be_sparse  as for training_of()
+[[nodiscard]] ModelProblem model_problem(const FitArguments& args, Task task, bool may_be_sparse = false);
 
 /// Adds what there is to say about the texts of the table, which a fit says by itself.
 void note_remarks(const ModelProblem& problem, std::vector<std::string>& notes);

@@ -122,14 +122,14 @@ void check_classes(const std::string& name, bool is_text, const std::vector<std:
         fmt::format("has {} classes ({}) in {} rows; more than two classes need two rows each on average", classes.size(), some, num_rows));
 }
 
-ModelProblem model_problem(const FitArguments& args, Task task) {
+ModelProblem model_problem(const FitArguments& args, Task task, bool may_be_sparse) {
   ModelProblem problem;
   problem.options = args;
   Table table = read_table(args);
   Target target = target_of(table, args.target, task);
   problem.target = std::move(target.values);
   problem.options.class_names = std::move(target.classes);
-  problem.training = training_of(std::move(table), args);
+  problem.training = training_of(std::move(table), args, may_be_sparse);
   problem.options.encoding = problem.training.encoding;
   problem.options.weights.assign(problem.training.weights.begin(), problem.training.weights.end());
   set_prior_columns(args, problem.training.encoding, problem.options);
@@ -147,7 +147,10 @@ SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem) {
   options.on_sweep = progress.on_sweep();
   SavedModel model;
   const Training& training = problem.training;
-  in_rows_of_file(training.rows, [&] { model = fit_model(problem.training.encoded.give(), problem.target, options); });
+  in_rows_of_file(training.rows, [&] {
+    model = training.sparse ? fit_model(training.sparse->X(), problem.target, options)
+                            : fit_model(problem.training.encoded.give(), problem.target, options);
+  });
   return model;
 }
 
@@ -225,7 +228,7 @@ int finish_fit(const FitArguments& args, SavedModel& model, const Training& trai
 }
 
 int fit_table(const FitArguments& args, Task task) {
-  ModelProblem problem = model_problem(args, task);
+  ModelProblem problem = model_problem(args, task, true);
   problem.options.keep_covariance = args.diagnose ? "always" : kept_covariance(args);
   SavedModel model = fit_with_progress(args, problem);
   return finish_fit(args, model, problem.training);

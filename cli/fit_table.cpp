@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "fit.hpp"
 #include "io/text.hpp"
 #include "model/missing.hpp"
+#include "model/refused_options.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -65,6 +67,19 @@ std::string remedy_of(const std::string& column, const FitArguments& args) {
   const bool may_impute = args.command->get_name() == "fit" && internal::can_impute(args);
   if (column == args.target && may_impute) return internal::remedy_of_target_gap(args);
   return internal::remedy_of_gap(args, may_impute && column != args.target);
+}
+
+// Whether X is mostly zeros, because texts have many levels, and a fit takes it as sparse columns under every prior that a dense one has. A
+// small X stays dense: there is nothing to save.
+bool is_better_sparse(Index num_rows, const FeatureEncoding& encoding, const FitArguments& args) {
+  constexpr Index least_numbers = Index{1} << 20, most_numbers_of_square = Index{1} << 24;  // 8 MB; FitTable::need_of_small()
+  constexpr Index least_columns_of_feature = 8;  // on average; an entry of a sparse X takes 12 bytes, a number of a dense one 8
+  const Index cols = encoding.num_columns(), features = static_cast<Index>(encoding.features.size());
+  const bool is_large = num_rows * cols >= least_numbers && cols >= least_columns_of_feature * features &&
+                        num_rows * features <= std::numeric_limits<std::int32_t>::max();
+  const bool takes_it = args.preset.empty() && args.missing == "refuse" && args.solver == "automatic" &&
+                        std::min(num_rows, cols) * cols <= most_numbers_of_square;
+  return is_large && takes_it && !internal::refused_in(args, fit_case::sparse_x);
 }
 
 }  // namespace
@@ -127,7 +142,7 @@ Table read_table(const FitArguments& args) {
   return table;
 }
 
-Training training_of(Table&& table, const FitArguments& args) {
+Training training_of(Table&& table, const FitArguments& args, bool may_be_sparse) {
   const ProgressLine progress(args.shows_progress(), "preparing");
   Training training;
   training.file_rows = table.file_rows;
@@ -145,7 +160,10 @@ Training training_of(Table&& table, const FitArguments& args) {
   ModelOptions options = args;
   options.weights.assign(training.weights.begin(), training.weights.end());
   training.encoding = make_encoding(table, not_features, options);
-  training.encoded = encode(std::move(table), training.encoding);
+  if (may_be_sparse && is_better_sparse(table.num_rows, training.encoding, args))
+    training.sparse = internal::io::encode_sparse(table, training.encoding);
+  else
+    training.encoded = encode(std::move(table), training.encoding);
   return training;
 }
 

@@ -17,6 +17,7 @@
 #include "core/refusals.hpp"
 #include "io/levels.hpp"
 #include "io/notation.hpp"
+#include "io/sparse_table.hpp"
 #include "io/text.hpp"
 
 namespace ardvark {
@@ -482,5 +483,67 @@ Vector column_values(const Table& table, Index column) {
   for (Index row = 0; row < table.num_rows; ++row) values[row] = table.value(row, column);
   return values;
 }
+
+namespace {
+
+// f(row, column of X, value) for each value of some neighbours that go to neighbours.
+void each_number(const Table& table, const RunOfColumns& run, auto&& f) {
+  for (Index k = 0; k < run.width; ++k)
+    for (Index row = 0; row < table.num_rows; ++row) f(row, run.to + k, table.value(row, run.from + k));
+}
+
+// The same of a text column, or of texts where the encoding has numbers.
+void each_number(const Table& table, const Route& route, auto&& f) {
+  for (Index row = 0; row < table.num_rows; ++row) {
+    const double level = table.value(row, route.from);
+    if (std::isnan(level))
+      f(row, route.to, level);
+    else if (!route.categorical)
+      f(row, route.to, route.number_here[static_cast<std::size_t>(level)]);
+    else if (const Index dummy = route.dummy_here[static_cast<std::size_t>(level)]; dummy >= 0)
+      f(row, route.to + dummy, 1.0);
+  }
+}
+
+void each_number(const Table& table, const Plan& plan, auto&& f) {
+  for (const RunOfColumns& run : plan.runs) each_number(table, run, f);
+  for (const Route& route : plan.routes) each_number(table, route, f);
+}
+
+}  // namespace
+
+namespace internal::io {
+
+SparseTable encode_sparse(const Table& table, const FeatureEncoding& encoding) {
+  pulse("preparing");
+  const Plan plan = plan_of(table, encoding);
+  SparseTable out{table.num_rows, encoding.num_columns(), {}, {}, {}};
+  std::vector<Index> entries(static_cast<std::size_t>(out.cols), 0);
+  each_number(table, plan, [&](Index row, Index column, double value) {
+    if (std::isnan(value)) throw InvalidArgument(fmt::format("{} has a gap; a sparse X takes no missing values", table.row_name(row)));
+    entries[static_cast<std::size_t>(column)] += value != 0 ? 1 : 0;
+  });
+  out.start.reserve(entries.size() + 1);
+  Index sum = 0;
+  out.start.push_back(0);
+  for (const Index count : entries) {
+    sum += count;
+    if (sum > std::numeric_limits<std::int32_t>::max())
+      throw InvalidArgument("the table has 2^31 entries or more that are not zero; they do not fit a sparse X");
+    out.start.push_back(static_cast<std::int32_t>(sum));
+  }
+  out.row.resize(static_cast<std::size_t>(sum));
+  out.value.resize(static_cast<std::size_t>(sum));
+  std::vector<std::int32_t> next(out.start.begin(), out.start.end() - 1);
+  each_number(table, plan, [&](Index row, Index column, double value) {
+    if (value == 0) return;
+    const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(column)]++);
+    out.row[at] = static_cast<std::int32_t>(row);
+    out.value[at] = value;
+  });
+  return out;
+}
+
+}  // namespace internal::io
 
 }  // namespace ardvark

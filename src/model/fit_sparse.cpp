@@ -28,7 +28,11 @@ struct FormFitter {
   SavedModel operator()(const LinearModel& model) const {
     validate::vector(target, X.rows(), "y");
     require_numbers(options);
-    return {fit_linear(X, target, model.options)};
+    SavedModel saved{fit_linear(X, target, model.options)};
+    FewValues values;
+    for (const double y : target) values.add(y);
+    if (const std::string warning = values.remark(options); !warning.empty()) saved.score()->report.warnings.push_back(warning);
+    return saved;
   }
   SavedModel operator()(const LogisticModel& model) const {
     validate::vector(target, X.rows(), "labels");
@@ -69,6 +73,7 @@ SavedModel fit_form(Form X, VectorView target, const ModelOptions& options) {
       fit->target = options.target;
     else
       model.softmax()->target = options.target;
+    add_remarks(remarks_on_table(X, options), report_of(model));
     note_weights(options.weights, report_of(model));
     return described(std::move(model), options);
   });

@@ -51,12 +51,20 @@ void note_sums(const FeatureColumn& f, Report& report) {
         fmt::format("text column '{}' has the level '{}'; if its rows sum up others, leave them out", f.name, io::shown(*found)));
 }
 
-bool are_row_numbers(MatrixView X, Index column) {
-  std::vector<double> values;
-  for (Index i = 0; i < X.rows(); ++i) values.push_back(X(i, column));
+bool are_row_numbers(std::vector<double> values) {
   if (!std::ranges::all_of(values, [](double x) { return x >= 0 && x == std::floor(x); })) return false;
   std::ranges::sort(values);
   return std::ranges::adjacent_find(values) == values.end();
+}
+
+// \param values_of  the numbers of a column of X
+Report remarks_on_columns(Index num_rows, Index num_columns, const ModelOptions& options, auto&& values_of) {
+  Report report = remarks_on_texts(num_rows, options);
+  const std::vector<std::string> names = options.encoding.features.empty() ? options.column_names : options.encoding.names();
+  for (std::size_t j = 0; j < names.size() && static_cast<Index>(names.size()) == num_columns; ++j)
+    if (is_nameless(names[j]) && are_row_numbers(values_of(static_cast<Index>(j))))
+      report.warnings.push_back(warning_of_row_numbers(static_cast<Index>(j), names[j]));
+  return report;
 }
 
 }  // namespace
@@ -135,12 +143,19 @@ std::string FewValues::remark(const ModelOptions& options) const {
 }
 
 Report remarks_on_table(MatrixView X, const ModelOptions& options) {
-  Report report = remarks_on_texts(X.rows(), options);
-  const std::vector<std::string> names = options.encoding.features.empty() ? options.column_names : options.encoding.names();
-  for (std::size_t j = 0; j < names.size() && static_cast<Index>(names.size()) == X.cols(); ++j)
-    if (is_nameless(names[j]) && are_row_numbers(X, static_cast<Index>(j)))
-      report.warnings.push_back(warning_of_row_numbers(static_cast<Index>(j), names[j]));
-  return report;
+  return remarks_on_columns(X.rows(), X.cols(), options, [&](Index j) {
+    std::vector<double> values;
+    for (Index i = 0; i < X.rows(); ++i) values.push_back(X(i, j));
+    return values;
+  });
+}
+
+Report remarks_on_table(CscView X, const ModelOptions& options) {
+  return remarks_on_columns(X.rows(), X.cols(), options, [&](Index j) {
+    std::vector<double> values(static_cast<std::size_t>(X.rows()), 0.0);
+    for (Index e = X.start(j); e < X.start(j + 1); ++e) values[static_cast<std::size_t>(X.row(e))] = X.value(e);
+    return values;
+  });
 }
 
 }  // namespace ardvark::internal

@@ -14,6 +14,7 @@ namespace ardvark::internal {
 /// Warnings: a text column that names the rows, or whose texts are numbers; row numbers among the columns. Notes: a text that may mean a
 /// missing value. The texts are those of options.encoding and options.class_names.
 [[nodiscard]] Report remarks_on_table(MatrixView X, const ModelOptions& options);
+[[nodiscard]] Report remarks_on_table(CscView X, const ModelOptions& options);
 
 /// Of these, what is known without the rows: of the texts.
 [[nodiscard]] Report remarks_on_texts(Index num_rows, const ModelOptions& options);

@@ -1,6 +1,9 @@
 // Which columns fit reads, and what they become.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "fit_command.hpp"
 #include "tables.hpp"
@@ -119,6 +122,37 @@ TEST_F(FitCommand, ReadsOtherDelimiters) {
   };
   EXPECT_EQ(mean("semicolons.csv", ";"), mean("commas.csv", ","));
   EXPECT_EQ(mean("tabs.csv", "\t"), mean("commas.csv", ","));
+}
+
+// With --missing drop the table of dummies is written out, without it is sparse: 2^20 numbers or more, mostly zeros.
+TEST_F(FitCommand, AgreesWithTheDenseTableWhereLevelsStaySparse) {
+  std::string text = "place,x,sick,y,k\n";
+  unsigned state = 7;
+  for (int i = 0; i < 3000; ++i) {
+    state = 1664525 * state + 1013904223;
+    const unsigned place = (state >> 16) % 400, x = (state >> 9) % 50, noise = (state >> 3) % 101;
+    const double mean = (place < 12 ? 2.0 : 0.0) + 0.02 * x;
+    text += fmt::format("p{},{},{},{},{}\n", place, x, noise % 3 == 0 ? "true" : "false", mean + 0.01 * noise,
+                        mean + 0.01 * noise > 1.1 ? "a" : "b");
+  }
+  put(text);
+  const auto agree = [&](const Arguments& arguments) {
+    SCOPED_TRACE(fmt::format("{}", fmt::join(arguments, " ")));
+    const Arguments fit = Arguments{"fit", "data.csv", "--tolerance", "1e-10"} + arguments;
+    const Json sparse = fitted(fit), dense = fitted(fit + Arguments{"--missing", "drop"});
+    EXPECT_EQ(sparse["columns"], dense["columns"]);
+    EXPECT_EQ(sparse["status"], dense["status"]);
+    EXPECT_EQ(sparse["warnings"], dense["warnings"]);
+    const auto bound = dense["bound"].get<double>();
+    EXPECT_NEAR(sparse["bound"].get<double>(), bound, 1e-8 * std::abs(bound));
+    const auto mean = sparse["mean"].get<testing::Numbers>(), expected = dense["mean"].get<testing::Numbers>(),
+               sd = dense["sd"].get<testing::Numbers>();
+    ASSERT_EQ(mean.size(), expected.size());
+    for (std::size_t j = 0; j < mean.size(); ++j) EXPECT_NEAR(mean[j], expected[j], 1e-8 + 1e-6 * sd[j]) << j;
+  };
+  agree({"--target", "y", "--ignore", "k", "--model", "linear"});
+  agree({"--target", "y", "--ignore", "k", "--model", "linear", "--prior", "ard"});
+  agree({"--target", "k", "--ignore", "y", "--model", "logistic", "--prior", "shared"});
 }
 
 }  // namespace

@@ -81,5 +81,27 @@ TEST(MemoryLimit, LinearFitsAndPredictionsReadALargeTableInPieces) {
   EXPECT_TRUE(testing::contains(testing::read_bytes(folder / "err"), "1400000 rows with 'y'"));
 }
 
+// 900 levels in 20,000 rows: 144 MB as a dense X, which --missing drop makes; as sparse columns less than one.
+TEST(MemoryLimit, ATextColumnOfManyLevelsStaysSparse) {
+  if (has_own_addresses) GTEST_SKIP() << "under a sanitizer that needs more addresses";
+  const testing::TemporaryFolder folder;
+  std::string text = "place,x,y\n";
+  unsigned state = 1;
+  for (int i = 0; i < 20'000; ++i) {
+    state = 1664525 * state + 1013904223;
+    const unsigned place = (state >> 16) % 900, x = (state >> 8) % 100;
+    text += fmt::format("p{},{},{}\n", place, x, (place < 30 ? 3.0 : 0.0) + 0.01 * static_cast<double>(x + state % 89));
+  }
+  testing::write_bytes(folder / "t.csv", text);
+  const auto within = [&](const std::string& arguments) {
+    return WEXITSTATUS(
+        std::system(fmt::format("cd '{}' && (ulimit -v {}; export OPENBLAS_NUM_THREADS=1; exec '{}' fit t.csv --target y {} >out 2>err)",
+                                folder.path(), 240 * 1024, testing::program_path(), arguments)
+                        .c_str()));
+  };
+  EXPECT_EQ(within("--model linear"), 0) << testing::read_bytes(folder / "err");
+  EXPECT_EQ(within("--model linear --missing drop"), 3);
+}
+
 }  // namespace
 }  // namespace ardvark

@@ -4,18 +4,22 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"
 #include "io/notation.hpp"
+#include "io/sparse_table.hpp"
 #include "io/text.hpp"
 #include "temporary_file.hpp"
 
 namespace ardvark {
 namespace {
 
+using internal::io::encode_sparse;
+using internal::io::SparseTable;
 using testing::message_of;
 using Names = std::vector<std::string>;
 using Rows = std::initializer_list<std::initializer_list<double>>;
@@ -215,6 +219,44 @@ TEST(Encode, MatchesColumnsAndLevelsByName) {
   Table table =
       make_table({{"y", false, {}}, {"b", false, {}}, {"city", true, {"Oslo", "Rome"}}, {"a", false, {}}}, {{9, 10, 0, 1}, {9, 20, 1, 2}});
   expect_X(encode(std::move(table), encoding), {{1, 0, 1, 10}, {2, 0, 0, 20}});
+}
+
+// The same table as sparse columns.
+void expect_same_sparse(const std::function<Table()>& table, const FeatureEncoding& encoding) {
+  const SparseTable sparse = encode_sparse(table(), encoding);
+  const EncodedTable dense = encode(table(), encoding);
+  ASSERT_EQ(sparse.rows, dense.rows);
+  ASSERT_EQ(sparse.cols, dense.cols);
+  Matrix X = Matrix::Zero(dense.rows, dense.cols);
+  const CscView view = sparse.X();
+  for (Index j = 0; j < view.cols(); ++j)
+    for (Index e = view.start(j); e < view.start(j + 1); ++e) {
+      EXPECT_TRUE(e == view.start(j) || view.row(e - 1) < view.row(e));
+      EXPECT_NE(view.value(e), 0);
+      X(view.row(e), j) = view.value(e);
+    }
+  for (Index i = 0; i < dense.rows; ++i)
+    for (Index j = 0; j < dense.cols; ++j) EXPECT_EQ(X(i, j), dense.X()(i, j)) << i << ", " << j;
+}
+
+TEST(EncodeSparse, HasTheNumbersOfTheDenseTable) {
+  expect_same_sparse(sample, make_encoding(sample(), {}));
+  expect_same_sparse(sample, make_encoding(sample(), {}, Dummies::every_level));
+  expect_same_sparse(sample, make_encoding(sample(), {"a"}, Dummies::all_but_reference, {"city=Oslo"}));
+  FeatureEncoding turned = make_encoding(sample(), {});
+  std::ranges::reverse(turned.features);
+  expect_same_sparse(sample, turned);
+  const auto truths = [] { return make_table({{"sick", true, {"False", "TRUE"}}, {"x", false, {}}}, {{1, 0}, {0, -2}, {1, 0}}); };
+  expect_same_sparse(truths, make_encoding(truths(), {}));
+}
+
+TEST(EncodeSparse, RefusesGapsWithTheirRow) {
+  const FeatureEncoding encoding = make_encoding(sample(), {});
+  for (const double column : {0, 1, 2}) {
+    Table table = sample();
+    table.values.get()[3 * 2 + static_cast<Index>(column)] = std::nan("");
+    EXPECT_NE(message_of<InvalidArgument>([&] { static_cast<void>(encode_sparse(table, encoding)); }).find("row 3"), std::string::npos);
+  }
 }
 
 TEST(Encode, GivesNoColumnsWhenAllAreExcluded) {
