@@ -379,6 +379,20 @@ typedef struct ardvark_csc {
   int32_t type;       /* ardvark_type of the values; 0: ARDVARK_FLOAT64 */
 } ardvark_csc;
 
+/* A file that holds a matrix without names of columns, as docs/matrix_files.md says: Matrix Market, svmlight, .npy, .npz. */
+typedef struct ardvark_matrix_file ardvark_matrix_file;
+/* format: NULL: by the end of the path; "svmlight": of any name. index_base, of svmlight: the number of the first column in the file,
+ * "auto" (0 if the file has an index 0, otherwise 1), "0" or "1"; NULL: "auto". language: in whose words messages and notes advise, as for
+ * ardvark_csv_form_in. Free *file with ardvark_matrix_file_free. */
+ARDVARK_API ardvark_code ardvark_matrix_file_read(const char* path, const char* format, const char* index_base, const char* language,
+                                                  ardvark_matrix_file** file, ardvark_error* error);
+/* The matrix, of which `file` keeps the memory; an error if it is dense, or sparse. struct_size of X must be set. */
+ARDVARK_API ardvark_code ardvark_matrix_file_csc(const ardvark_matrix_file* file, ardvark_csc* X, ardvark_error* error);
+ARDVARK_API ardvark_code ardvark_matrix_file_dense(const ardvark_matrix_file* file, ardvark_matrix* X, ardvark_error* error);
+/* rows, columns, sparse (a flag), index_base, target [rows] (of svmlight; otherwise empty), notes. */
+ARDVARK_API ardvark_code ardvark_matrix_file_result(const ardvark_matrix_file* file, ardvark_result** result, ardvark_error* error);
+ARDVARK_API void ardvark_matrix_file_free(ardvark_matrix_file* file);
+
 /* ---- genotypes ---------------------------------------------------------------------------------------------------------------------- */
 
 /* A PLINK 1 fileset, or some of its samples, 2 bits a genotype. The files must not change while it is used. */

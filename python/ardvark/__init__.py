@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # at run time, __getattr__ imports these on demand
     from ._linear import BayesianLinearRegression
     from ._load import load
     from ._logistic import BayesianLogisticRegression
+    from ._matrix_files import read_svmlight
     from ._onnx import to_onnx
     from ._relevance import RelevanceVectorClassifier, RelevanceVectorRegressor
     from ._selection import RelevanceSelector
@@ -65,12 +66,13 @@ __all__ = [
     "compare",
     "load",
     "read_plink",
+    "read_svmlight",
     "to_onnx",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx", "load": "_load", "compare": "_compare", "LinearStatistics": "_statistics", "CsvFiles": "_csv_forms", "Genotypes": "_genotypes", "read_plink": "_genotypes"}.get(name)
+    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx", "load": "_load", "compare": "_compare", "LinearStatistics": "_statistics", "CsvFiles": "_csv_forms", "Genotypes": "_genotypes", "read_plink": "_genotypes", "read_svmlight": "_matrix_files"}.get(name)
     if where is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

@@ -102,7 +102,7 @@ Callback = ctypes.CFUNCTYPE(c_int, POINTER(_Progress), c_void_p)
 Ask = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, POINTER(c_void_p), c_void_p)
 _error, _matrix, _out = POINTER(_Error), POINTER(Matrix), POINTER(c_void_p)
 
-_HANDLES = ("options", "table", "encoding", "model", "result", "sequential", "statistics", "sums", "genotypes")
+_HANDLES = ("options", "table", "encoding", "model", "result", "sequential", "statistics", "sums", "genotypes", "matrix_file")
 _SIGNATURES = {
     "ardvark_options_set_text": [c_void_p, c_char_p, c_char_p, _error],
     "ardvark_options_set_number": [c_void_p, c_char_p, c_double, _error],
@@ -125,6 +125,9 @@ _SIGNATURES = {
     "ardvark_genotypes_counts": [c_void_p, c_void_p, _error],
     "ardvark_fit_genotypes": [c_void_p, _matrix, POINTER(c_char_p), c_void_p, c_void_p, _out, _error],
     "ardvark_predict_genotypes": [c_void_p, c_void_p, _matrix, c_int32, c_void_p, c_void_p, _out, _error],
+    "ardvark_matrix_file_read": [c_char_p, c_char_p, c_char_p, c_char_p, _out, _error],
+    "ardvark_matrix_file_csc": [c_void_p, POINTER(Csc), _error],
+    "ardvark_matrix_file_result": [c_void_p, _out, _error],
     "ardvark_model_result": [c_void_p, c_void_p, _out, _error],
     "ardvark_model_summary": [c_void_p, c_void_p, _out, _error],
     "ardvark_predict": [c_void_p, _matrix, c_void_p, c_void_p, _out, _error],

@@ -67,13 +67,14 @@ SavedModel fit_form(Form X, VectorView target, const ModelOptions& options) {
     if (missing_of(options) != Missing::refuse) refuse_sparse(X, options.spelled("missing", options.missing), "takes no missing values");
     const ModelOptions all = with_encoded_columns(options, X.cols());
     const ResolvedModel resolved = resolve(all);
-    if (const auto refused = refused_in(options, fit_case::sparse_x)) refuse_sparse(X, refused->what, FormFitter<Form>::is_sparse ? models : models_of_genotypes);
+    if (const auto refused = refused_in(options, fit_case::sparse_x))
+      refuse_sparse(X, refused->what, FormFitter<Form>::is_sparse ? models : models_of_genotypes);
     SavedModel model = with_remedy("leave out such rows", [&] { return std::visit(FormFitter<Form>{X, target, all}, resolved); });
     if (Fit* const fit = model.score())
       fit->target = options.target;
     else
       model.softmax()->target = options.target;
-    add_remarks(remarks_on_table(X, options), report_of(model));
+    if constexpr (FormFitter<Form>::is_sparse) add_remarks(remarks_on_table(X, options), report_of(model));
     note_weights(options.weights, report_of(model));
     return described(std::move(model), options);
   });
