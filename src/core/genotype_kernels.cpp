@@ -130,28 +130,6 @@ template <int Count>
   return counts;
 }
 
-typedef double EightSums __attribute__((vector_size(GenotypeKernels::together * sizeof(double))));
-
-// A value of four bits is a row of the table, which is added as it lies: no multiplications.                                     (GENO.4)
-[[gnu::always_inline]] inline void add_rows_of_pairs(const std::uint8_t* line, Index stride, Index count, const double* table, Index pairs,
-                                                     double* sum) {
-  constexpr Index width = GenotypeKernels::together, of_pair = 16 * width;
-  const auto num_bytes = static_cast<std::size_t>((pairs + 1) / 2);
-  for (Index l = 0; l < count; ++l, line += stride, sum += width) {
-    std::uint64_t codes = 0;
-    std::memcpy(&codes, line, num_bytes);
-    if constexpr (std::endian::native == std::endian::big) codes = __builtin_bswap64(codes);
-    EightSums all, more;
-    std::memcpy(&all, sum, sizeof all);
-    const double* of = table;
-    for (Index pair = 0; pair < pairs; ++pair, of += of_pair, codes >>= 4U) {
-      std::memcpy(&more, of + static_cast<Index>(codes & 15U) * width, sizeof more);
-      all += more;
-    }
-    std::memcpy(sum, &all, sizeof all);
-  }
-}
-
 // All of them for one instruction set.
 #define ARDVARK_GENOTYPE_KERNELS(suffix, ...)                                                                                             \
   __VA_ARGS__ void genotype_dots_##suffix(const std::uint8_t* line, Index size, const double* const* r, Index count, double* out) {       \
@@ -171,10 +149,6 @@ typedef double EightSums __attribute__((vector_size(GenotypeKernels::together * 
   __VA_ARGS__ void genotype_to_float_##suffix(const std::uint8_t* line, Index size, double sign, double shift, double unit, float* out) { \
     write_out(line, size, sign, shift, unit, out);                                                                                        \
   }                                                                                                                                       \
-  __VA_ARGS__ void genotype_pairs_##suffix(const std::uint8_t* line, Index stride, Index count, const double* table, Index pairs,         \
-                                           double* sum) {                                                                                 \
-    add_rows_of_pairs(line, stride, count, table, pairs, sum);                                                                            \
-  }                                                                                                                                       \
   __VA_ARGS__ GenotypeCounts genotype_counts_##suffix(const std::uint8_t* line, Index size) { return count_codes(line, size); }
 
 ARDVARK_FOR_SIMD(ARDVARK_GENOTYPE_KERNELS)
@@ -184,20 +158,9 @@ ARDVARK_FOR_SIMD(ARDVARK_GENOTYPE_KERNELS)
 std::span<const GenotypeKernels> genotype_kernels() {
 #define ARDVARK_GENOTYPE_KERNELS_OF(name, ...)                                                                           \
   GenotypeKernels{simd::Level::name,         genotype_dots_##name,     genotype_squares_##name, genotype_combine_##name, \
-                  genotype_to_double_##name, genotype_to_float_##name, genotype_counts_##name,  genotype_pairs_##name},
+                  genotype_to_double_##name, genotype_to_float_##name, genotype_counts_##name},
   static const std::array kernels = {ARDVARK_FOR_SIMD(ARDVARK_GENOTYPE_KERNELS_OF)};
   return kernels;
-}
-
-void write_pair_tables(const double* const* r, Index count, Index size, Index first_pair, Index pairs, double* table) {
-  constexpr Index width = GenotypeKernels::together;
-  for (Index pair = 0; pair < pairs; ++pair)
-    for (Index bits = 0; bits < 16; ++bits, table += width)
-      for (Index k = 0; k < width; ++k) {
-        table[k] = 0;
-        for (Index second = 0; k < count && second < 2; ++second)
-          if (const Index i = 2 * (first_pair + pair) + second; i < size) table[k] += copies.of[bits][second] * r[k][i];
-      }
 }
 
 const GenotypeKernels& genotype_kernel() {

@@ -33,17 +33,7 @@ struct GenotypeKernels {
   void (*to_double)(const std::uint8_t* line, Index size, double sign, double shift, double unit, double* out);
   void (*to_float)(const std::uint8_t* line, Index size, double sign, double shift, double unit, float* out);
   GenotypeCounts (*counts)(const std::uint8_t* line, Index size);
-  /// Vectors of sums_of_pairs().
-  static constexpr Index together = 8;
-  /// The most pairs of samples of sums_of_pairs(): eight bytes of a line.
-  static constexpr Index most_pairs = 16;
-  /// sum[l][k] += sum_i x_i r_ki for `together` vectors and `count` lines that lie `stride` bytes apart, over the samples of `pairs` pairs.
-  /// \param table  [pairs][16][together] for each pair of samples and each value of their four bits, the contribution to each sum (GENO.4)
-  void (*sums_of_pairs)(const std::uint8_t* line, Index stride, Index count, const double* table, Index pairs, double* sum);
 };
-/// The table of sums_of_pairs() for samples 2 first_pair, ...; those from `size` on contribute nothing.
-/// \param r  [count], 1 to `together` vectors
-void write_pair_tables(const double* const* r, Index count, Index size, Index first_pair, Index pairs, double* table);
 /// Fastest first; the last runs on every processor.
 [[nodiscard]] std::span<const GenotypeKernels> genotype_kernels();
 /// The fastest that simd::level() allows.

@@ -33,18 +33,14 @@ void GenotypeDesign::project_several(const Matrix& R, Matrix& out) {
 
 void GenotypeDesign::project_to(const Eigen::Ref<const Matrix>& R, Eigen::Ref<Matrix> out) const {
   const Vector total = R.colwise().sum();
-  constexpr Index together = GenotypeKernels::together;
-  for (Index k = 0; k < R.cols(); k += together) {
-    const Index count = std::min(together, R.cols() - k);
-    const auto some = R.middleCols(k, count);
-    const Vector own = total.segment(k, count);
-    auto of_some = out.middleCols(k, count);
-    if (count > most_together)
-      project_together(some, own, of_some);
-    else
-      parallel_ranges(X_.variants(), blas::threads_to_read(X_.variants() * rows() * count),
-                      [&](Index from, Index to) { project_variants(some, own, from, to, of_some); });
-  }
+  parallel_ranges(X_.variants(), blas::threads_to_read(X_.variants() * rows() * R.cols()), [&](Index from, Index to) {
+    constexpr Index block = 256;  // variants whose bytes stay in the cache
+    for (Index k = 0; k < R.cols(); k += most_together) {
+      const Index count = std::min(most_together, R.cols() - k);
+      for (Index j = from; j < to; j += block)
+        project_variants(R.middleCols(k, count), total.segment(k, count), j, std::min(j + block, to), out.middleCols(k, count));
+    }
+  });
   for (Index j = X_.variants(); j < X_.cols(); ++j) {
     const double center = s_.center[j];
     for (Index k = 0; k < R.cols(); ++k) {
@@ -56,31 +52,32 @@ void GenotypeDesign::project_to(const Eigen::Ref<const Matrix>& R, Eigen::Ref<Ma
   if (s_.intercept) out.row(X_.cols()) = total.transpose();
 }
 
-// x~'r = scale (sign a'r + shift (1'r - e'r) + missing e'r - center 1'r), with e the missing genotypes.                          (GENO.2)
+// x~'r = scale (sign a'r + shift (1'r - e'r) + missing e'r - center 1'r), with e the missing genotypes. R has up to `most_together`
+// columns; some rows of it at a time, which stay in the first-level cache. (GENO.2)
 void GenotypeDesign::project_variants(const Eigen::Ref<const Matrix>& R, const Vector& total, Index from, Index to,
                                       Eigen::Ref<Matrix> out) const {
-  const GenotypeKernels& kernel = genotype_kernel();
+  const auto count = static_cast<std::size_t>(R.cols());
+  const Index tile = 2048 / R.cols() / 4 * 4;
   std::array<const double*, most_together> r{};
-  std::array<double, most_together> copies{}, of_missing{};
+  std::array<double, most_together> some{};
+  Eigen::Matrix<double, most_together, Eigen::Dynamic> copies = decltype(copies)::Zero(most_together, to - from);
+  for (Index first = 0; first < rows(); first += tile) {
+    for (std::size_t a = 0; a < count; ++a) r[a] = R.col(static_cast<Index>(a)).data() + first;
+    for (Index j = from; j < to; ++j) {
+      const std::uint8_t* const line = X_.line(j);
+      if (line == nullptr) continue;
+      genotype_kernel().dots(line + first / 4, std::min(tile, rows() - first), r.data(), R.cols(), some.data());
+      for (std::size_t a = 0; a < count; ++a) copies(static_cast<Index>(a), j - from) += some[a];
+    }
+  }
   for (Index j = from; j < to; ++j) {
+    Vector of_missing = Vector::Zero(R.cols());
     const std::uint8_t* const line = X_.line(j);
-    if (line == nullptr || s_.scale[j] == 0) {
-      out.row(j) = s_.scale[j] * (X_.missing(j) - s_.center[j]) * total.transpose();
-      continue;
-    }
-    for (Index k = 0; k < R.cols(); k += most_together) {
-      const Index count = std::min(most_together, R.cols() - k);
-      for (Index a = 0; a < count; ++a) r[static_cast<std::size_t>(a)] = R.col(k + a).data();
-      kernel.dots(line, rows(), r.data(), count, copies.data());
-      of_missing.fill(0);
-      for_missing(line, rows(), [&](Index i) {
-        for (std::size_t a = 0; a < static_cast<std::size_t>(count); ++a) of_missing[a] += r[a][i];
-      });
-      for (Index a = 0; a < count; ++a) {
-        const auto at = static_cast<std::size_t>(a);
-        put_product(j, copies[at], of_missing[at], total[k + a], out(j, k + a));
-      }
-    }
+    if (line == nullptr)
+      of_missing = total;  // all are missing
+    else
+      for_missing(line, rows(), [&](Index i) { of_missing += R.row(i).transpose(); });
+    for (Index a = 0; a < R.cols(); ++a) put_product(j, copies(a, j - from), of_missing[a], total[a], out(j, a));
   }
 }
 
@@ -88,40 +85,6 @@ void GenotypeDesign::project_variants(const Eigen::Ref<const Matrix>& R, const V
 void GenotypeDesign::put_product(Index j, double copies, double of_missing, double total, double& out) const {
   const CountedAllele counted(X_.counts_second(j));
   out = s_.scale[j] * (counted.sign * copies + (counted.shift - s_.center[j]) * total + (X_.missing(j) - counted.shift) * of_missing);
-}
-
-// Some lines at a time, which stay in the cache, and of these some samples at a time, whose tables stay there.                   (GENO.4)
-void GenotypeDesign::project_together(const Eigen::Ref<const Matrix>& R, const Vector& total, Eigen::Ref<Matrix> out) const {
-  constexpr Index width = GenotypeKernels::together, most_pairs = GenotypeKernels::most_pairs, block = 256, of_pair = 16 * width;
-  const Index pairs = (rows() + 1) / 2, count = R.cols();
-  std::array<const double*, width> r{};
-  for (Index k = 0; k < count; ++k) r[static_cast<std::size_t>(k)] = R.col(k).data();
-  std::vector<double> tables(static_cast<std::size_t>(pairs * of_pair));
-  write_pair_tables(r.data(), count, rows(), 0, pairs, tables.data());
-  const Matrix by_row = R.transpose();
-  const auto blocks = (X_.variants() + block - 1) / block;
-  parallel_for(blocks, blas::threads_to_read(X_.variants() * rows() * count), [&](Index b) {
-    const Index end = std::min((b + 1) * block, X_.variants());
-    Matrix sum(width, block);
-    Vector of_missing(count);
-    for (Index first = b * block; first < end;) {  // lines that lie one after the other
-      Index some = 1;
-      const std::uint8_t* const line = X_.line(first);
-      const Index stride = GenotypeView::bytes_of_line(rows());
-      while (line != nullptr && first + some < end && X_.line(first + some) == line + some * stride) ++some;
-      sum.leftCols(some).setZero();
-      for (Index pair = 0; line != nullptr && pair < pairs; pair += most_pairs)
-        genotype_kernel().sums_of_pairs(line + pair / 2, stride, some, tables.data() + pair * of_pair, std::min(most_pairs, pairs - pair),
-                                        sum.data());
-      for (Index j = first; j < first + some; ++j) {
-        of_missing.setZero();
-        if (line == nullptr) of_missing = total;
-        if (line != nullptr) for_missing(X_.line(j), rows(), [&](Index i) { of_missing += by_row.col(i); });
-        for (Index k = 0; k < count; ++k) put_product(j, sum(k, j - first), of_missing[k], total[k], out(j, k));
-      }
-      first += some;
-    }
-  });
 }
 
 // Variants with a weight are added four at a time. Threads have rows of their own, so that the order of the sum is the same.    (GENO.2)

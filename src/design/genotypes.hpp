@@ -33,7 +33,6 @@ class GenotypeDesign final : public TableDesign {
  private:
   void project_to(const Eigen::Ref<const Matrix>& R, Eigen::Ref<Matrix> out) const;
   void project_variants(const Eigen::Ref<const Matrix>& R, const Vector& total, Index from, Index to, Eigen::Ref<Matrix> out) const;
-  void project_together(const Eigen::Ref<const Matrix>& R, const Vector& total, Eigen::Ref<Matrix> out) const;
   void put_product(Index j, double copies, double of_missing, double total, double& out) const;
   void write_column(Index j, Index first, Index count, double factor, double* out) const;
   /// Calls use(first, panel) with all columns of some rows.

@@ -1,4 +1,4 @@
-// Genotypes in 2 bits, against a dense design of the same numbers.                                       (GENO.1) to (GENO.4)
+// Genotypes in 2 bits, against a dense design of the same numbers.                                       (GENO.1), (GENO.2), (GENO.3)
 #include "design/genotypes.hpp"
 
 #include <gtest/gtest.h>
