@@ -167,6 +167,7 @@ Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& o
   const Index num_columns = X.cols() - (options.exposure.empty() ? 0 : 1);  // which has no coefficient
   const std::string need_of_small = is_fitted_wide(weighted, task, X.rows(), num_columns) ? "" : X.need_of_small();
   const ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), num_columns, need_of_small);
+  weighted = {};  // the names of very many columns take memory
   if (!X.is_dense()) validate_sparse_table(X, chosen.options, need_of_small);
   pulse("preparing");
   const blas::ThreadScope threads(options.threads);

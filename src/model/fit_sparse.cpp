@@ -65,7 +65,9 @@ template <typename Form>
 SavedModel fit_form(Form X, VectorView target, const ModelOptions& options) {
   return in_names_of(options, [&] {
     if (missing_of(options) != Missing::refuse) refuse_sparse(X, options.spelled("missing", options.missing), "takes no missing values");
-    const ModelOptions all = with_encoded_columns(options, X.cols());
+    const bool is_encoded = !options.encoding.features.empty();
+    const ModelOptions encoded = is_encoded ? with_encoded_columns(options, X.cols()) : ModelOptions();
+    const ModelOptions& all = is_encoded ? encoded : options;  // no copy of the names of very many columns
     const ResolvedModel resolved = resolve(all);
     if (const auto refused = refused_in(options, fit_case::sparse_x))
       refuse_sparse(X, refused->what, FormFitter<Form>::is_sparse ? models : models_of_genotypes);
