@@ -88,7 +88,7 @@ class FittedModel(Estimator):
         refuse_gaps(y, "leave out such samples: X[rows]")
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
         self._encoding = None
-        self.feature_names_in_ = np.array(X.columns, dtype=object)
+        self.feature_names_in_ = np.array(X.feature_names, dtype=object)
         self.n_features_in_ = X.shape[1]
         values = self._encoded(y if self._is_regression else np.array(y.tolist()))
         named = {"target": "phenotype" if of_fileset else name_of(y), "class_names": self._class_names() or None}

@@ -92,7 +92,7 @@ class Genotypes:
         return self._source[2]
 
     @property
-    def columns(self) -> list[str]:
+    def feature_names(self) -> list[str]:
         """The names of the variants and of the columns beside them."""
         return [*self._result.value("name"), *self._names]
 
@@ -142,7 +142,7 @@ class Genotypes:
         Examples
         --------
         {examples.genotypes}
-        >>> X.with_columns(np.arange(8.0)[:, None], ["age"]).columns
+        >>> X.with_columns(np.arange(8.0)[:, None], ["age"]).feature_names
         ['rs1', 'rs2', 'age']
         """
         beside = np.atleast_2d(np.asarray(table, dtype=float))

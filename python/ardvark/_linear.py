@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from . import _core
 from ._abi import InvalidArgumentError
 from ._arrays import READ, is_sparse, product, refuse_sparse, without_mask
+from ._genotypes import Genotypes
 from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_numbers
 from ._hosts import in_memory
 from ._predictions import Regressor
@@ -359,4 +360,5 @@ class BayesianLinearRegression(Regressor, LinearScore):
         self.alpha_ = model.number("noise.shape") / rate if rate > 0 else np.nan  # NaN if the fit failed
 
     def _mean(self, X: np.ndarray) -> np.ndarray:
-        return super()._mean(X) if self._imputes and np.isnan(X).any() else product(X, self.coef_) + self.intercept_
+        by_model = isinstance(X, Genotypes) or (self._imputes and np.isnan(X).any())
+        return super()._mean(X) if by_model else product(X, self.coef_) + self.intercept_

@@ -79,15 +79,15 @@ def test_a_regression_is_that_of_the_same_numbers(study, dense, y, prior):
     assert model.feature_names_in_[3] == "rs4" and model.n_features_in_ == 9
     for one, other in zip(model.predict(X, return_std=True), same.predict(dense, return_std=True)):
         np.testing.assert_allclose(one, other, rtol=1e-7)
-    np.testing.assert_allclose(model.predict(pd.DataFrame(dense, columns=X.columns)), model.predict(X), rtol=1e-12)
+    np.testing.assert_allclose(model.predict(pd.DataFrame(dense, columns=X.feature_names)), model.predict(X), rtol=1e-12)
     assert model.score(X, y) == pytest.approx(same.score(dense, y), abs=1e-8)
 
 
 def test_two_classes_are_those_of_the_same_numbers(study, dense, y):
     labels = np.where(y > np.median(y), "tall", "short")
     X = read_plink(study)
-    model, same = (BayesianLogisticRegression(tol=1e-10).fit(table, labels) for table in (X, dense))
-    np.testing.assert_allclose(model.predict_proba(X), same.predict_proba(dense), atol=1e-7)
+    model, same = (BayesianLogisticRegression(tol=1e-8).fit(table, labels) for table in (X, dense))
+    np.testing.assert_allclose(model.predict_proba(X), same.predict_proba(dense), atol=0.25 * np.sqrt(2e-8))  # what a converged bound leaves open
     assert (model.predict(X) == same.predict(dense)).all()
 
 
@@ -108,11 +108,11 @@ def test_columns_stand_beside_the_variants(study, dense, y):
     age = np.random.default_rng(1).normal(size=83)
     frame = pd.DataFrame({"age": age})
     X = read_plink(study).with_columns(frame)
-    assert X.shape == (83, 10) and X.columns[-1] == "age"
+    assert X.shape == (83, 10) and X.feature_names[-1] == "age"
     model = BayesianLinearRegression(tol=1e-10).fit(X, y + 2 * age)
     same = BayesianLinearRegression(tol=1e-10, flat=[9]).fit(np.column_stack([dense, age]), y + 2 * age)
     np.testing.assert_allclose(model.coef_, same.coef_, atol=1e-8)
-    np.testing.assert_allclose(model.predict(X), same.predict(np.column_stack([dense, age])), rtol=1e-7)
+    np.testing.assert_allclose(model.predict(X), same.predict(np.column_stack([dense, age])), atol=1e-8)
     with pytest.raises(ValueError, match="83 samples"):
         read_plink(study).with_columns(frame[:5])
 
@@ -127,7 +127,7 @@ def test_the_phenotypes_of_the_fileset_are_the_target_without_y(tmp_path, copies
     classes = ["0" if i == 4 else "2" if value > np.median(y) else "1" for i, value in enumerate(y)]
     X = read_plink(write(tmp_path / "classes", copies, phenotype=classes))
     assert BayesianLogisticRegression().fit(X).classes_.tolist() == ["case", "control"]
-    with pytest.raises(ValueError, match="missing|None|NaN"):
+    with pytest.raises(ValueError, match="no value at row 5"):
         BayesianLogisticRegression().fit(X, X.phenotype)
 
 
@@ -139,7 +139,7 @@ def test_variants_are_found_by_name_and_alleles(tmp_path, study, copies, y):
     turned[:, 1] = np.where(turned[:, 1] < 0, -1, 2 - turned[:, 1])
     names = [f"rs{j + 1}" for j in order]
     other = read_plink(write(tmp_path / "turned", turned, ["A G", "G A"] + ["A G"] * 7, names))
-    with pytest.warns(ardvark.ArdvarkWarning, match="1 variant are swapped|alleles of 1 variant"):
+    with pytest.warns(ardvark.ArdvarkWarning, match="of 1 of 9 variants, allele 2 of"):
         np.testing.assert_allclose(model.predict(other), model.predict(X), rtol=1e-10)
     fewer = write(tmp_path / "fewer", copies[:, :8])
     with pytest.raises(ardvark.InvalidArgumentError, match="rs9"):

@@ -20,14 +20,14 @@ using namespace internal;
 namespace {
 
 // The names of the columns of the design.
-std::vector<std::string> names_of_columns(const Genotypes& X, const FeatureEncoding& covariates) {
+std::vector<std::string> names_of_columns(const Genotypes& X, const FeatureEncoding& covariates, const ModelOptions& options) {
   std::vector<std::string> names, beside = covariates.names();
   names.reserve(static_cast<std::size_t>(X.num_variants()) + beside.size());
   for (Index j = 0; j < X.num_variants(); ++j) {
     names.push_back(X.name(j));
     for (const std::string& other : beside)
       if (other == names.back())
-        throw refused("covariates",
+        throw refused(options.spelling == Spelling::command_line ? "--covariates" : "covariates",
                       fmt::format("has a column '{}', which is the name of a variant; give it another name", io::shown(other)));
   }
   names.insert(names.end(), beside.begin(), beside.end());
@@ -56,7 +56,7 @@ SavedModel fit_model(const Genotypes& X, VectorView target, const ModelOptions& 
     throw refused("covariates", fmt::format("has {} columns, and the encoding {}", covariates.X.cols(), num_beside));
   ModelOptions all = options;
   all.encoding = {};
-  all.column_names = names_of_columns(X, covariates.encoding);
+  all.column_names = names_of_columns(X, covariates.encoding, options);
   for (Index j = 0; j < num_beside; ++j) all.flat.push_back(X.num_variants() + j);
   SavedModel model = fit_model(X.view(num_beside > 0 ? covariates.X : MatrixView()), target, all);
   all = {};
@@ -150,8 +150,8 @@ MatchedGenotypes::MatchedGenotypes(const SavedModel& model, const Genotypes& X_n
   const Index num_unmatched = unmatched.num_absent + unmatched.num_other;
   if (num_unmatched > 0 && (absent == AbsentVariants::refuse || !knows_means)) refuse_unmatched(unmatched, X_new.path());
   if (num_swapped > 0)
-    notes_.push_back(fmt::format("the alleles of {} {} are swapped, so the other allele is counted", num_swapped,
-                                 num_swapped == 1 ? "variant" : "variants"));
+    notes_.push_back(fmt::format("of {} of {} variants, allele {} of '{}' is counted, because the model counts it", num_swapped,
+                                 known.column.size(), 3 - X_new.count_allele(), X_new.path()));
   if (num_unmatched > 0)
     notes_.push_back(fmt::format("of {} variants of the model, {} are not in '{}' and {} have other alleles there; they count as the mean",
                                  known.column.size(), unmatched.num_absent, X_new.path(), unmatched.num_other));

@@ -123,7 +123,7 @@ TEST_F(GenotypeFiles, TakeTheTargetOfAnotherFile) {
 
 TEST_F(GenotypeFiles, FitTwoClassesOfAFamFile) {
   put_fileset("classes", {0, 1, 2, 3, 4, 5}, [&](Index i) { return i == 5 ? "0" : y_[i] > 11.5 ? "2" : "1"; });
-  const Json found = fit_of({"classes.bed"});
+  const Json found = json_of({"fit", "classes.bed", "--prior", "shared", "-o", "m.ardvark"}, folder_.path());
   EXPECT_EQ(found["classes"], (Json{"control", "case"}));
   EXPECT_EQ(found["num_rows"], num_samples - 1);
   const Json predicted = json_of({"predict", "m.ardvark", "classes.bed"}, folder_.path());
@@ -144,7 +144,7 @@ TEST_F(GenotypeFiles, HaveCovariatesBesideThem) {
   testing::expect_refused({"predict", "m.ardvark", "study.bed"}, folder_, 2, {"--covariates", "age"});
   testing::expect_refused({"predict", "m.ardvark", "study.bed", "--covariates", "cov.csv"}, folder_, 2, {"--covariates", "f4 i9"});
   put("FID,IID,rs2\nf0,i0,1\n", "clash.csv");
-  expect_fit_refused({"study.bed", "--covariates", "clash.csv"}, {"rs2"});
+  expect_fit_refused({"study.bed", "--covariates", "clash.csv", "--model", "linear"}, {"--covariates", "rs2"});
 }
 
 TEST_F(GenotypeFiles, ArePredictedByNameAndAlleles) {

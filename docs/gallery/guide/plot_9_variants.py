@@ -148,8 +148,8 @@ sets.round(2)
 # New people, other alleles
 # -------------------------
 # Another laboratory calls G allele 1 and A allele 2, so that its files count the other allele. The
-# model keeps the alleles of its variants, and ``predict`` counts those. A warning says how many
-# were swapped. Of another strand, or if a variant is not there, it refuses the fileset;
+# model keeps the alleles of its variants, and ``predict`` counts those. A warning says for how many
+# it counts the other allele. Of another strand, or if a variant is not there, it refuses the fileset;
 # ``read_plink(path, absent_variants="mean")`` sets such variants to their mean.
 other = Path(folder.name, "other")
 write(other, 2 - copies, known, "G", "A")
