@@ -128,16 +128,16 @@ table
 # Where the data cannot tell
 # --------------------------
 # Neighbours may be so alike that the data do not say which of them has the effect. ``alternatives_``
-# lists, for each probable effect, the variants that may have it: their probabilities sum to one,
-# and a set that reaches 95% is a credible set.
+# lists, for each probable effect, the smallest set of variants that has it with a probability of
+# 95%: a credible set.
 variants = X.variants
 sets = pd.DataFrame(
     [
         {
-            "variant": variants["name"][effect["columns"][0]],
-            "probability": effect["probability"][0],
-            "variants of the set": len(effect["columns"]),
-            "holds a causal one": bool(np.isin(effect["columns"], causal).any()),
+            "variant": variants["name"][effect.columns[0]],
+            "probability": effect.probability[0],
+            "variants of the set": len(effect.columns),
+            "holds a causal one": bool(np.isin(effect.columns, causal).any()),
         }
         for effect in fit.alternatives_
     ]
