@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/validate.hpp"
-#include "design/sparse_rows.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -24,16 +23,16 @@ bool all_equal(const auto& X, Index j, const Vector& k, bool centred) {
   return true;
 }
 
+// Reads the entries only: of a million columns, many may have none.
 bool all_equal(const CscView& X, Index j, const Vector& k, bool centred) {
-  bool is_first = centred, are_equal = true;
+  Index stored = 0;
   double value = 0;
-  for_column(X, j, [&](Index i, double x) {
-    if (k[i] == 0) return;
-    if (is_first) value = x;
-    is_first = false;
-    are_equal = are_equal && x == value;
-  });
-  return are_equal;
+  for (Index e = X.start(j); e < X.start(j + 1); ++e) {
+    if (k[X.row(e)] == 0) continue;
+    if (stored++ == 0) value = X.value(e);
+    if (X.value(e) != value) return false;
+  }
+  return value == 0 || (centred && stored == (k.array() != 0).count());  // the rows without an entry are 0
 }
 
 // How the caller makes the table dense.

@@ -265,5 +265,28 @@ TEST(SparseX, DesignReadsTheSameColumnsRowsAndProducts) {
   EXPECT_LT(relative_distance(g, h), 1e-9);
 }
 
+// Whether the rows with a weight have one value, from the entries alone.
+TEST(SparseTable, KnowsConstantColumnsByTheirEntries) {
+  Matrix X = Matrix::Zero(12, 6);
+  X.col(1).setConstant(3);
+  X.col(2).setConstant(3), X(4, 2) = 0;
+  X.col(3).setConstant(3), X(7, 3) = 2;
+  X(7, 4) = 2;
+  X.col(5).head(6).setConstant(-1);
+  const Csc<std::int32_t> sparse(X);
+  Vector ones = Vector::Ones(12), without = ones;  // rows of no weight
+  without[4] = without[7] = 0;
+  for (const Vector& k : {ones, without})
+    for (const bool centred : {true, false})
+      for (Index j = 0; j < X.cols(); ++j)
+        EXPECT_EQ(internal::FitTable(sparse.view()).all_equal(j, k, centred), internal::FitTable(MatrixView(X)).all_equal(j, k, centred))
+            << j << " " << centred;
+  EXPECT_TRUE(internal::FitTable(sparse.view()).all_equal(0, ones, true));
+  EXPECT_TRUE(internal::FitTable(sparse.view()).all_equal(1, ones, true));
+  EXPECT_FALSE(internal::FitTable(sparse.view()).all_equal(2, ones, true));
+  EXPECT_TRUE(internal::FitTable(sparse.view()).all_equal(2, without, true));
+  EXPECT_FALSE(internal::FitTable(sparse.view()).all_equal(1, ones, false));
+}
+
 }  // namespace
 }  // namespace ardvark
