@@ -26,14 +26,19 @@ struct EffectOptions {
   bool intercept = true;
   std::vector<Index> flat = {};  ///< columns that are in every model, and are not judged
   VectorView weights = {};       ///< [rows] >= 0; empty: ones
-  VectorView inclusion = {};     ///< [columns] of a fit: of more than 2000 columns, the chain visits those with the largest one
-  std::uint64_t seed = 1;        ///< the same seed gives the same result to the last bit, with any number of threads
+  /// [columns] of a fit. Of more than 2000 columns, the chain visits those with the largest one, down to .001, and then those that go most
+  /// with the target; empty: only the latter
+  VectorView inclusion = {};
+  std::uint64_t seed = 1;  ///< the same seed gives the same result to the last bit, with any number of threads
 };
 
 /// Draws models from their posterior: 3000 draws of a chain.     O(n m^2 + draws (m + included m)), m = min(columns, 2000)      (FDR.1)
 /// \param X       [n,p], finite
 /// \param target  [n] numbers, or two labels
+/// \throws InvalidArgument  an argument has the wrong size, is not finite, or a weight is below 0
 [[nodiscard]] Effects find_effects(MatrixView X, VectorView target, const EffectOptions& options = {});
+/// The same of a sparse X, which is never written out.
+[[nodiscard]] Effects find_effects(CscView X, VectorView target, const EffectOptions& options = {});
 
 /// Sets of columns without a common column: the share of those that hold no column with an effect is expected to be at most `fdr`. Empty if
 /// nothing can be said at this rate.                                                                                    (FDR.4)

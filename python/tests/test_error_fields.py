@@ -45,7 +45,7 @@ def test_arguments_have_the_names_of_the_constructor():
     assert (error.argument, error.value) == ("max_iter", "0") and str(error).startswith("max_iter is 0; ")
     error = caught(lambda: BayesianLinearRegression("shared").fit(X, y, sample_weight=-np.ones(30)))
     assert fields(error) == ("sample_weight", "-1", 1, "") and str(error).startswith("sample_weight at row 1 is -1; ")
-    error = caught(lambda: BayesianLinearRegression("sparse", fdr=0.1).fit(scipy.sparse.csr_array(X), y))
+    error = caught(lambda: BayesianLogisticRegression("sparse", diagnose=True).fit(scipy.sparse.csr_array(X), y > y.mean()))
     assert (error.argument, error.value) == ("X", "sparse") and "X.toarray()" in str(error)
     model = BayesianLinearRegression("shared").fit(X, y)
     assert fields(caught(lambda: model.predict(with_gap(2, 0)))) == ("X", "NaN", 3, "x1")

@@ -39,7 +39,8 @@ def test_the_table_says_what_needs_the_rows():
     assert refused_in("passes", {"coding": "one-against-one"}) is None  # few rows are all in the sample
     assert refused_in("passes", {"diagnose": True}) == "diagnose"
     assert refused_in("statistics", {"solver": "qr", "missing": "drop"}) == "missing"
-    assert refused_in("sparse X", {"prior": "slab", "fdr": 0.1}) == "fdr"
+    assert refused_in("sparse X", {"prior": "slab", "diagnose": True}) == "diagnose"
+    assert refused_in("sparse X", {"prior": "slab", "fdr": 0.1}) is None
     assert refused_in("sparse X", {"prior": [[0, 1], [2]], "tolerance": 1e-9}) is None
 
 

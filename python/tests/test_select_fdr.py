@@ -28,6 +28,19 @@ def test_names_columns_of_a_table():
     assert sorted(found.names for found in model.select(0.01)) == [["c3"], ["c8"]]
 
 
+@pytest.mark.parametrize("form", ["csr_array", "csc_matrix", "int8", "float32"])
+def test_of_any_form_of_X(form):
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(3)
+    X = (rng.random((300, 30)) < 0.2) * rng.integers(1, 4, (300, 30))
+    y = 1.2 * X[:, 3] - X[:, 8] + rng.normal(size=300)
+    made = X.astype(form) if form in ("int8", "float32") else getattr(sparse, form)(X.astype(float))
+    for estimator, target in ((BayesianLinearRegression, y), (BayesianLogisticRegression, y > 0.5)):
+        found, expected = (estimator("slab", fdr=0.1).fit(x, target).select(0.05) for x in (made, X.astype(float)))
+        assert sorted(one.columns.tolist() for one in found) == [[3], [8]]
+        np.testing.assert_allclose([one.probability for one in found], [one.probability for one in expected], atol=1e-6)
+
+
 def test_copies_count_once():
     X, y = rows()
     model = BayesianLinearRegression("slab", fdr=0.1).fit(np.hstack([X, X[:, [3]]]), y)

@@ -62,28 +62,6 @@ void add_diagnosis(const ModelOptions& options, SavedModel& model, auto&& diagno
   if (!warning.empty()) report.warnings.push_back(warning);
 }
 
-// The prior auto may be one without inclusions.
-void require_inclusions(const ModelOptions& options, const Fit& fit) {
-  if (fit.prior == PriorKind::sparse || fit.prior == PriorKind::slab) return;
-  throw refused(options.spelled("fdr"), fmt::format("reads which columns have an effect; this fit is under the prior {}: use {}",
-                                                    to_string(fit.prior), options.spelled("prior", "sparse")));
-}
-
-// Which columns have an effect, for a selection at a stated false discovery rate.                                           (FDR.1)
-void add_selected(const ModelOptions& options, const FitOptions& how, MatrixView X, VectorView target, SavedModel& model) {
-  if (!options.fdr) return;
-  const Fit& fit = *model.score();
-  require_inclusions(options, fit);
-  if (!fit.sparse || !fit.mean.allFinite()) return;
-  model.effects = find_effects(X, target,
-                               {.task = fit.task,
-                                .intercept = how.intercept,
-                                .flat = how.prior.flat_columns,
-                                .weights = how.weights,
-                                .inclusion = fit.sparse->inclusion});
-  model.effects->fdr = *options.fdr;
-}
-
 // Fits what resolve() has found.
 struct ModelFitter {
   MatrixView X;

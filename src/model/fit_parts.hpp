@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ardvark/model.hpp"
+#include "table/fit_table.hpp"
 
 namespace ardvark::internal {
 
@@ -17,6 +18,9 @@ void require_numbers(const ModelOptions& options);
 void require_two_classes(const ModelOptions& options, VectorView labels);
 /// Gives two classes the names that the options have, if any.
 void name_classes(const ModelOptions& options, VectorView labels, Fit& fit);
+/// If the options have an fdr, what a selection at any rate is made from.                                                      (FDR.1)
+/// \param how  the options of the fit in `model` \param X  was checked by the fit \throws InvalidArgument  the fit has no inclusions
+void add_selected(const ModelOptions& options, const FitOptions& how, const FitTable& X, VectorView target, SavedModel& model);
 void add_remarks(const Report& remarks, Report& report);
 
 }  // namespace ardvark::internal

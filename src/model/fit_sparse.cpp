@@ -32,6 +32,7 @@ struct FormFitter {
     FewValues values;
     for (const double y : target) values.add(y);
     if (const std::string warning = values.remark(options); !warning.empty()) saved.score()->report.warnings.push_back(warning);
+    add_selected(options, model.options, X, target, saved);
     return saved;
   }
   SavedModel operator()(const LogisticModel& model) const {
@@ -44,9 +45,10 @@ struct FormFitter {
         refuse_sparse(X, "a model of several classes", models_of_genotypes);
     }
     require_two_classes(options, target);
-    Fit fit = fit_logistic(X, target, model.options);
-    name_classes(options, target, fit);
-    return {std::move(fit)};
+    SavedModel saved{fit_logistic(X, target, model.options)};
+    add_selected(options, model.options, X, target, saved);
+    name_classes(options, target, *saved.score());
+    return saved;
   }
   SavedModel operator()(const CountModel& model) const {
     validate::vector(target, X.rows(), "y");

@@ -143,7 +143,7 @@ constexpr ModelOption rows[] = {
      "effect. Columns that the data cannot tell apart are one set. It takes one more computation, after which the model answers for any "
      "rate. It applies to regressions and to two classes, under sparse and slab.",
      Facts()
-         .refuse(counts | machines | programs | laplace | shared | ard | groups | none | dense | in_pieces | sparse_x | several_classes)
+         .refuse(counts | machines | programs | laplace | shared | ard | groups | none | dense | in_pieces | several_classes)
          .say(only_inclusions)
          .within(0, 1, true)
          .shell(fit | show)},

@@ -2,18 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/blas.hpp"
-#include "core/logistic_moments.hpp"
 #include "core/validate.hpp"
 
 namespace ardvark::internal {
 namespace {
 
 constexpr Index most_columns = 2000;
-constexpr double too_small = 1e-8;    // of the size of a column: what is left of it beside the flat columns is rounding
-constexpr double least_slope = 1e-8;  // of the working weights
+constexpr double least_inclusion = 1e-3;  // from which a column is judged before those that only go with the target
+constexpr double too_small = 1e-8;        // of the size of a flat column: what is left of it beside the others is rounding
+constexpr double least_own = 1e-10;       // of the square of a column: what is left of it beside the flat columns is rounding
 
 // Orthonormal columns that span those of F: Gram and Schmidt, twice.
 Matrix orthonormal(Matrix F) {
@@ -28,138 +30,158 @@ Matrix orthonormal(Matrix F) {
   return F;
 }
 
-std::vector<Index> rows_that_count(VectorView weights, Index n) {
-  std::vector<Index> rows;
-  for (Index i = 0; i < n; ++i)
-    if (weights.empty() || weights[i] > 0) rows.push_back(i);
-  return rows;
+Vector weights_of(VectorView weights, Index n) {
+  if (weights.empty()) return Vector::Ones(n);
+  return Eigen::Map<const Vector>(weights.data(), n);
 }
 
-// The columns that are judged: those with the largest inclusion, in the order of the table.
-std::vector<Index> judged_columns(Index p, const EffectOptions& options) {
-  std::vector<Index> which;
-  for (Index j = 0; j < p; ++j)
-    if (std::ranges::find(options.flat, j) == options.flat.end()) which.push_back(j);
-  if (static_cast<Index>(which.size()) <= most_columns) return which;
+Vector target_of(VectorView target, const Vector& weights, Task task) {
+  Vector y = Eigen::Map<const Vector>(target.data(), weights.size());
+  if (task != Task::logistic) return y;
+  const double second = (weights.array() > 0).select(y.array(), -std::numeric_limits<double>::infinity()).maxCoeff();
+  return (y.array() == second).cast<double>().matrix();
+}
+
+Matrix flat_columns(const FitTable& X, const EffectOptions& options) {
+  const Index given = static_cast<Index>(options.flat.size()), first = options.intercept ? 1 : 0;
+  Matrix flat = Matrix::Ones(X.rows(), first + given);
+  const auto design = X.design();
+  for (Index j = 0; j < given; ++j) design->columns(options.flat[static_cast<std::size_t>(j)], 1, flat.middleCols(first + j, 1));
+  return flat;
+}
+
+// How much each column goes with the target, as a share of its size.
+Vector size_of_agreement(const FitTable& X, const ChainColumns& columns, const EffectOptions& options) {
+  Standardization s;
+  X.moments(columns.weights, options.intercept, s.center, s.scale);
+  s.scale = (s.scale.array() > 0).select(s.scale.cwiseInverse().array(), 0.0);
+  const double rows = columns.weights.sum(), mean = options.intercept ? columns.weights.dot(columns.target) / rows : 0;
+  Vector with_target(X.cols());
+  X.design(std::move(s))->project(columns.weights.cwiseProduct(Vector(columns.target.array() - mean)), with_target);
+  return with_target.cwiseAbs() / rows;
+}
+
+// The columns that are judged, in the order of the table. Of many, those with the largest inclusion, then those that go with the target:
+// neighbours of a column with an effect do so, and may have it in its place.                                                   (FDR.1)
+std::vector<Index> judged_columns(const FitTable& X, const ChainColumns& columns, const EffectOptions& options) {
+  std::vector<Index> which(static_cast<std::size_t>(X.cols()));
+  std::iota(which.begin(), which.end(), Index{0});
+  if (X.cols() <= most_columns) return which;
+  std::erase_if(which, [&](Index j) { return std::ranges::find(options.flat, j) != options.flat.end(); });
+  Vector order = size_of_agreement(X, columns, options);  // at most 1
   if (!options.inclusion.empty())
-    std::ranges::stable_sort(which, [&](Index a, Index b) { return options.inclusion[a] > options.inclusion[b]; });
-  which.resize(static_cast<std::size_t>(most_columns));
+    for (Index j = 0; j < X.cols(); ++j)
+      if (options.inclusion[j] >= least_inclusion) order[j] = 2 + options.inclusion[j];
+  const auto end = which.begin() + std::min<std::ptrdiff_t>(most_columns, std::ssize(which));
+  std::ranges::partial_sort(which, end, [&](Index a, Index b) { return order[a] != order[b] ? order[a] > order[b] : a < b; });
+  which.erase(end, which.end());
   std::ranges::sort(which);
   return which;
 }
 
-Vector numbers_of(VectorView target, const std::vector<Index>& rows, Task task) {
-  Vector y(static_cast<Index>(rows.size()));
-  for (Index i = 0; i < y.size(); ++i) y[i] = target[rows[static_cast<std::size_t>(i)]];
-  if (task == Task::logistic) y = (y.array() == y.maxCoeff()).cast<double>().matrix();
-  return y;
-}
-
-Matrix table_of(MatrixView X, const std::vector<Index>& rows, const std::vector<Index>& columns) {
-  Matrix out(static_cast<Index>(rows.size()), static_cast<Index>(columns.size()));
-  for (Index j = 0; j < out.cols(); ++j)
-    for (Index i = 0; i < out.rows(); ++i) out(i, j) = X(rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]);
+// Q, and X' with the root of the weights of it.
+struct FlatPart {
+  Matrix Q, both;
+};
+FlatPart flat_part_of(Design& design, const Matrix& flat, const Vector& root) {
+  FlatPart out{orthonormal(root.asDiagonal() * flat), {}};
+  out.both = Matrix::Zero(design.cols(), out.Q.cols());
+  if (out.Q.cols() > 0) design.project_several(root.asDiagonal() * out.Q, out.both);
   return out;
 }
 
-Matrix flat_columns(MatrixView X, const std::vector<Index>& rows, const EffectOptions& options) {
-  const Matrix given = table_of(X, rows, options.flat);
-  Matrix flat(given.rows(), given.cols() + (options.intercept ? 1 : 0));
-  flat.rightCols(given.cols()) = given;
-  if (options.intercept) flat.col(0).setOnes();
-  return flat;
-}
-
-// Removes the flat part of each column and scales it; a column of which nothing is left goes.
-void scale_columns(ChainColumns& columns) {
-  const Vector root = columns.weights.cwiseSqrt();
-  const Matrix F = root.asDiagonal() * columns.flat, Q = orthonormal(F);
-  const Matrix weighted = root.asDiagonal() * columns.X;
-  const Matrix rest = weighted - Q * (Q.transpose() * weighted);
-  const double rows = columns.weights.sum();
-  Index kept = 0;
-  for (Index j = 0; j < rest.cols(); ++j) {
-    const double size = rest.col(j).norm();
-    if (!(size > too_small * weighted.col(j).norm())) continue;
-    columns.X.col(kept) = std::sqrt(rows) / size * (root.cwiseInverse().asDiagonal() * rest.col(j));
-    columns.which[static_cast<std::size_t>(kept++)] = columns.which[static_cast<std::size_t>(j)];
+// The units of the columns: what is left of each beside the flat columns has the mean square 1. Unit 0: nothing is left, or it is flat.
+Standardization units_of(const FitTable& table, const ChainColumns& columns, const EffectOptions& options) {
+  Standardization s;
+  table.moments(columns.weights, options.intercept, s.center, s.scale);
+  for (Index j = 0; j < table.cols(); ++j) {
+    const bool is_flat = std::ranges::find(options.flat, columns.which[static_cast<std::size_t>(j)]) != options.flat.end();
+    const bool varies = std::isfinite(s.scale[j]) && s.scale[j] > 0 && !table.all_equal(j, columns.weights, options.intercept);
+    s.scale[j] = varies && !is_flat ? 1 / s.scale[j] : 0;
   }
-  columns.num_columns -= static_cast<double>(rest.cols() - kept);
-  columns.X.conservativeResize(Eigen::NoChange, kept);
-  columns.which.resize(static_cast<std::size_t>(kept));
-}
-
-Matrix gram_of(const Matrix& X) {
-  const Index m = X.cols();
-  Matrix gram = Matrix::Zero(m, m);
-  if (m > 0) blas::syrk(blas::Transpose::yes, m, X.rows(), 1, X.data(), X.rows(), 0, gram.data(), m);
-  gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose();
-  return gram;
+  const auto design = table.design(s);
+  const FlatPart part = flat_part_of(*design, columns.flat, columns.weights.cwiseSqrt());
+  const Vector own = 1 - part.both.rowwise().squaredNorm().array() / columns.weights.sum();
+  s.scale = (own.array() > least_own).select(s.scale.array() / own.array().cwiseMax(least_own).sqrt(), 0.0);
+  return s;
 }
 
 }  // namespace
 
-ChainColumns chain_columns(MatrixView X, VectorView target, const EffectOptions& options) {
+ChainColumns chain_columns(const FitTable& X, VectorView target, const EffectOptions& options) {
   validate::vector(target, X.rows(), "target");
   validate::weights(options.weights, X.rows());
-  const std::vector<Index> rows = rows_that_count(options.weights, X.rows());
   ChainColumns columns;
-  columns.num_columns = static_cast<double>(X.cols()) - static_cast<double>(options.flat.size());
-  columns.which = judged_columns(X.cols(), options);
-  columns.X = table_of(X, rows, columns.which);
-  columns.flat = flat_columns(X, rows, options);
-  columns.target = numbers_of(target, rows, options.task);
-  columns.weights = Vector::Ones(static_cast<Index>(rows.size()));
-  if (!options.weights.empty()) columns.weights = numbers_of(options.weights, rows, Task::linear);
-  scale_columns(columns);
+  columns.weights = weights_of(options.weights, X.rows());
+  columns.target = target_of(target, columns.weights, options.task);
+  columns.flat = flat_columns(X, options);
+  columns.which = judged_columns(X, columns, options);
+  if (std::ssize(columns.which) < X.cols()) columns.copy = std::make_unique<ColumnCopy>(X, columns.which);
+  columns.table = columns.copy ? columns.copy->table() : X;
+  columns.units = units_of(columns.table, columns, options);
+  const auto visited = static_cast<double>((columns.units.scale.array() > 0).count());
+  columns.num_columns = visited + static_cast<double>(X.cols() - columns.table.cols());
+  if (columns.copy) columns.num_columns -= static_cast<double>(options.flat.size());
+  columns.design = columns.table.design(columns.units);
   return columns;
 }
 
+ChainColumns some_of(const ChainColumns& columns, const std::vector<Index>& positions) {
+  ChainColumns out;
+  for (const Index j : positions) out.which.push_back(columns.which[static_cast<std::size_t>(j)]);
+  out.copy = std::make_unique<ColumnCopy>(columns.table, positions);
+  out.table = out.copy->table();
+  out.units = {columns.units.center(positions), columns.units.scale(positions)};
+  out.design = out.table.design(out.units);
+  out.flat = columns.flat;
+  out.target = columns.target, out.weights = columns.weights;
+  out.num_columns = columns.num_columns;
+  return out;
+}
+
+// X' diag(w) X less what the flat columns explain of it.
 WeightedRows weighted_rows(const ChainColumns& columns, const Vector& target, const Vector& weights) {
-  const Vector root = weights.cwiseSqrt();
-  const Matrix F = root.asDiagonal() * columns.flat, Q = orthonormal(F);
-  const Vector y = root.cwiseProduct(target);
   WeightedRows out;
-  out.X = root.asDiagonal() * columns.X;
-  out.X -= Q * Matrix(Q.transpose() * out.X);
-  out.flat_part = Q * Vector(Q.transpose() * y);
-  out.flat_share = Q.rowwise().squaredNorm();
+  out.root = weights.cwiseSqrt();
+  FlatPart part = flat_part_of(*columns.design, columns.flat, out.root);
+  const Vector y = out.root.cwiseProduct(target);
+  out.flat_part = part.Q * Vector(part.Q.transpose() * y);
   const Vector rest = y - out.flat_part;
-  out.rows.gram = gram_of(out.X);
-  out.rows.projected = out.X.transpose() * rest;
+  const Index m = columns.design->cols();
+  Matrix& gram = out.rows.gram;
+  gram = Matrix::Zero(m, m);
+  columns.design->gram(weights, gram);
+  if (m > 0 && part.Q.cols() > 0) blas::syrk(blas::Transpose::no, m, part.Q.cols(), -1, part.both.data(), m, 1, gram.data(), m);
+  gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose();
+  out.rows.projected.resize(m);
+  columns.design->project(out.root.cwiseProduct(rest), out.rows.projected);
   out.rows.squared = rest.squaredNorm();
-  out.rows.degrees = std::max(weights.sum() - static_cast<double>(Q.cols()), 1.0);
+  out.rows.degrees = std::max(weights.sum() - static_cast<double>(part.Q.cols()), 1.0);
   out.rows.num_columns = columns.num_columns;
+  out.flat = std::move(part.Q);
+  out.both = std::move(part.both);
   return out;
 }
 
-DrawnScores first_scores(const ChainColumns& columns) {
-  const double rows = columns.weights.sum(), second = columns.weights.dot(columns.target);
-  const Index n = columns.target.size();
-  return {Vector::Constant(n, std::log((second + 0.5) / (rows - second + 0.5))), Vector::Zero(n)};
-}
-
-WeightedRows class_rows(const ChainColumns& columns, const DrawnScores& scores) {
-  LogisticMoments moments;
-  moments.of(scores.mean, scores.variance);
-  const Vector slope = moments.slope.cwiseMax(least_slope);
-  const Vector z = scores.mean + (columns.target - moments.sigma).cwiseQuotient(slope);
-  WeightedRows out = weighted_rows(columns, z, columns.weights.cwiseProduct(slope));
-  out.root = columns.weights.cwiseProduct(slope).cwiseSqrt();
+WeightedRows class_rows(const ChainColumns& columns, const Vector& target, const Vector& weights) {
+  WeightedRows out = weighted_rows(columns, target, weights);
   out.rows.has_noise = false;
+  const double share = share_of_second(columns);
+  out.rows.degrees = std::max(columns.weights.sum() * share * (1 - share), 1.0);  // (FDR.5)
   return out;
 }
 
-DrawnScores scores_of(const WeightedRows& rows, int draws, const std::function<const Vector&()>& next) {
-  const Index n = rows.X.rows();
-  Vector sum = Vector::Zero(n), squares = Vector::Zero(n);
-  for (int i = 0; i < draws; ++i) {
-    const Vector part = rows.X * next();
-    sum += part;
-    squares += part.cwiseAbs2();
-  }
-  const Vector mean = sum / draws, variance = (squares / draws - mean.cwiseAbs2()).cwiseMax(0);
-  return {(mean + rows.flat_part).cwiseQuotient(rows.root), (variance + rows.flat_share).cwiseQuotient(rows.root.cwiseAbs2())};
+// A score is x'b, and what the flat columns explain of z - x'b. Rows of weight 0 do not count.
+Vector scores_of(const ChainColumns& columns, const WeightedRows& rows, const Vector& effects, Normals* draw) {
+  Vector scores(rows.root.size());
+  columns.design->apply(effects, scores);
+  Vector of_flat = -rows.both.transpose() * effects;
+  if (draw != nullptr)
+    for (double& coefficient : of_flat) coefficient += (*draw)();
+  const Vector part = rows.flat_part + rows.flat * of_flat;
+  return (rows.root.array() > 0).select(scores + part.cwiseQuotient(rows.root), 0.0);
 }
+
+double share_of_second(const ChainColumns& columns) { return (columns.weights.dot(columns.target) + 0.5) / (columns.weights.sum() + 1); }
 
 }  // namespace ardvark::internal

@@ -1,42 +1,45 @@
-// From the caller's table to the rows of a chain: of numbers, or of two classes through working weights.   docs/math/effects.md
+// From the caller's table to the rows of a chain: of numbers, or of two classes with weights.   docs/math/effects.md
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <vector>
 
 #include "ardvark/effects.hpp"
 #include "select/inclusion_chain.hpp"
+#include "table/column_copy.hpp"
 
 namespace ardvark::internal {
 
-/// The rows with a weight above 0, and the columns that a chain visits.
+/// The columns that a chain visits, in the form of the table, and what it reads of the rows.
 struct ChainColumns {
-  std::vector<Index> which;  // [m] positions in the table
-  Matrix X;                  // [n, m] orthogonal to the flat columns, with the mean square 1
-  Matrix flat;               // [n, f] with the intercept
-  Vector target, weights;    // [n] a class is 0 or 1
-  double num_columns = 0;    // of the table that can have an effect
+  std::vector<Index> which;          // [m] positions in the table
+  FitTable table;                    // of these columns
+  std::unique_ptr<ColumnCopy> copy;  // the memory of `table`; null: it is the caller's table
+  Standardization units;             // centred; the part beside the flat columns has the mean square 1. Unit 0: there is none
+  std::unique_ptr<Design> design;    // of `table` in these units
+  Matrix flat;                       // [n, f] with the intercept
+  Vector target, weights;            // [n] a class is 0 or 1
+  double num_columns = 0;            // of the caller's table that can have an effect
 };
-[[nodiscard]] ChainColumns chain_columns(MatrixView X, VectorView target, const EffectOptions& options);
+/// \param X  must exist as long as what is returned
+[[nodiscard]] ChainColumns chain_columns(const FitTable& X, VectorView target, const EffectOptions& options);
+/// A copy of some of the columns. \param positions  in `which`, ascending
+[[nodiscard]] ChainColumns some_of(const ChainColumns& columns, const std::vector<Index>& positions);
 
 /// The rows of a chain for a target and weights of the rows.
 struct WeightedRows {
   ChainRows rows;
-  Matrix X;           // [n, m] with the root of the weights, without the flat columns
+  Vector root;        // [n] of the weights
+  Matrix flat, both;  // [n, f] orthonormal columns that span those of the flat ones with the root of the weights; [m, f] X' of them
   Vector flat_part;   // [n] what the flat columns explain of the target, with the root of the weights
-  Vector flat_share;  // [n] the variance of the flat part
-  Vector root;        // [n] of the weights; two classes only
 };
 [[nodiscard]] WeightedRows weighted_rows(const ChainColumns& columns, const Vector& target, const Vector& weights);
-
-/// Two classes: the working weights and targets at the moments of the scores of all rows.                                   (FDR.5)
-struct DrawnScores {
-  Vector mean, variance;  // [n]
-};
-[[nodiscard]] WeightedRows class_rows(const ChainColumns& columns, const DrawnScores& scores);
-/// Score of the share of the second class in every row.
-[[nodiscard]] DrawnScores first_scores(const ChainColumns& columns);
-/// The moments of the scores over some draws of the effects.  \param next  makes the next draw
-[[nodiscard]] DrawnScores scores_of(const WeightedRows& rows, int draws, const std::function<const Vector&()>& next);
+/// The same of two classes: the noise is known.
+[[nodiscard]] WeightedRows class_rows(const ChainColumns& columns, const Vector& target, const Vector& weights);
+/// [n] The scores of the rows for these effects, with coefficients of the flat columns that are the best ones, or drawn.
+/// \param draw  null: the best ones
+[[nodiscard]] Vector scores_of(const ChainColumns& columns, const WeightedRows& rows, const Vector& effects, Normals* draw);
+/// Of the second class among all rows, half a row added to both.
+[[nodiscard]] double share_of_second(const ChainColumns& columns);
 
 }  // namespace ardvark::internal

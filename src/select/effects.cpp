@@ -1,14 +1,16 @@
 // Which columns have an effect, at a stated false discovery rate.                                          docs/math/effects.md
 #include "ardvark/effects.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <numeric>
 #include <utility>
 
 #include "core/refusals.hpp"
-#include "core/validate.hpp"
-#include "select/chain_columns.hpp"
+#include "select/class_chain.hpp"
+#include "select/table_effects.hpp"
 
 namespace ardvark {
 
@@ -16,10 +18,9 @@ using namespace internal;
 
 namespace {
 
-constexpr int first_sweeps = 300, num_draws = 3000;                                        // of the chain that is read
-constexpr int rounds = 6, first_sweeps_of_round = 100, draws_of_round = 20, between = 10;  // of those that find the working weights
-constexpr double least_seed = 0.05;        // share of the draws from which a column has sets
-constexpr double least_neighbour = 0.005;  // and from which it may join the set of another
+constexpr int first_sweeps = 300, num_draws = 3000;  // of the chain that is read
+constexpr double least_seed = 0.05;                  // share of the draws from which a column has sets
+constexpr double least_neighbour = 0.005;            // and from which it may join the set of another
 constexpr double least_gain = 0.005, enough = 0.995;
 constexpr std::size_t most_in_set = 10;
 
@@ -46,31 +47,38 @@ class Draws {
   std::vector<std::uint64_t> bits_;
 };
 
-WeightedRows rows_for(const ChainColumns& columns, const EffectOptions& options) {
-  if (options.task != Task::logistic) return weighted_rows(columns, columns.target, columns.weights);
-  WeightedRows rows = class_rows(columns, first_scores(columns));
-  for (int round = 0; round < rounds; ++round) {
-    const auto near = neighbours_in(rows.rows.gram);
-    InclusionChain chain(rows.rows, near, options.seed + static_cast<std::uint64_t>(round) + 1);
-    for (int i = 0; i < first_sweeps_of_round; ++i) chain.sweep();
-    const DrawnScores scores = scores_of(rows, draws_of_round, [&]() -> const Vector& {
-      for (int i = 0; i < between; ++i) chain.sweep();
-      return chain.effects();
-    });
-    rows = class_rows(columns, scores);
-  }
-  return rows;
-}
+// What a chain of models has drawn.
+struct DrawnModels {
+  std::vector<Index> which;              // [m] positions of the columns in the table
+  std::vector<Draws> draws;              // [m]
+  std::vector<std::vector<Index>> near;  // [m] positions in these lists
+};
 
-std::vector<Draws> drawn(const ChainRows& rows, const std::vector<std::vector<Index>>& near, std::uint64_t seed) {
-  std::vector<Draws> draws(near.size());
-  InclusionChain chain(rows, near, seed);
+void run(auto& chain, std::vector<Draws>& draws) {
   for (int i = 0; i < first_sweeps; ++i) chain.sweep();
   for (int i = 0; i < num_draws; ++i) {
     chain.sweep();
     for (const Index j : chain.included()) draws[static_cast<std::size_t>(j)].add(i);
   }
-  return draws;
+}
+
+DrawnModels models_of_numbers(ChainColumns columns, std::uint64_t seed) {
+  const WeightedRows weighted = weighted_rows(columns, columns.target, columns.weights);
+  if (!(weighted.rows.squared > 0)) return {};
+  DrawnModels out{std::move(columns.which), {}, neighbours_in(weighted.rows.gram)};
+  out.draws.resize(out.which.size());
+  InclusionChain chain(weighted.rows, out.near, seed);
+  run(chain, out.draws);
+  return out;
+}
+
+DrawnModels models_of_classes(const ChainColumns& all, std::uint64_t seed) {
+  const ChainColumns columns = columns_in_play(all, seed);
+  if (columns.which.empty()) return {};
+  ClassChain chain(columns, seed);
+  DrawnModels out{columns.which, std::vector<Draws>(columns.which.size()), chain.near()};
+  run(chain, out.draws);
+  return out;
 }
 
 // The column alone, then each time with the neighbour that adds most.                                                       (FDR.3)
@@ -105,28 +113,39 @@ const EffectSet* largest_free(const std::vector<EffectSet>& nested, const std::v
   return found;
 }
 
+Effects checked_effects(const FitTable& X, VectorView target, const EffectOptions& options) {
+  if (!options.inclusion.empty() && options.inclusion.size() != X.cols())
+    throw wrong_size("inclusion", options.inclusion.size(), fmt::format("X has {} columns", X.cols()));
+  for (const Index j : options.flat)
+    if (j < 0 || j >= X.cols()) throw wrong("flat", j, fmt::format("it must be a column of X, 0 to {}", X.cols() - 1));
+  X.check_shape("X");
+  X.check_finite("X", {});
+  return effects_of_table(X, target, options);
+}
+
 }  // namespace
 
-Effects find_effects(MatrixView X, VectorView target, const EffectOptions& options) {
-  validate::matrix(X, "X");
-  const ChainColumns columns = chain_columns(X, target, options);
+Effects internal::effects_of_table(const FitTable& X, VectorView target, const EffectOptions& options) {
+  ChainColumns columns = chain_columns(X, target, options);
   Effects effects;
-  if (columns.which.empty()) return effects;
-  const WeightedRows weighted = rows_for(columns, options);
-  if (!(weighted.rows.squared > 0)) return effects;
-  const auto near = neighbours_in(weighted.rows.gram);
-  const std::vector<Draws> draws = drawn(weighted.rows, near, options.seed);
+  if (!(columns.num_columns > 0)) return effects;
+  const DrawnModels models =
+      options.task == Task::logistic ? models_of_classes(columns, options.seed) : models_of_numbers(std::move(columns), options.seed);
+  const std::vector<Draws>& draws = models.draws;
   std::vector<Index> seeds;
   for (std::size_t j = 0; j < draws.size(); ++j)
     if (draws[j].share() >= least_seed) seeds.push_back(static_cast<Index>(j));
   std::ranges::stable_sort(seeds, std::greater{}, [&](Index j) { return draws[static_cast<std::size_t>(j)].share(); });
   for (const Index seed : seeds) {
-    effects.nested.push_back(nested_sets(seed, draws, near[static_cast<std::size_t>(seed)]));
+    effects.nested.push_back(nested_sets(seed, draws, models.near[static_cast<std::size_t>(seed)]));
     for (EffectSet& set : effects.nested.back())
-      for (Index& j : set.columns) j = columns.which[static_cast<std::size_t>(j)];
+      for (Index& j : set.columns) j = models.which[static_cast<std::size_t>(j)];
   }
   return effects;
 }
+
+Effects find_effects(MatrixView X, VectorView target, const EffectOptions& options) { return checked_effects(X, target, options); }
+Effects find_effects(CscView X, VectorView target, const EffectOptions& options) { return checked_effects(X, target, options); }
 
 std::vector<EffectSet> effects_at(const Effects& effects, double fdr) {
   if (!(fdr > 0 && fdr < 1)) throw wrong("fdr", fdr, "it must lie between 0 and 1");

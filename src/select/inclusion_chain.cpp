@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "select/polya_gamma.hpp"
+
 namespace ardvark::internal {
 namespace {
 
 constexpr double close = 0.5;    // correlation from which an effect may be that of another column
 constexpr double smallest = 36;  // scale of the prior of n kappa: effects of an own are at least some standard errors large   (FDR.1)
 constexpr int rounds_of_moves = 3;
+constexpr double never = -38;  // log odds below those of the smallest uniform variate
 
 }  // namespace
 
@@ -30,13 +33,22 @@ InclusionChain::InclusionChain(const ChainRows& rows, const std::vector<std::vec
       is_in_(static_cast<std::size_t>(b_.size()), false),
       s2_(rows.has_noise ? rows.squared / rows.degrees : 1),
       pi_(1 / (1 + rows.num_columns)),
-      kappa_(smallest / rows.degrees) {}
+      kappa_(smallest / rows.degrees) {
+  for (Index j = 0; j < b_.size(); ++j)
+    if (rows_.gram(j, j) > 0) visited_.push_back(j);
+  set_evidence();
+}
+
+// The parts of the evidence that do not depend on the effects, until the next hyper-parameters.
+void InclusionChain::set_evidence() {
+  const auto w = 1 + kappa_ * rows_.gram.diagonal().array();
+  half_log_ = 0.5 * w.log();
+  factor_ = kappa_ / (2 * s2_) * w.inverse();
+  prior_odds_ = std::log(pi_ / (1 - pi_));
+}
 
 // ln of the evidence for an effect of column j, c = x'r without its effect.                                                  (FDR.2)
-double InclusionChain::evidence(Index j, double c) const {
-  const double w = 1 + kappa_ * rows_.gram(j, j);
-  return -0.5 * std::log(w) + kappa_ * c * c / (2 * s2_ * w);
-}
+double InclusionChain::evidence(Index j, double c) const { return factor_[j] * c * c - half_log_[j]; }
 
 double InclusionChain::drawn_effect(Index j, double c) {
   const double w = 1 + kappa_ * rows_.gram(j, j);
@@ -52,8 +64,8 @@ void InclusionChain::set_effect(Index j, double value) {
 
 void InclusionChain::visit(Index j) {
   const double c = c_[j] + rows_.gram(j, j) * b_[j];
-  const double odds = std::log(pi_ / (1 - pi_)) + evidence(j, c);
-  const bool enters = std::log(draw_.uniform()) < -std::log1p(std::exp(-odds));
+  const double odds = prior_odds_ + evidence(j, c);
+  const bool enters = odds > never && draw_.uniform() < 1 / (1 + std::exp(-odds));
   set_effect(j, enters ? drawn_effect(j, c) : 0);
 }
 
@@ -76,36 +88,32 @@ void InclusionChain::list_included() {
     if (is_in_[static_cast<std::size_t>(j)]) included_.push_back(j);
 }
 
-// A variate of the gamma distribution with rate 1, by Marsaglia and Tsang.
-double InclusionChain::gamma(double shape) {
-  if (shape < 1) return gamma(shape + 1) * std::pow(draw_.uniform(), 1 / shape);
-  const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
-  for (;;) {
-    const double x = draw_(), root = 1 + c * x, v = root * root * root;
-    if (v > 0 && std::log(draw_.uniform()) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
-  }
-}
-
 // Each from its distribution given the rest.                                                                                 (FDR.1)
 void InclusionChain::draw_hyper() {
   const auto count = static_cast<double>(included_.size());
-  const double a = gamma(1 + count), b = gamma(1 + rows_.num_columns - count);
+  const double a = gamma_variate(1 + count, draw_), b = gamma_variate(1 + rows_.num_columns - count, draw_);
   pi_ = std::clamp(a / (a + b), 1e-12, 1 - 1e-12);
   const double power = b_.squaredNorm();
-  kappa_ = (smallest / rows_.degrees + power / s2_) / (2 * gamma((1 + count) / 2));
+  kappa_ = (smallest / rows_.degrees + power / s2_) / (2 * gamma_variate((1 + count) / 2, draw_));
   if (!rows_.has_noise) return;
   const double rest = std::max(rows_.squared - b_.dot(rows_.projected + c_), 0.0);
-  s2_ = std::max((rest + power / kappa_) / (2 * gamma((rows_.degrees + count) / 2)), 1e-12 * rows_.squared / rows_.degrees);
+  s2_ = std::max((rest + power / kappa_) / (2 * gamma_variate((rows_.degrees + count) / 2, draw_)), 1e-12 * rows_.squared / rows_.degrees);
+}
+
+void InclusionChain::rows_changed() {
+  c_ = rows_.projected - rows_.gram * b_;
+  set_evidence();
 }
 
 void InclusionChain::sweep() {
-  for (Index j = 0; j < b_.size(); ++j) visit(j);
+  for (const Index j : visited_) visit(j);
   list_included();
   for (int round = 0; round < rounds_of_moves; ++round) {
     for (const Index j : included_) move(j);
     list_included();
   }
   draw_hyper();
+  set_evidence();
 }
 
 }  // namespace ardvark::internal

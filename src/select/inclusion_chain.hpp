@@ -28,6 +28,8 @@ class InclusionChain {
   InclusionChain(const ChainRows& rows, const std::vector<std::vector<Index>>& near, std::uint64_t seed);
   /// Each column once, then the effects that may move to a neighbour, then the hyper-parameters.
   void sweep();
+  /// `rows` are others now, of the same columns; the effects stay.
+  void rows_changed();
   [[nodiscard]] const std::vector<Index>& included() const { return included_; }  ///< ascending
   [[nodiscard]] const Vector& effects() const { return b_; }
 
@@ -35,19 +37,21 @@ class InclusionChain {
   void visit(Index j);
   void move(Index j);
   void draw_hyper();
+  void set_evidence();
   void list_included();
   void set_effect(Index j, double value);
   [[nodiscard]] double evidence(Index j, double c) const;
   [[nodiscard]] double drawn_effect(Index j, double c);
-  [[nodiscard]] double gamma(double shape);
 
   const ChainRows& rows_;
   const std::vector<std::vector<Index>>& near_;
   Normals draw_;
-  Vector b_, c_;  // [m] effects; X'(y - Xb)
+  Vector b_, c_;                // [m] effects; X'(y - Xb)
+  std::vector<Index> visited_;  // a column without a part of its own has no effect
+  Vector half_log_, factor_;    // [m] of the evidence
   std::vector<bool> is_in_;
   std::vector<Index> included_;
-  double s2_, pi_, kappa_;
+  double s2_, pi_, kappa_, prior_odds_ = 0;
 };
 
 }  // namespace ardvark::internal

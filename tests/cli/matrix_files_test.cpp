@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <vector>
 
 #include "fit_command.hpp"
 #include "refuses.hpp"
@@ -112,6 +113,19 @@ TEST_F(MatrixFiles, AShapeThatNothingBacksIsRefusedAtOnce) {
   refused({"full.mtx", "--target", "y.npy"}, {"full.mtx", "1 of the 9000000000000000 entries"});
   refused({"wide.svm"}, {"wide.svm", "2000000000 columns"});
   refused({"wide.npy", "--target", "y.npy"}, {"wide.npy", "needs 48000000000"});
+}
+
+TEST_F(MatrixFiles, NameTheColumnsWithAnEffectOfTheSameTable) {
+  const Json table = fit_of({"data.csv", "--target", "y", "--fdr", "0.1"}, "t.ardvark");
+  const auto columns_of = [](const Json& fit) {
+    std::vector<std::vector<Index>> out;
+    for (const Json& set : fit["selected"]) out.push_back(set["columns"].get<std::vector<Index>>());
+    return out;
+  };
+  ASSERT_GE(columns_of(table).size(), 2U);
+  EXPECT_EQ(columns_of(fit_of({"one.svm", "--fdr", "0.1"}, "one.ardvark")), columns_of(table));
+  EXPECT_EQ(columns_of(fit_of({"zero.svm", "--fdr", "0.1"}, "zero.ardvark")), columns_of(table));
+  EXPECT_EQ(columns_of(fit_of({"x.mtx", "--target", "y.csv:y", "--fdr", "0.1"}, "x.ardvark")), columns_of(table));
 }
 
 TEST_F(MatrixFiles, PredictWithTheBaseOfTheModel) {

@@ -1,8 +1,10 @@
 // A selection at a stated rate by the options of a model: the fit, its file, its JSON and its summary.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ardvark/model.hpp"
 #include "support/random_problem.hpp"
@@ -58,6 +60,36 @@ TEST(EffectsOfAModel, DoNotDependOnWhetherTheTableIsGivenAway) {
     EXPECT_EQ(given.effects->nested[i].back().columns, kept.effects->nested[i].back().columns);
     EXPECT_EQ(given.effects->nested[i].back().probability, kept.effects->nested[i].back().probability);
   }
+}
+
+// The same draws, so the same sets.
+TEST(EffectsOfAModel, OfASparseXAreThoseOfTheDenseOne) {
+  Rows rows = two_effects();
+  rows.X = (rows.X.array().abs() > 0.5).select(rows.X, 0.0);
+  std::vector<std::int64_t> start = {0}, row;
+  std::vector<double> value;
+  for (Index j = 0; j < rows.X.cols(); ++j) {
+    for (Index i = 0; i < rows.X.rows(); ++i)
+      if (rows.X(i, j) != 0) row.push_back(i), value.push_back(rows.X(i, j));
+    start.push_back(static_cast<std::int64_t>(row.size()));
+  }
+  const CscView sparse(start.data(), row.data(), value.data(), rows.X.rows(), rows.X.cols());
+  for (const char* model : {"linear", "logistic"})
+    for (const char* prior : {"sparse", "slab"}) {
+      const Vector& target = std::string(model) == "linear" ? rows.y : rows.labels;
+      ModelOptions options = asking(model, 0.1);
+      options.set("prior", std::string(prior));
+      const SavedModel of_sparse = fit_model(sparse, target, options), of_dense = fit_model(rows.X, target, options);
+      ASSERT_TRUE(of_sparse.effects);
+      ASSERT_EQ(of_sparse.effects->nested.size(), of_dense.effects->nested.size());
+      ASSERT_EQ(effects_at(*of_sparse.effects, 0.05).size(), 2U);
+      for (std::size_t i = 0; i < of_dense.effects->nested.size(); ++i) {
+        EXPECT_EQ(of_sparse.effects->nested[i].back().columns, of_dense.effects->nested[i].back().columns);
+        EXPECT_NEAR(of_sparse.effects->nested[i].back().probability, of_dense.effects->nested[i].back().probability, 1e-9);
+      }
+      const SavedModel read = model_from_bytes(model_to_bytes(of_sparse));
+      EXPECT_NE(to_json(read).find("\"selected\""), std::string::npos);
+    }
 }
 
 TEST(EffectsOfAModel, AreRefusedWhereThereAreNoInclusions) {

@@ -1,0 +1,37 @@
+// Which columns have an effect, for a selection at a stated false discovery rate.                              docs/math/effects.md
+#include <fmt/format.h>
+
+#include "core/refusals.hpp"
+#include "model/fit_parts.hpp"
+#include "select/table_effects.hpp"
+
+namespace ardvark {
+
+using namespace internal;
+
+namespace {
+
+// The prior auto may be one without inclusions.
+void require_inclusions(const ModelOptions& options, const Fit& fit) {
+  if (fit.prior == PriorKind::sparse || fit.prior == PriorKind::slab) return;
+  throw refused(options.spelled("fdr"), fmt::format("reads which columns have an effect; this fit is under the prior {}: use {}",
+                                                    to_string(fit.prior), options.spelled("prior", "sparse")));
+}
+
+}  // namespace
+
+void internal::add_selected(const ModelOptions& options, const FitOptions& how, const FitTable& X, VectorView target, SavedModel& model) {
+  if (!options.fdr) return;
+  const Fit& fit = *model.score();
+  require_inclusions(options, fit);
+  if (!fit.sparse || !fit.mean.allFinite()) return;
+  model.effects = effects_of_table(X, target,
+                                   {.task = fit.task,
+                                    .intercept = how.intercept,
+                                    .flat = how.prior.flat_columns,
+                                    .weights = how.weights,
+                                    .inclusion = fit.sparse->inclusion});
+  model.effects->fdr = *options.fdr;
+}
+
+}  // namespace ardvark
