@@ -30,8 +30,20 @@ def by_inclusion(inclusion: np.ndarray) -> Rule:
     return rule
 
 
+class Kept:
+    """The last fit under the prior slab, which two rules read."""
+
+    table = model = None
+
+
+def slab_fit(family: Family, table: Table):
+    if Kept.table is not table:
+        Kept.table, Kept.model = table, estimator(family, prior="slab", fdr=0.1).fit(table.X, table.y)
+    return Kept.model
+
+
 def slab(family: Family, table: Table) -> Rule:
-    return by_inclusion(estimator(family, prior="slab").fit(table.X, table.y).inclusion_)
+    return by_inclusion(slab_fit(family, table).inclusion_)
 
 
 def sparse(family: Family, table: Table) -> Rule:
@@ -39,7 +51,7 @@ def sparse(family: Family, table: Table) -> Rule:
 
 
 def select(family: Family, table: Table) -> Rule:
-    model = estimator(family, prior="slab", fdr=0.1).fit(table.X, table.y)
+    model = slab_fit(family, table)
     return lambda fdr: [found.columns.tolist() for found in model.select(fdr)]
 
 

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Credible sets at 95%, beside those of susieR: how many hold a column with an effect, how large they are, and how many effects they find.
+
+    python bench/fdr/sets.py [--tables 200] [--first-seed 1000] [--without-susie]
+
+Tables of 400 rows and 300 columns; neighbours are correlated .5, .8, .9, .95 and .99, the same number of tables each; 1 to 5 effects of
+5 to 9 standard errors, in places that are drawn. Needs Rscript and r-cran-susier.
+"""
+
+from __future__ import annotations
+
+import os
+
+for library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+import argparse
+import subprocess
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from ardvark import BayesianLinearRegression
+
+ROWS, COLUMNS = 400, 300
+CORRELATIONS = (0.5, 0.8, 0.9, 0.95, 0.99)
+
+
+def draw(seed: int) -> tuple[float, np.ndarray, np.ndarray, frozenset[int]]:
+    rng = np.random.default_rng([seed, 7])
+    r = CORRELATIONS[seed % len(CORRELATIONS)]
+    X = rng.standard_normal((ROWS, COLUMNS))
+    for j in range(1, COLUMNS):
+        X[:, j] = r * X[:, j - 1] + np.sqrt(1 - r * r) * X[:, j]
+    true = rng.choice(COLUMNS, rng.integers(1, 6), replace=False)
+    b = rng.choice([-1, 1], true.size) * rng.uniform(5, 9, true.size) / np.sqrt(ROWS)
+    return r, X, X[:, true] @ b + rng.standard_normal(ROWS), frozenset(true.tolist())
+
+
+def sets_of_ours(prior: str, least: float, X: np.ndarray, y: np.ndarray) -> list[list[int]]:
+    """The sets of the columns whose set holds an effect with at least this probability; a set that repeats another one counts once."""
+    found = BayesianLinearRegression(prior).fit(X, y).alternatives_
+    sets = {frozenset(int(j) for j in one.columns) for one in found if one.inclusion >= least}
+    return [sorted(one) for one in sets]
+
+
+def sets_of_susie(tables: list, folder: str) -> tuple[list[list[list[int]]], float]:
+    for i, (_, X, y, _) in enumerate(tables):
+        np.concatenate([X.ravel(order="F"), y]).tofile(Path(folder) / f"{i}.bin")
+    command = ["Rscript", str(Path(__file__).with_name("sets.R")), folder, str(ROWS), str(COLUMNS), str(len(tables))]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    out: list[list[list[int]]] = [[] for _ in tables]
+    seconds = 0.0
+    for line in text.splitlines():
+        table, kind, *numbers = line.split()
+        if kind == "set":
+            out[int(table)].append([int(j) for j in numbers])
+        else:
+            seconds += float(numbers[0])
+    return out, seconds / len(tables)
+
+
+def report(name: str, tables: list, sets: list[list[list[int]]], seconds: float) -> None:
+    by_correlation = defaultdict(list)
+    for (r, _, _, true), found in zip(tables, sets):
+        hits = [not true.isdisjoint(one) for one in found]
+        covered = sum(any(j in one for one in found) for j in true)
+        by_correlation[r].append((sum(hits), len(found), sum(map(len, found)), covered, len(true)))
+    for r, counts in [*sorted(by_correlation.items()), ("all", [c for group in by_correlation.values() for c in group])]:
+        hits, number, columns, covered, effects = np.sum(counts, axis=0)
+        error = np.sqrt(max(hits / number * (1 - hits / number), 0) / number) if number else np.nan
+        print(f"| {name} | {r} | {number} | {hits / max(number, 1):.3f} ({error:.3f}) | {columns / max(number, 1):.2f} "
+              f"| {covered / effects:.3f} | {seconds:.3f} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tables", type=int, default=200)
+    parser.add_argument("--first-seed", type=int, default=1000)
+    parser.add_argument("--without-susie", action="store_true")
+    asked = parser.parse_args()
+    tables = [draw(seed) for seed in range(asked.first_seed, asked.first_seed + asked.tables)]
+    print("| sets of | correlation | sets | that hold an effect | columns | effects found | s |\n|---|---:|---:|---:|---:|---:|---:|")
+    if not asked.without_susie:
+        with tempfile.TemporaryDirectory() as folder:
+            report("susieR", tables, *sets_of_susie(tables, folder))
+    for prior in ("slab", "sparse"):
+        for least in (0.5, 0.9):
+            started = time.process_time()
+            sets = [sets_of_ours(prior, least, X, y) for _, X, y, _ in tables]
+            report(f"{prior}, inclusion {least} and more", tables, sets, (time.process_time() - started) / len(tables))
+
+
+if __name__ == "__main__":
+    main()
