@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/blas.hpp"
@@ -65,25 +66,38 @@ void CscDesign::gram_and_project(const Vector& omega, const Vector& r, Matrix& G
 
 // A column far from 0, compared with its spread, has an entry in most rows. There, sum_i (x_ij - c_j) r_i is added up as it stands: a
 // difference of two sums would keep fewer digits.                                                                               (SL.8)
+double CscDesign::product(Index j, const auto* row, const auto* value, const Vector& r, double total) const {
+  const double center = s_.center[j];
+  double sum = 0;
+  if (is_far_from_zero(j)) {
+    for_column(X_, j, [&](Index i, double x) { sum += (x - center) * r[i]; });
+  } else {
+    for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e) sum += static_cast<double>(value[e]) * r[row[e]];
+    sum -= center * total;
+  }
+  return s_.scale[j] * sum;
+}
+
 void CscDesign::project(const Vector& r, Vector& out) {
   out.resize(cols());
   const double total = r.sum();
   parallel_ranges(X_.cols(), blas::threads_to_read(X_.entries()), [&](Index from, Index to) {
     with_entries(X_, [&](const auto* row, const auto* value) {
-      for (Index j = from; j < to; ++j) {
-        const double center = s_.center[j];
-        double sum = 0;
-        if (is_far_from_zero(j)) {
-          for_column(X_, j, [&](Index i, double x) { sum += (x - center) * r[i]; });
-        } else {
-          for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e) sum += static_cast<double>(value[e]) * r[row[e]];
-          sum -= center * total;
-        }
-        out[j] = s_.scale[j] * sum;
-      }
+      for (Index j = from; j < to; ++j) out[j] = product(j, row, value, r, total);
     });
   });
   if (s_.intercept) out[X_.cols()] = total;
+}
+
+void CscDesign::project_in_place(const std::vector<Index>& columns, const Vector& r, Vector& out) {
+  const double total = r.sum();
+  resize(out, static_cast<Index>(columns.size()));
+  with_entries(X_, [&](const auto* row, const auto* value) {
+    for (Index i = 0; i < out.size(); ++i) {
+      const Index j = columns[static_cast<std::size_t>(i)];
+      out[i] = j == X_.cols() ? total : product(j, row, value, r, total);
+    }
+  });
 }
 
 // out [1, R.cols()]
@@ -199,6 +213,24 @@ void CscDesign::write_column(Index j, Index first, Index count, double factor, d
 
 void CscDesign::scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) {
   for (Index j = 0; j < count; ++j) write_column(first + j, 0, rows(), scale != nullptr ? scale[j] : 1.0, panel.col(j).data());
+}
+
+bool CscDesign::entries_of(Index j, SparseColumn& out) const {
+  out = {};
+  if (j == X_.cols()) {
+    out.shift = 1;
+    return true;
+  }
+  if (is_full(j) || rows() > std::numeric_limits<std::int32_t>::max()) return false;
+  const double scale = s_.scale[j];
+  out.shift = -scale * s_.center[j];
+  with_entries(X_, [&](const auto* row, const auto* value) {
+    for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e) {
+      out.row.push_back(static_cast<std::int32_t>(row[e]));
+      out.value.push_back(scale * static_cast<double>(value[e]));
+    }
+  });
+  return true;
 }
 
 void CscDesign::read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const {

@@ -28,11 +28,14 @@ class CscDesign final : public TableDesign, public SingleProducts, public Produc
   void row_variance(const Matrix& L_inverse, Vector& out) override;
   void row_forms(const Matrix& V, Vector& out) override;
   void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) override;
+  [[nodiscard]] bool entries_of(Index j, SparseColumn& out) const override;
+  void project_in_place(const std::vector<Index>& columns, const Vector& r, Vector& out) override;
   void read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const override;
 
  private:
   [[nodiscard]] bool is_full(Index j) const;
   [[nodiscard]] bool is_far_from_zero(Index j) const;
+  [[nodiscard]] double product(Index j, const auto* row, const auto* value, const Vector& r, double total) const;
   [[nodiscard]] Index rows_of_a_block() const;
   /// Calls use(rows, first) with copies of some rows.
   void by_row_blocks(auto&& use) const;

@@ -141,6 +141,23 @@ void DenseDesign::project(const Vector& r, Vector& out) {
   if (s_.intercept) out[p] = sum;
 }
 
+// Columns that lie side by side in memory are read in place.
+void DenseDesign::project_in_place(const std::vector<Index>& columns, const Vector& r, Vector& out) {
+  if (X_.layout() == Layout::row_major) return Design::project_in_place(columns, r, out);
+  resize(out, static_cast<Index>(columns.size()));
+  const double sum = r.sum();
+  with_scalar(X_.scalar(), [&](auto of_type) {
+    const Lines<decltype(of_type)> lines(X_);
+    const double* of_r = r.data();
+    for (Index i = 0; i < out.size(); ++i) {
+      const Index j = columns[static_cast<std::size_t>(i)];
+      double plain = 0;
+      if (j < X_.cols()) line_kernel<decltype(of_type)>().dots(lines.line(j), X_.rows(), &of_r, 1, &plain);
+      out[i] = j < X_.cols() ? standardised_product(j, plain, r.data(), sum) : sum;
+    }
+  });
+}
+
 // Numbers of many vectors are converted to double once, in panels.
 void DenseDesign::project_several(const Matrix& R, Matrix& out) {
   constexpr Index many = 12;

@@ -52,6 +52,16 @@ void by_column_panels(Design& X, Index end, auto&& use) {
 
 }  // namespace
 
+void Design::project_in_place(const std::vector<Index>& columns, const Vector& r, Vector& out) {
+  const auto count = static_cast<Index>(columns.size());
+  resize(out, count);
+  Matrix x(rows(), 1);
+  for (Index i = 0; i < count; ++i) {
+    this->columns(columns[static_cast<std::size_t>(i)], 1, x);
+    out[i] = x.col(0).dot(r);
+  }
+}
+
 void Design::project_several(const Matrix& R, Matrix& out) {
   resize(out, cols(), R.cols());
   by_column_panels(*this, cols(), [&](const Eigen::Ref<const Matrix>& panel, Index first) {

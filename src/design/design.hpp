@@ -1,7 +1,9 @@
 // The source of columns and rows. Algorithms do not read the data themselves: they call a design.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "ardvark/types.hpp"
 
@@ -14,6 +16,13 @@ enum class Products { double_precision, single_precision };
 struct Factors {
   Matrix left;   ///< [rows, rank]
   Matrix right;  ///< [rank, cols]
+};
+
+/// A column that has the same number in most rows: `shift` everywhere, plus value[e] in row[e]. The rows ascend.
+struct SparseColumn {
+  std::vector<std::int32_t> row;
+  std::vector<double> value;
+  double shift = 0;
 };
 
 /// Lower triangular L with V = L'L. V is symmetric, without negative eigenvalues except by rounding.
@@ -70,6 +79,11 @@ class Design {
 
   /// Null if X has no known factors. Use them for many operations with all columns: each costs O((rows + cols) rank).
   [[nodiscard]] virtual const Factors* factors() const { return nullptr; }
+
+  /// May be called from several threads at once. \param out  column j, if the design has it by its entries. False: read it with columns().
+  [[nodiscard]] virtual bool entries_of(Index /*j*/, SparseColumn& /*out*/) const { return false; }
+  /// out[i] <- the product of column columns[i] with r, each as it lies: for columns that are few among all.
+  virtual void project_in_place(const std::vector<Index>& columns, const Vector& r, Vector& out);
 };
 
 }  // namespace ardvark::internal

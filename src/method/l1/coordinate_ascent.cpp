@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/blas.hpp"
 #include "core/decay.hpp"
 #include "core/pairwise.hpp"
 #include "frame/separation.hpp"
@@ -15,50 +14,58 @@
 namespace ardvark::internal {
 namespace {
 
-Vector lengths_of(Design& X, const Vector& k) {
-  const Index block = std::clamp<Index>((Index{1} << 20) / X.rows(), 1, X.cols());
-  Matrix panel(X.rows(), block);
+// sqrt(sum_n k_n x_nj^2) of each column.
+Vector lengths_of(ColumnStore& store, const ColumnUnits& units, const Vector& k) {
+  Design& X = store.design();
   Vector length(X.cols());
+  const Index block = std::clamp<Index>((Index{1} << 20) / std::max<Index>(X.rows(), 1), 1, std::max<Index>(X.cols(), 1));
+  const bool is_own = units.factor.size() == 0;
+  Matrix panel(X.rows(), block);
   for (Index first = 0; first < X.cols(); first += block) {
     const Index count = std::min(block, X.cols() - first);
     X.columns(first, count, panel.leftCols(count));
-    for (Index j = 0; j < count; ++j) length[first + j] = std::sqrt(k.dot(panel.col(j).cwiseAbs2()));
+    for (Index j = 0; j < count; ++j) {
+      if (!is_own) panel.col(j).array() = units.factor[first + j] * panel.col(j).array() + units.shift[first + j];
+      length[first + j] = std::sqrt(k.dot(panel.col(j).cwiseAbs2()));
+    }
   }
   return length;
 }
 
 }  // namespace
 
-CoordinateAscent::CoordinateAscent(Design& X, Vector t, Vector k, const std::vector<Index>& flat, Vector length, RowLoss loss)
-    : X_(X),
+CoordinateAscent::CoordinateAscent(std::shared_ptr<ColumnStore> store, ColumnUnits units, Vector t, Vector k,
+                                   const std::vector<Index>& flat, Vector length, RowLoss loss)
+    : store_(std::move(store)),
+      units_(std::make_shared<const ColumnUnits>(std::move(units))),
       t_(std::move(t)),
       k_(std::move(k)),
-      length_(length.size() > 0 ? std::move(length) : lengths_of(X, k_)),
-      flat_(static_cast<std::size_t>(X.cols()), false),
+      length_(length.size() > 0 ? std::move(length) : lengths_of(*store_, *units_, k_)),
+      flat_(static_cast<std::size_t>(length_.size()), false),
       total_(k_.sum()),
       loss_(loss),
-      position_(static_cast<std::size_t>(X.cols()), -1),
-      r_(X.rows()),
-      omega_(X.rows()),
-      exponential_(X.rows()),
-      column_(X.rows(), 1) {
+      held_(store_, units_),
+      position_(flat_.size(), -1),
+      r_(k_.size()),
+      omega_(k_.size()),
+      exponential_(k_.size()) {
   for (Index j : flat) flat_[static_cast<std::size_t>(j)] = true;
-  set_rows(Vector::Zero(X.rows()));
+  set_rows(Vector::Zero(k_.size()));
   take(flat);
 }
 
 // ---- the active columns -----------------------------------------------------------------------------------------------------------------
 
 void CoordinateAscent::take(const std::vector<Index>& columns) {
-  const Index before = size(), after = before + static_cast<Index>(columns.size());
-  if (after > held_.cols()) held_.conservativeResize(X_.rows(), std::max({after, 2 * held_.cols(), Index{16}}));
+  const Index after = size() + static_cast<Index>(columns.size());
   v_.conservativeResize(after);
   gradient_.conservativeResize(after);
+  const double total = r_.sum();
   for (Index j : columns) {
     const Index i = size();
-    X_.columns(j, 1, held_.middleCols(i, 1));
+    held_.append(j);
     v_[i] = 0;
-    gradient_[i] = held_.col(i).dot(r_);
+    gradient_[i] = held_.dot(i, r_, total);
     position_[static_cast<std::size_t>(j)] = i;
     columns_.push_back(j);
   }
@@ -72,6 +79,7 @@ void CoordinateAscent::drop_idle(double lambda) {
       kept.push_back(i);
   const auto count = static_cast<Index>(kept.size());
   if (size() - count <= 16 + count / 4) return;
+  if (has_exact_model()) model_.append(held_);
   if (model_.size() == size())
     model_.keep(kept);
   else
@@ -79,13 +87,13 @@ void CoordinateAscent::drop_idle(double lambda) {
   for (Index j : columns_) position_[static_cast<std::size_t>(j)] = -1;
   for (Index i = 0; i < count; ++i) {
     const Index from = kept[static_cast<std::size_t>(i)], j = columns_[static_cast<std::size_t>(from)];
-    if (from != i) held_.col(i) = held_.col(from);
     v_[i] = v_[from];
     gradient_[i] = gradient_[from];
     columns_[static_cast<std::size_t>(i)] = j;
     position_[static_cast<std::size_t>(j)] = i;
   }
   columns_.resize(kept.size());
+  held_.keep(kept);
   v_.conservativeResize(count);
   gradient_.conservativeResize(count);
 }
@@ -121,9 +129,7 @@ void CoordinateAscent::set_rows(const Vector& m) {
   }
 }
 
-void CoordinateAscent::find_gradient() {
-  if (size() > 0) blas::gemv(blas::Transpose::yes, held_.rows(), size(), 1.0, held_.data(), held_.rows(), r_.data(), 0.0, gradient_.data());
-}
+void CoordinateAscent::find_gradient() { held_.project(r_, gradient_); }
 
 double CoordinateAscent::rounding_of_gradient() const {
   double square = 0;
@@ -152,16 +158,19 @@ double CoordinateAscent::violation(double lambda) const {  // (L1.2)
   return worst / lambda;
 }
 
+// The curvature of a squared loss never changes.
+bool CoordinateAscent::has_exact_model() const { return loss_ == RowLoss::squared && model_.omega().size() > 0; }
+
 bool CoordinateAscent::step(double lambda, double accuracy) {
   // Up to this size, a new G costs little. With more columns, the last one is used as long as its steps are good.               (L1.4)
   constexpr Index small = 32;
   for (bool again = true; again;) {
-    const bool renew = model_fails_ || size() <= small;
+    const bool is_exact = has_exact_model(), renew = !is_exact && (model_fails_ || size() <= small);
     if (renew)
-      model_.rebuild(held_, size(), omega_);
+      model_.rebuild(held_, omega_);
     else
-      model_.append(held_, size());
-    again = !renew;
+      model_.append(held_);
+    again = !renew && !is_exact;
     Vector lambdas(size());
     for (Index i = 0; i < size(); ++i) lambdas[i] = flat_[static_cast<std::size_t>(columns_[static_cast<std::size_t>(i)])] ? 0 : lambda;
     Vector target = v_;
@@ -175,8 +184,8 @@ bool CoordinateAscent::step(double lambda, double accuracy) {
     Vector trial = target;
     for (double length = 1; length > 1e-8; length /= 2) {
       if (length < 1) trial = v_ + length * (target - v_);
-      trial_m_.resize(X_.rows());
-      blas::gemv(blas::Transpose::no, held_.rows(), size(), 1.0, held_.data(), held_.rows(), trial.data(), 0.0, trial_m_.data());
+      trial_m_.resize(k_.size());
+      held_.apply(trial, trial_m_);
       if (log_likelihood_at(trial_m_) - penalty_of(trial, lambda) < objective + 1e-4 * length * gain - rounding) continue;
       v_ = trial;
       set_rows(trial_m_);
@@ -213,20 +222,31 @@ bool CoordinateAscent::settle(double lambda, double goal, const CoordinateSettin
 
 // ---- the columns outside ----------------------------------------------------------------------------------------------------------------
 
-double CoordinateAscent::gradient_of(Index column) {
-  X_.columns(column, 1, column_);
-  return column_.col(0).dot(r_);
-}
+// Collects the columns that violate their condition at r.                                                                       (L1.2)
+class CoordinateAscent::Judge {
+ public:
+  Judge(const CoordinateAscent& search)
+      : search_(search), limit_(search.lambda_ * (1 + search.settings_.tolerance)), floor_(search.rounding_of_gradient()) {}
+  void operator()(Index j, double g) {
+    if (std::abs(g) > limit_ + floor_ * search_.length_[j]) found_.emplace_back(-std::abs(g), j);
+  }
+  [[nodiscard]] bool found_none() const { return found_.empty(); }
+  [[nodiscard]] Outside worst() {
+    Outside out;
+    const auto most = std::min(found_.size(), std::max<std::size_t>(64, search_.columns_.size()));
+    std::partial_sort(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(most), found_.end());
+    for (std::size_t i = 0; i < most; ++i) out.violators.push_back(found_[i].second);
+    out.worst = most > 0 ? -found_[0].first / search_.lambda_ - 1 : 0;
+    return out;
+  }
 
-void CoordinateAscent::full_pass(double lambda, CoordinateOutcome& out) {
-  reference_gradient_.resize(X_.cols());
-  X_.project(r_, reference_gradient_);
-  reference_r_ = r_;
-  reference_lambda_ = lambda;
-  ++out.num_passes;
-}
+ private:
+  const CoordinateAscent& search_;
+  double limit_, floor_;
+  std::vector<std::pair<double, Index>> found_;
+};
 
-CoordinateAscent::Outside CoordinateAscent::look_outside(double lambda, double tolerance, CoordinateOutcome& out) {
+CoordinateAscent::Outside CoordinateAscent::look_outside() {
   // r = c r0 + rest: |x_j'r| <= |c g_j| + |x_j| |rest|, lengths in the metric of the weights.                                   (L1.6)
   double across = 0, own = 0;
   for (Index i = 0; i < r_.size(); ++i) {
@@ -240,36 +260,55 @@ CoordinateAscent::Outside CoordinateAscent::look_outside(double lambda, double t
     if (k_[i] > 0) rest += (r_[i] - c * reference_r_[i]) * (r_[i] - c * reference_r_[i]) / k_[i];
   rest = std::sqrt(rest);
 
-  Outside found;
-  std::vector<std::pair<double, Index>> violators;
-  const double floor = rounding_of_gradient();
-  const auto judge = [&](Index j, double g) {
-    if (!(std::abs(g) > lambda * (1 + tolerance) + floor * length_[j])) return;
-    violators.emplace_back(-std::abs(g), j);
-    found.worst = std::max(found.worst, std::abs(g) / lambda - 1);
-  };
-  const auto many = static_cast<std::size_t>(X_.cols()) / 4;
+  const auto many = static_cast<std::size_t>(reference_gradient_.size()) / 4;
   const auto beyond = [&](double slope, double threshold) {
     std::vector<Index> columns;
-    for (Index j = 0; j < X_.cols() && columns.size() <= many; ++j)
+    for (Index j = 0; j < reference_gradient_.size() && columns.size() <= many; ++j)
       if (!in_hand(j) && std::abs(c * reference_gradient_[j]) + slope * length_[j] > threshold) columns.push_back(j);
     return columns;
   };
-  std::vector<Index> columns = beyond(rest, lambda);
-  const bool certain = columns.size() <= many;
+  std::vector<Index> columns = beyond(rest, lambda_);
+  const bool is_certain = columns.size() <= many;
   // Too many to compute one by one: first those that are likely to enter, then all.                                             (L1.7)
-  if (!certain) columns = beyond(0, std::max(2 * lambda - reference_lambda_, 0.5 * lambda));
-  if (columns.size() <= many)
-    for (Index j : columns) judge(j, gradient_of(j));
-  if (!certain && violators.empty()) {
-    full_pass(lambda, out);
-    for (Index j = 0; j < X_.cols(); ++j)
-      if (!in_hand(j)) judge(j, reference_gradient_[j]);
+  if (!is_certain) columns = beyond(0, std::max(2 * lambda_ - reference_lambda_, 0.5 * lambda_));
+  Judge judge(*this);
+  if (columns.size() <= many) {
+    Vector g;
+    store_->design().project_in_place(columns, r_, g);
+    const double total = r_.sum();
+    for (std::size_t i = 0; i < columns.size(); ++i) judge(columns[i], in_own_units(columns[i], g[static_cast<Index>(i)], total));
   }
-  const auto most = std::min(violators.size(), std::max<std::size_t>(64, columns_.size()));
-  std::partial_sort(violators.begin(), violators.begin() + static_cast<std::ptrdiff_t>(most), violators.end());
-  for (std::size_t i = 0; i < most; ++i) found.violators.push_back(violators[i].second);
-  return found;
+  Outside out = judge.worst();
+  out.is_certain = is_certain || !judge.found_none();
+  return out;
+}
+
+CoordinateAscent::Outside CoordinateAscent::judge_all() {
+  Judge judge(*this);
+  for (Index j = 0; j < reference_gradient_.size(); ++j)
+    if (!in_hand(j)) judge(j, reference_gradient_[j]);
+  Outside out = judge.worst();
+  out.is_certain = true;
+  return out;
+}
+
+double CoordinateAscent::in_own_units(Index column, double product, double total) const {
+  return units_->factor.size() == 0 ? product : units_->factor[column] * product + units_->shift[column] * total;
+}
+
+void CoordinateAscent::take_pass(Vector products) {
+  reference_gradient_ = std::move(products);
+  units_->apply(r_.sum(), reference_gradient_);
+  reference_r_ = r_;
+  reference_lambda_ = lambda_;
+  pass_is_new_ = true;
+  ++out_.num_passes;
+}
+
+Vector CoordinateAscent::products_of_all() const {
+  Vector out(length_.size());
+  store_->design().project(r_, out);
+  return out;
 }
 
 // Far out, the likelihood falls like e^-m: each Newton step of the flat columns alone makes the score of a row that they separate larger by
@@ -277,83 +316,115 @@ CoordinateAscent::Outside CoordinateAscent::look_outside(double lambda, double t
 bool CoordinateAscent::flat_columns_grow() const {
   const Index f = size();
   if (loss_ == RowLoss::squared || f == 0) return false;
-  const auto F = held_.leftCols(f);
-  const Vector d = (F.transpose() * omega_.asDiagonal() * F).ldlt().solve(gradient_), change = (k_.array() > 0).select(F * d, 0);
+  Matrix G(f, f);
+  held_.gram(0, omega_, G);
+  const Vector d = G.ldlt().solve(gradient_);
+  Vector change(k_.size());
+  held_.apply(d, change);
+  change = (k_.array() > 0).select(change, 0);
   return change.allFinite() && change.cwiseAbs().maxCoeff() > 0.5;
 }
 
 // ---- the solver -------------------------------------------------------------------------------------------------------------------------
 
-double CoordinateAscent::lambda_max() {
+void CoordinateAscent::start() {
   CoordinateOutcome out;
   CoordinateSettings settings;
   settings.max_steps = 100;
   settle(total_, 0, settings, out);  // the flat columns alone
   flat_columns_separate_ = flat_columns_grow();
-  full_pass(0, out);
+}
+
+double CoordinateAscent::largest_gradient() {
   double most = 0;
-  for (Index j = 0; j < X_.cols(); ++j)
+  for (Index j = 0; j < reference_gradient_.size(); ++j)
     if (!flat_[static_cast<std::size_t>(j)]) most = std::max(most, std::abs(reference_gradient_[j]));
   reference_lambda_ = most;
+  pass_is_new_ = false;
   return most;
 }
 
-CoordinateOutcome CoordinateAscent::solve(double lambda, const CoordinateSettings& settings) {
-  CoordinateOutcome out;
-  if (reference_r_.size() == 0) {
-    static_cast<void>(lambda_max());
-    ++out.num_passes;
-  }
+double CoordinateAscent::lambda_max() {
+  start();
+  take_pass(products_of_all());
+  return largest_gradient();
+}
+
+void CoordinateAscent::begin(double lambda, const CoordinateSettings& settings) {
+  out_ = {};
+  lambda_ = lambda;
+  settings_ = settings;
+  goal_ = 0.02;
+  pass_is_new_ = false;
   drop_idle(lambda);
-  double goal = 0.02;
-  while (settle(lambda, goal, settings, out)) {
-    const Outside outside = look_outside(lambda, settings.tolerance, out);
-    if (!outside.violators.empty()) {
-      drop_idle(lambda);
-      take(outside.violators);
-      goal = std::clamp(0.1 * outside.worst, settings.tolerance, 0.02);
-    } else if (out.optimality > settings.tolerance && !out.at_rounding) {
-      goal = settings.tolerance;
-    } else {
-      out.status = flat_columns_separate_ ? Status::separated : Status::converged;
-      break;
-    }
+}
+
+bool CoordinateAscent::advance() {
+  for (;;) {
+    if (!pass_is_new_ && !settle(lambda_, goal_, settings_, out_)) return false;
+    const Outside outside = pass_is_new_ ? judge_all() : look_outside();
+    pass_is_new_ = false;
+    if (!outside.is_certain) return true;
+    if (!go_on(outside)) return false;
   }
-  out.log_likelihood = log_likelihood_;
-  out.penalty = penalty_of(v_, lambda);
-  const std::string effort = fmt::format("after {} steps and {} passes over all columns", out.num_steps, out.num_passes);
-  const std::string size = out.optimality > 0 ? fmt::format("{:.2g} lambda", out.optimality) : "rounding";
-  if (out.status == Status::converged)
-    out.message = fmt::format("the optimality conditions hold within {} {}{}", size, effort,
-                              out.optimality > settings.tolerance ? "; rounding limits the precision" : "");
-  else if (out.status == Status::separated)
-    out.message = why_separated(fmt::format("after {} steps", out.num_steps));
+}
+
+bool CoordinateAscent::go_on(const Outside& outside) {
+  if (!outside.violators.empty()) {
+    drop_idle(lambda_);
+    take(outside.violators);
+    goal_ = std::clamp(0.1 * outside.worst, settings_.tolerance, 0.02);
+  } else if (out_.optimality > settings_.tolerance && !out_.at_rounding) {
+    goal_ = settings_.tolerance;
+  } else {
+    out_.status = flat_columns_separate_ ? Status::separated : Status::converged;
+    return false;
+  }
+  return true;
+}
+
+CoordinateOutcome CoordinateAscent::end() {
+  out_.log_likelihood = log_likelihood_;
+  out_.penalty = penalty_of(v_, lambda_);
+  const std::string effort = fmt::format("after {} steps and {} passes over all columns", out_.num_steps, out_.num_passes);
+  const std::string size = out_.optimality > 0 ? fmt::format("{:.2g} lambda", out_.optimality) : "rounding";
+  if (out_.status == Status::converged)
+    out_.message = fmt::format("the optimality conditions hold within {} {}{}", size, effort,
+                               out_.optimality > settings_.tolerance ? "; rounding limits the precision" : "");
+  else if (out_.status == Status::separated)
+    out_.message = why_separated(fmt::format("after {} steps", out_.num_steps));
   else
-    out.message = fmt::format("{}the optimality conditions are violated by {} {}", out.status == Status::stopped_by_user ? "stopped; " : "",
-                              size, effort);
-  return out;
+    out_.message = fmt::format("{}the optimality conditions are violated by {} {}",
+                               out_.status == Status::stopped_by_user ? "stopped; " : "", size, effort);
+  return std::move(out_);
+}
+
+CoordinateOutcome CoordinateAscent::solve(double lambda, const CoordinateSettings& settings) {
+  const bool is_new = reference_r_.size() == 0;
+  if (is_new) static_cast<void>(lambda_max());
+  begin(lambda, settings);
+  if (is_new) ++out_.num_passes;
+  while (advance()) take_pass(products_of_all());
+  return end();
 }
 
 Vector CoordinateAscent::w() const {
-  Vector w = Vector::Zero(X_.cols());
+  Vector w = Vector::Zero(length_.size());
   for (Index i = 0; i < size(); ++i) w[columns_[static_cast<std::size_t>(i)]] = v_[i];
   return w;
 }
 
 CoordinateAscent::Support CoordinateAscent::support() const {
-  Support out;
-  for (Index j = 0; j < X_.cols(); ++j) {
+  Support out{{}, {}, held_};
+  for (Index j = 0; j < length_.size(); ++j) {
     const Index i = position_[static_cast<std::size_t>(j)];
     if (i >= 0 && (v_[i] != 0 || flat_[static_cast<std::size_t>(j)])) out.columns.push_back(j);
   }
-  const auto count = static_cast<Index>(out.columns.size());
-  out.w.resize(count);
-  out.X.resize(X_.rows(), count);
-  for (Index l = 0; l < count; ++l) {
-    const Index i = position_[static_cast<std::size_t>(out.columns[static_cast<std::size_t>(l)])];
-    out.w[l] = v_[i];
-    out.X.col(l) = held_.col(i);
-  }
+  out.w.resize(static_cast<Index>(out.columns.size()));
+  std::vector<Index> positions;
+  for (const Index j : out.columns) positions.push_back(position_[static_cast<std::size_t>(j)]);
+  for (std::size_t l = 0; l < positions.size(); ++l) out.w[static_cast<Index>(l)] = v_[positions[l]];
+  out.X.keep(positions);
   return out;
 }
 

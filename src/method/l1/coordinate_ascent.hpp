@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ardvark/report.hpp"
-#include "design/design.hpp"
+#include "method/l1/held_columns.hpp"
 #include "method/l1/l1_quadratic.hpp"
 
 namespace ardvark::internal {
@@ -39,7 +41,11 @@ class CoordinateAscent {
   /// \param t     [n] 0 or 1; with RowLoss::squared any number.  \param k  [n] observation weights, >= 0
   /// \param flat  columns without penalty, ascending, with the intercept
   /// \param length  [columns] sqrt(sum k_n x_nj^2), if known; otherwise empty                                              (L1.6)
-  CoordinateAscent(Design& X, Vector t, Vector k, const std::vector<Index>& flat, Vector length = {}, RowLoss loss = RowLoss::logistic);
+  CoordinateAscent(Design& X, Vector t, Vector k, const std::vector<Index>& flat, Vector length = {}, RowLoss loss = RowLoss::logistic)
+      : CoordinateAscent(std::make_shared<ColumnStore>(X), {}, std::move(t), std::move(k), flat, std::move(length), loss) {}
+  /// The same for columns in other units, which other searches share.
+  CoordinateAscent(std::shared_ptr<ColumnStore> store, ColumnUnits units, Vector t, Vector k, const std::vector<Index>& flat, Vector length,
+                   RowLoss loss);
   /// The smallest lambda at which every penalised weight is zero. Call it before the first solve().                          (L1.5)
   [[nodiscard]] double lambda_max();
   /// After lambda_max(): whether the flat columns separate rows, so that there is no maximum at any lambda.                    (L1.13)
@@ -47,14 +53,26 @@ class CoordinateAscent {
   /// If the flat columns separate rows, the status is `separated`.
   CoordinateOutcome solve(double lambda, const CoordinateSettings& settings = {});
 
+  // lambda_max() and solve() in parts, for a caller who makes the products of r() with all columns of the design for several searches at
+  // once:  start(); take_pass(products); largest_gradient();  begin(lambda, settings); while (advance()) take_pass(products); end();
+  void start();
+  [[nodiscard]] double largest_gradient();
+  void begin(double lambda, const CoordinateSettings& settings);
+  /// Whether the products are needed; false: the search has ended.
+  [[nodiscard]] bool advance();
+  /// \param products  [columns] of the design, in its own units, with r()
+  void take_pass(Vector products);
+  [[nodiscard]] CoordinateOutcome end();
+  [[nodiscard]] const Vector& r() const { return r_; }  ///< [n] the gradient of the rows
+
   [[nodiscard]] Vector w() const;                       ///< [columns]
   [[nodiscard]] const Vector& m() const { return m_; }  ///< [n] X w
   [[nodiscard]] const Vector& omega() const { return omega_; }
-  /// The flat columns and those that are not zero, ascending, with their columns of X [n, support].
+  /// The flat columns and those that are not zero, ascending.
   struct Support {
     std::vector<Index> columns;
     Vector w;
-    Matrix X;
+    HeldColumns X;
   };
   [[nodiscard]] Support support() const;
 
@@ -62,6 +80,7 @@ class CoordinateAscent {
   // The active columns ("in hand"): their copies, weights and quadratic model.
   void take(const std::vector<Index>& columns);
   void drop_idle(double lambda);
+  [[nodiscard]] bool has_exact_model() const;
   // One Newton step; false: there is no gain.
   bool step(double lambda, double accuracy);
   void set_rows(const Vector& m);  // r, omega and the likelihood at m
@@ -72,26 +91,31 @@ class CoordinateAscent {
   [[nodiscard]] double penalty_of(const Vector& v, double lambda) const;
   [[nodiscard]] double rounding_of_gradient() const;  // for a column of length 1                                            (L1.2)
   bool settle(double lambda, double goal, const CoordinateSettings& settings, CoordinateOutcome& out);
+  [[nodiscard]] Vector products_of_all() const;
+  [[nodiscard]] double in_own_units(Index column, double product, double total) const;
 
   // The other columns: those that must not stay at zero, the worst first.
   struct Outside {
     std::vector<Index> violators;
-    double worst = 0;  // largest |g_j|/lambda - 1
+    double worst = 0;         // largest |g_j|/lambda - 1
+    bool is_certain = false;  // no other column violates its condition
   };
-  Outside look_outside(double lambda, double tolerance, CoordinateOutcome& out);
-  void full_pass(double lambda, CoordinateOutcome& out);
-  double gradient_of(Index column);
+  class Judge;
+  Outside look_outside();
+  Outside judge_all();
+  bool go_on(const Outside& outside);  // false: the search has ended
   [[nodiscard]] bool in_hand(Index column) const { return position_[static_cast<std::size_t>(column)] >= 0; }
   [[nodiscard]] Index size() const { return static_cast<Index>(columns_.size()); }
 
-  Design& X_;
+  std::shared_ptr<ColumnStore> store_;
+  std::shared_ptr<const ColumnUnits> units_;
   Vector t_, k_, length_;
   std::vector<bool> flat_;
   double total_;
   RowLoss loss_;
 
+  HeldColumns held_;
   std::vector<Index> columns_, position_;  // the active columns; the position of each column of X among them, -1: not active
-  Matrix held_;                            // [n, >= size()]
   Vector v_, gradient_;                    // [size()]
   L1Quadratic model_;
   bool model_fails_ = true, flat_columns_separate_ = false;
@@ -101,7 +125,12 @@ class CoordinateAscent {
 
   Vector reference_gradient_, reference_r_;  // at the last pass over all columns
   double reference_lambda_ = 0;
-  Matrix column_;  // [n, 1]
+  bool pass_is_new_ = false;
+
+  // Of the search that has begun.
+  double lambda_ = 0, goal_ = 0;
+  CoordinateSettings settings_;
+  CoordinateOutcome out_;
 };
 
 }  // namespace ardvark::internal

@@ -28,18 +28,11 @@ void L1Quadratic::reserve(Index size) {
   if (size > G_.rows()) G_.conservativeResize(std::max(size, 2 * G_.rows()), std::max(size, 2 * G_.cols()));
 }
 
-void L1Quadratic::rebuild(const Matrix& X, Index size, const Vector& omega) {
+void L1Quadratic::rebuild(const HeldColumns& X, const Vector& omega) {
   size_ = 0;
-  reserve(size);
-  assign(omega_, omega);
-  const Index n = X.rows();
-  if (scaled_.cols() < size) resize(scaled_, n, std::max(size, 2 * scaled_.cols()));
-  const Vector root = omega.cwiseSqrt();
-  for (Index j = 0; j < size; ++j) scaled_.col(j) = X.col(j).cwiseProduct(root);
-  blas::syrk(blas::Transpose::yes, size, n, 1.0, scaled_.data(), n, 0.0, G_.data(), G_.outerStride());
-  for (Index j = 0; j < size; ++j) G_.row(j).segment(j + 1, size - j - 1) = G_.col(j).segment(j + 1, size - j - 1).transpose();
-  size_ = size;
   is_factored_ = false;
+  assign(omega_, omega);
+  append(X);
 }
 
 void L1Quadratic::set(Matrix G) {
@@ -48,16 +41,11 @@ void L1Quadratic::set(Matrix G) {
   is_factored_ = false;
 }
 
-void L1Quadratic::append(const Matrix& X, Index size) {
-  const Index count = size - size_, n = X.rows();
-  if (count <= 0) return;
-  reserve(size);
-  if (scaled_.cols() < count) resize(scaled_, n, std::max(count, 2 * scaled_.cols()));
-  for (Index j = 0; j < count; ++j) scaled_.col(j) = X.col(size_ + j).cwiseProduct(omega_);
-  blas::gemm(blas::Transpose::yes, blas::Transpose::no, size, count, n, 1.0, X.data(), n, scaled_.data(), n, 0.0, G_.col(size_).data(),
-             G_.outerStride());
-  G_.block(size_, 0, count, size_) = G_.block(0, size_, size_, count).transpose();
-  size_ = size;
+void L1Quadratic::append(const HeldColumns& X) {
+  if (X.size() == size_) return;
+  reserve(X.size());
+  X.gram(size_, omega_, G_);
+  size_ = X.size();
 }
 
 void L1Quadratic::keep(const std::vector<Index>& positions) {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ardvark/types.hpp"
+#include "method/l1/held_columns.hpp"
 
 namespace ardvark::internal {
 
@@ -18,12 +18,12 @@ namespace ardvark::internal {
 class L1Quadratic {
  public:
   [[nodiscard]] Index size() const { return size_; }
-  /// G of the first `size` columns of X [n, >= size], omega [n] >= 0.
-  void rebuild(const Matrix& X, Index size, const Vector& omega);
+  /// G of the columns; omega [n] >= 0.
+  void rebuild(const HeldColumns& X, const Vector& omega);
   /// G as it is, both triangles; no columns can be appended.
   void set(Matrix G);
-  /// Adds the columns size() .. size - 1 of X, with the omega of the last rebuild.
-  void append(const Matrix& X, Index size);
+  /// Adds the columns from size() on, with the omega of the last rebuild.
+  void append(const HeldColumns& X);
   /// Keeps only these positions, ascending.
   void keep(const std::vector<Index>& positions);
   /// v <- v + d at the minimum. With accuracy > 0, it stops when the violation of the model's optimality conditions is at most this part of
@@ -41,7 +41,6 @@ class L1Quadratic {
   Index size_ = 0;
   Matrix G_;  // both triangles
   Vector omega_;
-  Matrix scaled_;
   Vector c_;                    // gradient of the model at v
   std::vector<Index> support_;  // positions that are not zero, or flat
   std::vector<Index> factored_;

@@ -54,20 +54,11 @@ Solution solve_l1_slr(const Frame& frame) {
   report.solver = SolverKind::coordinate;
   report.solver_reason = "updates all weights at once from one gradient, as published";
 
-  LassoMode mode;
-  mode.m = m;
-  mode.omega.resize(n);
+  LassoMode mode{{}, {}, HeldColumns(std::make_shared<ColumnStore>(design)), m, Vector(n)};
   for (Index i = 0; i < n; ++i) mode.omega[i] = sigmoid(m[i]) * sigmoid(-m[i]);
   for (Index j = 0; j < q; ++j)
-    if (w[j] != 0) mode.columns.push_back(j);
-  const auto size = static_cast<Index>(mode.columns.size());
-  mode.w.resize(size);
-  mode.X.resize(n, size);
-  for (Index i = 0; i < size; ++i) {
-    const Index j = mode.columns[static_cast<std::size_t>(i)];
-    mode.w[i] = w[j];
-    design.columns(j, 1, mode.X.middleCols(i, 1));
-  }
+    if (w[j] != 0) mode.columns.push_back(j), mode.X.append(j);
+  mode.w = w(mode.columns);
   return solution_of(mode, {}, frame, std::move(report));
 }
 

@@ -18,7 +18,7 @@
 #include "frame/prepare.hpp"
 #include "frame/prior_partition.hpp"
 #include "frame/separation.hpp"
-#include "method/l1/coordinate_ascent.hpp"
+#include "method/l1/lasso_problem.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
@@ -58,84 +58,6 @@ std::vector<Index> flat_columns_of(const Frame& frame) {
 
 double log_prior_constant(Index num_penalised, double lambda) { return static_cast<double>(num_penalised) * std::log(0.5 * lambda); }
 
-namespace {
-
-// The columns, which of them are flat, and the solver. Lambdas are in the units of the caller: a linear target is scaled inside.
-struct LassoProblem {
-  explicit LassoProblem(const Frame& frame)
-      : table(frame.design()),
-        is_linear(has_noise(frame.task)),
-        unit(frame.units.y_scale),
-        rows(frame.rows),
-        square(mean_square_of_target(frame)),
-        flat(flat_columns_of(frame)) {
-    const Index p = frame.num_columns();
-    const std::vector<bool>& left_out = frame.left_out;
-    num_penalised = table->cols() - static_cast<Index>(flat.size()) - std::count(left_out.begin(), left_out.end(), true);
-    Vector length;
-    if (frame.options.standardize) {  // known                                                                               (L1.6)
-      length = Vector::Constant(table->cols(), std::sqrt(frame.rows));
-      for (Index j = 0; j < p; ++j)
-        if (left_out[static_cast<std::size_t>(j)]) length[j] = 0;
-    }
-    ascent.emplace(*table, frame.target, frame.k, flat, std::move(length), is_linear ? RowLoss::squared : RowLoss::logistic);
-  }
-  [[nodiscard]] double lambda_max() { return unit * ascent->lambda_max(); }
-  CoordinateOutcome solve(double lambda, const CoordinateSettings& settings) { return ascent->solve(lambda / unit, settings); }
-
-  std::unique_ptr<Design> table;
-  bool is_linear;
-  double unit, rows, square;
-  std::vector<Index> flat;
-  Index num_penalised = 0;
-  std::optional<CoordinateAscent> ascent;
-};
-
-// The posterior of the noise precision, in the units of the design, if so many columns are not zero.                           (L1.11)
-GammaDistribution noise_of(double squared_residuals, double rows, Index num_columns, double square_of_target) {
-  const double rounding = 1e-16 * rows * square_of_target;
-  return {0.5 * std::max(rows - static_cast<double>(num_columns), 1.0), 0.5 * std::max(squared_residuals, rounding)};
-}
-
-// ln p(t, w | lambda), and the noise precision, from the maximised terms, F.                                            (L1.1), (L1.10)
-struct LogDensity {
-  double constant = 0, factor = 1;
-  [[nodiscard]] double operator()(double objective) const { return constant + factor * objective; }
-};
-LogDensity log_density_of(const LassoProblem& problem, double lambda, double noise_precision = 1) {
-  const double penalised = static_cast<double>(problem.num_penalised);
-  if (!problem.is_linear) return {log_prior_constant(problem.num_penalised, lambda), 1};
-  return {0.5 * problem.rows * std::log(noise_precision / (2 * std::numbers::pi)) +
-              penalised * std::log(0.5 * noise_precision * lambda / problem.unit),
-          noise_precision};
-}
-
-CoordinateSettings settings_of(const FitOptions& options, const LogDensity& density, const Stopwatch& watch) {
-  CoordinateSettings settings;
-  settings.tolerance = options.tolerance.value_or(1e-9);
-  settings.max_steps = options.max_sweeps;
-  if (options.on_sweep)
-    settings.on_step = [&options, density, watch](int steps, double objective) {
-      return options.on_sweep({steps, density(objective), watch.seconds()});
-    };
-  return settings;
-}
-
-Report report_of(const CoordinateOutcome& outcome, const LogDensity& density) {
-  Report report;
-  report.status = outcome.status;
-  report.message = outcome.message;
-  report.sweeps = outcome.num_steps;
-  report.solver = SolverKind::coordinate;
-  report.solver_reason = "Newton steps on the columns that matter";
-  report.bound = density(outcome.log_likelihood - outcome.penalty);
-  report.bound_history = outcome.objective;
-  for (double& bound : report.bound_history) bound = density(bound);
-  return report;
-}
-
-}  // namespace
-
 bool separate_rows(const Frame& frame, const std::vector<Index>& columns) {
   const auto count = static_cast<Index>(columns.size());
   if (count > (frame.k.array() > 0).count()) return true;
@@ -171,7 +93,7 @@ Solution solve_lasso(const Frame& frame) {
   const FitOptions& options = frame.options;
   LassoProblem problem(frame);
   if (problem.is_linear) require_rows(options, frame.rows, static_cast<Index>(problem.flat.size()));
-  CoordinateAscent& ascent = *problem.ascent;
+  CoordinateAscent& ascent = problem.ascent;
   const double lambda = options.prior.lambda, lambda_max = problem.lambda_max();
   const CoordinateOutcome outcome = problem.solve(lambda, settings_of(options, log_density_of(problem, lambda), watch));
   CoordinateAscent::Support support = ascent.support();
@@ -279,113 +201,16 @@ Solution solution_of(const LassoSums& mode, std::vector<Index> flat, const Frame
 Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame& frame, Report report) {
   const Index n = frame.target.size();
   const auto size = static_cast<Index>(mode.columns.size());
-  const Matrix scaled = mode.omega.cwiseSqrt().asDiagonal() * mode.X;
   Matrix gram(size, size);
-  blas::syrk(blas::Transpose::yes, size, n, 1.0, scaled.data(), n, 0.0, gram.data(), std::max<Index>(size, 1));
+  mode.X.gram(0, mode.omega, gram);
   Solution out = solution_of(LassoSums{mode.columns, mode.w, std::move(gram), mode.omega.dot(mode.m.cwiseAbs2())}, std::move(flat), frame,
                              std::move(report));
   out.rows = {mode.m, Vector::Zero(n)};
   if (has_noise(frame.task))
     estimate_noise(mode, frame, out);
   else if (out.factor.kind != CovarianceFactor::Kind::none && size > 0)
-    out.rows.s = (mode.X * out.factor.L_inverse.transpose()).rowwise().squaredNorm();
+    out.rows.s = mode.X.row_forms(out.factor.L_inverse);
   return out;
-}
-
-// ---- the path ---------------------------------------------------------------------------------------------------------------------------
-
-namespace {
-
-// Of a linear path: at the best noise variance, in the units of the target.                                                    (L1.10)
-double log_likelihood_of(const LassoProblem& problem, const CoordinateOutcome& outcome) {
-  if (!problem.is_linear) return outcome.log_likelihood;
-  const double variance = -2 * outcome.log_likelihood * problem.unit * problem.unit / problem.rows;
-  return -0.5 * problem.rows * (std::log(2 * std::numbers::pi * variance) + 1);
-}
-
-LogDensity density_of_path(const LassoProblem& problem, double lambda, const CoordinateOutcome& outcome, Index num_nonzero) {
-  const Index columns = num_nonzero + static_cast<Index>(problem.flat.size());
-  return log_density_of(problem, lambda,
-                        problem.is_linear ? noise_of(-2 * outcome.log_likelihood, problem.rows, columns, problem.square).mean() : 1);
-}
-
-}  // namespace
-
-std::vector<double> lambdas_of(const PathGrid& grid, double lambda_max, bool tall) {
-  std::vector<double> lambdas = grid.lambdas;
-  std::sort(lambdas.begin(), lambdas.end(), std::greater<>());
-  if (!lambdas.empty()) return lambdas;
-  if (!(lambda_max > 0))
-    throw InvalidArgument(
-        "no column under the penalty has information about the target (it is constant, or columns without a prior explain the target), so "
-        "that there is no path of lambdas to choose: give a lambda, which leaves the intercept and the columns without a prior");
-  const double smallest = grid.smallest > 0 ? grid.smallest : tall ? 1e-4 : 1e-2;
-  for (int i = 0; i < grid.count; ++i) lambdas.push_back(lambda_max * std::pow(smallest, grid.count > 1 ? i / (grid.count - 1.0) : 0));
-  return lambdas;
-}
-
-bool is_tall(const Frame& frame) {
-  return frame.rows > static_cast<double>(std::count(frame.left_out.begin(), frame.left_out.end(), false));
-}
-
-LambdaPath empty_path(const Frame& frame, const std::vector<double>& lambdas, double lambda_max) {
-  LambdaPath path;
-  path.lambda_max = lambda_max;
-  path.lambda = VectorView(lambdas).eigen();
-  path.mean = Matrix::Zero(frame.num_columns(), path.lambda.size());
-  path.intercept.resize(frame.options.intercept ? path.lambda.size() : 0);
-  return path;
-}
-
-void write_weights(const Frame& frame, const std::vector<Index>& flat, const Vector& w, Index at, LambdaPath& path) {
-  const Index p = frame.num_columns();
-  const Units units = frame.user_units();
-  const Standardization& s = units.standardization;
-  Index num_nonzero = 0;
-  double intercept = units.y_center + (frame.options.intercept ? units.y_scale * w[p] : 0);
-  for (Index j = 0; j < p; ++j) {
-    if (w[j] == 0) continue;
-    path.mean(j, at) = units.y_scale * w[j] * (s.scale.size() > 0 ? s.scale[j] : 1.0);
-    if (s.center.size() > 0) intercept -= s.center[j] * path.mean(j, at);
-    if (!std::binary_search(flat.begin(), flat.end(), j)) ++num_nonzero;
-  }
-  path.num_nonzero.push_back(num_nonzero);
-  if (frame.options.intercept) path.intercept[at] = intercept;
-}
-
-LambdaPath lasso_path(const Frame& frame, const PathGrid& grid) {
-  const Stopwatch watch;
-  const FitOptions& options = frame.options;
-  if (grid.lambdas.empty() && grid.count < 1) throw wrong("grid.count", grid.count, "it must be at least 1");
-  if (!(grid.smallest >= 0 && grid.smallest <= 1)) throw wrong("grid.smallest", grid.smallest, "it must lie between 0 and 1");
-  for (double lambda : grid.lambdas) validate::positive(lambda, {"", "an entry of grid.lambdas"});
-  LassoProblem problem(frame);
-  const double lambda_max = problem.lambda_max();
-  const std::vector<double> lambdas = lambdas_of(grid, lambda_max, is_tall(frame));
-  LambdaPath path = empty_path(frame, lambdas, lambda_max);
-  path.classes = frame.classes;
-  path.notes = frame.notes;
-  const auto count = static_cast<Index>(lambdas.size());
-  const double offset = bound_offset(problem.flat, frame.units, frame.rows);
-  path.log_likelihood.resize(count);
-  for (Index i = 0; i < count; ++i) {
-    const double lambda = lambdas[static_cast<std::size_t>(i)];
-    const CoordinateOutcome outcome = problem.solve(lambda, settings_of(options, log_density_of(problem, lambda), watch));
-    path.log_likelihood[i] = log_likelihood_of(problem, outcome);
-    write_weights(frame, problem.flat, problem.ascent->w(), i, path);
-    LogDensity density = density_of_path(problem, lambda, outcome, path.num_nonzero.back());
-    density.constant += offset;
-    path.reports.push_back(report_of(outcome, density));
-    if (outcome.status == Status::stopped_by_user) {
-      path.lambda.conservativeResize(i + 1);
-      path.mean.conservativeResize(Eigen::NoChange, i + 1);
-      path.log_likelihood.conservativeResize(i + 1);
-      if (options.intercept) path.intercept.conservativeResize(i + 1);
-      break;
-    }
-  }
-  path.seconds = watch.seconds();
-  return path;
 }
 
 }  // namespace ardvark::internal

@@ -3,6 +3,7 @@
 
 #include "ardvark/logistic.hpp"
 #include "frame/solution.hpp"
+#include "method/l1/held_columns.hpp"
 
 namespace ardvark::internal {
 
@@ -23,7 +24,7 @@ void validate_lasso(const FitOptions& options);
 struct LassoMode {
   std::vector<Index> columns;
   Vector w;
-  Matrix X;  ///< [rows, columns]
+  HeldColumns X;
   Vector m, omega;
 };
 /// Laplace's approximation for these columns.                                                                                (L1.8)
