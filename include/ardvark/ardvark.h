@@ -275,7 +275,7 @@ typedef struct ardvark_progress {
   double bound;           /* lower bound on the log evidence, nats; -infinity before the first sweep; ardvark_select: 0 */
   double elapsed_seconds; /* of the call, wall clock */
   const char* stage;      /* preparing, fitting, checking (diagnose) or predicting */
-  const char* piece;      /* what `done` counts: fold (ardvark_select), prior setting, start, kernel; empty: rows, or nothing */
+  const char* piece;      /* what `done` counts: fold, lambda, prior setting, start, kernel; empty: rows, or nothing */
   int64_t done;           /* number of pieces of this stage that are done */
   double seconds_left;    /* of this stage, from the time that pieces of equal size took so far; NaN: not known */
   const char* text;       /* all this without the times: "fitting: fold 37 of 100"; valid during the callback */

@@ -20,7 +20,7 @@ class Progress:
 
     ``stage`` is "preparing", "fitting", "checking" (``diagnose``) or "predicting". ``sweep`` is the number of sweeps so far, ``bound`` the
     bound in nats (-infinity before the first sweep), ``elapsed_seconds`` the time of the call. Where the work has pieces that are counted,
-    ``done`` of ``total`` are done, and ``piece`` names them: "fold", "prior setting", "start"; otherwise ``total`` is 0. ``seconds_left`` is
+    ``done`` of ``total`` are done, and ``piece`` names them: "fold", "lambda", "prior setting", "start"; otherwise ``total`` is 0. ``seconds_left`` is
     the time that the rest of the stage takes, or None where the pieces so far do not tell. ``text`` says all this in words. In a selection
     by counts, ``sweep`` is the number of fits out of ``total``.
 

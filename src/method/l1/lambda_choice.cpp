@@ -17,21 +17,13 @@
 #include "frame/folds.hpp"
 #include "frame/prepare.hpp"
 #include "frame/row_order.hpp"
+#include "method/l1/fold_paths.hpp"
 #include "method/l1/lasso.hpp"
 #include "passes/row_folds.hpp"
-#include "table/row_subset.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
-
-// The different rows, each in one fold. Equal rows are one row with the sum of their weights: a fit must not have seen what tests it.
-struct Folds {
-  OrderedRows rows;
-  std::vector<int> fold;  // [rows]
-  int count = 0;
-  double second = 0;  // the label of the second class
-};
 
 // Units, shifts and constant columns do not change this order.                                                                    (L1.14)
 void order_by_number(const Vector& number, OrderedRows& rows) {
@@ -51,74 +43,30 @@ Vector numbers_of(const Frame& frame, VectorView y) {
   return is_ready ? fold_numbers(frame) : fold_numbers(frame.task, frame.X, y, frame.options);
 }
 
-Folds divide(const Frame& frame, VectorView y) {
-  Folds out;
+// Equal rows are one row with the sum of their weights: a fit must not have seen what tests it.
+RowsOfFolds divide(const Frame& frame, VectorView y) {
   const Task task = frame.task;
   const FitOptions& options = frame.options;
   const Vector target = y.eigen();
-  out.rows = order_by_content(frame.X, target, frame.k);
-  const auto n = static_cast<Index>(out.rows.rows.size());
-  out.second = n > 0 ? Vector(target(out.rows.rows)).maxCoeff() : 0;
-  const auto is_second = [&](Index row) { return has_classes(task) && target[row] == out.second; };
-  const Index of_second = std::ranges::count_if(out.rows.rows, is_second),
-              fewest = has_classes(task) ? std::min(n - of_second, of_second) : n;
+  OrderedRows rows = order_by_content(frame.X, target, frame.k);
+  const auto n = static_cast<Index>(rows.rows.size());
+  const double second = n > 0 ? Vector(target(rows.rows)).maxCoeff() : 0;  // the label of the second class
+  const auto is_second = [&](Index row) { return has_classes(task) && target[row] == second; };
+  const Index of_second = std::ranges::count_if(rows.rows, is_second), fewest = has_classes(task) ? std::min(n - of_second, of_second) : n;
   if (fewest < 2 || n < 3)
     throw InvalidArgument(fmt::format("{} {} rows that differ: too few to choose lambda by cross-validation; give lambda",
                                       has_classes(task) ? "a class has" : "there are", fewest));
-  order_by_number(numbers_of(frame, y), out.rows);
+  std::vector<Index> first_equal(rows.at.size(), -1);
+  for (std::size_t i = 0; i < rows.at.size(); ++i)
+    if (rows.at[i] >= 0) first_equal[i] = rows.rows[static_cast<std::size_t>(rows.at[i])];
+  order_by_number(numbers_of(frame, y), rows);
   std::vector<Index> classes;
-  for (const Index row : out.rows.rows) classes.push_back(is_second(row) ? 1 : 0);
-  out.count = static_cast<int>(std::min<Index>(options.folds, n));
-  out.fold = StratifiedDealer(options.seed).deal(classes, has_classes(task) ? 2 : 1, out.count);
-  return out;
-}
-
-// The loss of one row: squared error, or -ln of the probability of its class.
-double loss_of(Task task, double y, double m, bool is_second) {
-  if (has_noise(task)) return (y - m) * (y - m);
-  const double z = is_second ? m : -m;
-  return std::max(-z, 0.0) + std::log1p(std::exp(-std::abs(z)));
-}
-
-FoldLoss test_fold(Task task, const FitTable& X, VectorView y, const Folds& folds, int fold, const Vector& lambda, FitOptions options) {
-  std::vector<Index> training, test, tested;
-  std::vector<double> target, weights;
-  for (std::size_t i = 0; i < folds.fold.size(); ++i) {
-    const Index row = folds.rows.rows[i];
-    if (folds.fold[i] == fold) {
-      test.push_back(static_cast<Index>(i));
-      tested.push_back(row);
-      continue;
-    }
-    training.push_back(row);
-    target.push_back(y[row]);
-    weights.push_back(folds.rows.weights[static_cast<Index>(i)]);
-  }
-  const RowSubset rows(X, training);
-  options.weights = weights;
-  const Frame frame = make_frame(task, rows.table(), target, options);
-  PathGrid grid;
-  grid.lambdas.assign(lambda.begin(), lambda.end());
-  for (double& l : grid.lambdas) l *= frame.rows / folds.rows.weights.sum();  // a penalty per row
-  const LambdaPath path = lasso_path(frame, grid);
-
-  FoldLoss out{Vector::Zero(lambda.size()), 0, count_unfinished(path)};
-  for (const Index i : test) out.weight += folds.rows.weights[i];
-  const RowSubset test_rows(X, tested);
-  const auto design = test_rows.table().design();
-  Matrix m = Matrix::Zero(static_cast<Index>(test.size()), path.lambda.size()), column(m.rows(), 1);
-  if (path.intercept.size() > 0) m.rowwise() += path.intercept.transpose();
-  for (Index j = 0; j < X.cols(); ++j) {
-    if ((path.mean.row(j).array() == 0).all()) continue;
-    design->columns(j, 1, column);
-    m += column * path.mean.row(j);
-  }
-  for (Index l = 0; l < path.lambda.size(); ++l)
-    for (Index i = 0; i < m.rows(); ++i) {
-      const double truth = y[tested[static_cast<std::size_t>(i)]];
-      out.loss[l] += folds.rows.weights[test[static_cast<std::size_t>(i)]] * loss_of(task, truth, m(i, l), truth == folds.second);
-    }
-  out.loss /= out.weight;
+  for (const Index row : rows.rows) classes.push_back(is_second(row) ? 1 : 0);
+  RowsOfFolds out{std::vector<int>(rows.at.size(), -1), static_cast<int>(std::min<Index>(options.folds, n))};
+  const std::vector<int> dealt = StratifiedDealer(options.seed).deal(classes, has_classes(task) ? 2 : 1, out.count);
+  for (std::size_t i = 0; i < dealt.size(); ++i) out.fold[static_cast<std::size_t>(rows.rows[i])] = dealt[i];
+  for (std::size_t i = 0; i < out.fold.size(); ++i)
+    if (first_equal[i] >= 0) out.fold[i] = out.fold[static_cast<std::size_t>(first_equal[i])];
   return out;
 }
 
@@ -140,26 +88,41 @@ void average(const std::vector<FoldLoss>& all, LambdaChoice& choice) {
   choice.one_standard_error = choice.lambda[first];
 }
 
-// \return  without a value if the caller has stopped it
-std::optional<std::vector<FoldLoss>> losses_of_folds(const DividedRows& rows, const FitOptions& options, LambdaPath& path) {
+// The losses that `work` finds with a callback of its own. Without a value: the caller has stopped it.
+using Losses = std::optional<std::vector<FoldLoss>>;
+Losses told_to_caller(const FitOptions& options, int num_fits,
+                      const std::function<Losses(const std::function<SweepCallback(int fit)>&)>& work) {
+  if (!options.on_sweep) return work([](int) { return SweepCallback(); });
   const Stopwatch watch;
-  std::vector<FoldLoss> losses(static_cast<std::size_t>(rows.count));
   bool stopped = false;
   Relay<Progress> relay([&](const Progress& progress) {
     stopped = !options.on_sweep(progress);
     return !stopped;
   });
-  const auto work = [&] {
+  Losses out;
+  relay.run([&] {
+    out = work([&](int fit) {
+      return [&relay, &watch, fit, num_fits](Progress progress) {
+        progress.fit = fit, progress.num_fits = num_fits;
+        progress.elapsed_seconds = watch.seconds();
+        return relay.ask(progress);
+      };
+    });
+  });
+  if (stopped) return std::nullopt;
+  return out;
+}
+
+// One fold after the other.
+Losses losses_of_folds(const DividedRows& rows, const FitOptions& options, LambdaPath& path) {
+  // The path of all rows, the folds, the fit.
+  return told_to_caller(options, rows.count + 2, [&](const auto& callback_of) -> Losses {
     const auto options_of = [&](int fit) {
       FitOptions one = options;
-      if (options.on_sweep)
-        one.on_sweep = [&relay, &watch, fit, count = rows.count](Progress progress) {
-          progress.fit = fit, progress.num_fits = count + 2;  // the path of all rows, the folds, the fit
-          progress.elapsed_seconds = watch.seconds();
-          return relay.ask(progress);
-        };
+      one.on_sweep = callback_of(fit);
       return one;
     };
+    std::vector<FoldLoss> losses(static_cast<std::size_t>(rows.count));
     path = rows.path_of_all(options_of(1));
     const Index threads = options.threads > 0 ? options.threads : blas::num_threads();
     const blas::ThreadScope one(1);
@@ -171,14 +134,11 @@ std::optional<std::vector<FoldLoss>> losses_of_folds(const DividedRows& rows, co
       tell(++num_done);
     });
     pulse("fitting");
-  };
-  if (options.on_sweep)
-    relay.run(work);
-  else
-    work();
-  if (stopped) return std::nullopt;
-  return losses;
+    return losses;
+  });
 }
+
+bool has_to_choose(const FitOptions& options) { return options.prior.kind == PriorKind::laplace && options.prior.lambda == 0; }
 
 }  // namespace
 
@@ -187,20 +147,17 @@ Index count_unfinished(const LambdaPath& path) {
 }
 
 ChosenLambda with_chosen_lambda(const Frame& frame, VectorView y) {
-  return with_chosen_lambda(frame.options, [&] {
-    const Task task = frame.task;
-    const FitOptions& options = frame.options;
-    if (options.folds < 2) throw wrong("folds", options.folds, "it must be at least 2");
-    const auto folds = std::make_shared<const Folds>(divide(frame, y));
-    const auto path_of_all = [&frame](const FitOptions& one) {
-      Frame all = frame;
-      all.options = one;
-      return lasso_path(all, {});
-    };
-    return DividedRows{folds->count, path_of_all, [=, X = frame.X](int fold, const Vector& lambda, FitOptions one) {
-                         return test_fold(task, X, y, *folds, fold, lambda, std::move(one));
-                       }};
-  });
+  const FitOptions& options = frame.options;
+  if (!has_to_choose(options)) return {options};
+  if (options.folds < 2) throw wrong("folds", options.folds, "it must be at least 2");
+  const blas::ThreadScope threads(options.threads);
+  const RowsOfFolds folds = divide(frame, y);
+  LambdaPath path;
+  constexpr int paths_and_fit = 2;
+  const Losses losses =
+      told_to_caller(options, paths_and_fit, [&](const auto& callback_of) { return losses_of_folds(frame, folds, callback_of(1), path); });
+  if (!losses) return stopped_choice(options, path.lambda_max);
+  return chosen_lambda(options, std::move(path), *losses);
 }
 
 void take_choice(ChosenLambda lambda, Fit& fit) {
@@ -246,10 +203,10 @@ ChosenLambda chosen_lambda(FitOptions options, LambdaPath path, const std::vecto
 }
 
 ChosenLambda with_chosen_lambda(FitOptions options, const std::function<DividedRows()>& divided) {
-  if (options.prior.kind != PriorKind::laplace || options.prior.lambda != 0) return {std::move(options)};
+  if (!has_to_choose(options)) return {std::move(options)};
   LambdaPath path;
   const blas::ThreadScope threads(options.threads);
-  const std::optional<std::vector<FoldLoss>> losses = losses_of_folds(divided(), options, path);
+  const Losses losses = losses_of_folds(divided(), options, path);
   if (!losses) return stopped_choice(std::move(options), path.lambda_max);
   return chosen_lambda(std::move(options), std::move(path), *losses);
 }
