@@ -112,7 +112,13 @@ SavedModel fit_of(const FitArguments& args, const MatrixFile& file, const Matrix
   options.keep_covariance = args.diagnose ? "always" : kept_covariance(args);
   const ProgressLine progress(args.shows_progress(), "preparing");
   options.on_sweep = progress.on_sweep();
-  return file.is_dense ? fit_model(file.dense, target.values, options) : fit_model(file.sparse.view(), target.values, options);
+  if (!file.is_dense) return fit_model(file.sparse.view(), target.values, options);
+  try {
+    return fit_model(file.dense, target.values, options);
+  } catch (const InvalidArgument& e) {
+    if (e.fields().row == 0 || e.fields().remedy.empty()) throw;
+    throw e.changed([](ErrorFields& fields) { fields.remedy = "leave out such rows"; });  // --missing needs a table
+  }
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ enum class IndexBase { automatic, zero, one };
 [[nodiscard]] MatrixFile read_npz(const std::string& path);
 
 /// The numbers of a .npy file with one dimension, or with two of which one is 1. [size]
-/// \throws InvalidArgument, EnvironmentError  as read_npy()
+/// \throws InvalidArgument, EnvironmentError  as read_npy(); a number is not finite
 [[nodiscard]] std::vector<double> read_npy_vector(const std::string& path);
 
 /// "'a.mtx' WHY; REMEDY"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -185,7 +186,16 @@ std::vector<double> read_npy_vector(const std::string& path) {
   std::vector<std::string> notes;  // all become double, of which there is nothing to say
   const NumpyNumbers numbers = read_numbers(array, notes);
   std::vector<double> out(static_cast<std::size_t>(array.size()));
-  for (Index i = 0; i < array.size(); ++i) out[static_cast<std::size_t>(i)] = number_at(numbers.data, numbers.scalar, i);
+  for (Index i = 0; i < array.size(); ++i) {
+    const double value = number_at(numbers.data, numbers.scalar, i);
+    if (!std::isfinite(value)) {
+      const std::string text = fmt::format("{}", value);
+      throw InvalidArgument(
+          {.value = text, .row = i + 1, .row_name = fmt::format("row {} of '{}'", i + 1, path), .why = "all values must be finite"}, "",
+          fmt::format(" is {}; all values must be finite", text));
+    }
+    out[static_cast<std::size_t>(i)] = value;
+  }
   return out;
 }
 

@@ -92,10 +92,11 @@ TEST_F(MatrixFiles, PredictAlikeInEveryFormat) {
 TEST_F(MatrixFiles, ValuesThatAreNotFiniteAreNamedWithRowAndColumn) {
   put(npy("(2, 2)", {1, 2, 3, std::numeric_limits<double>::quiet_NaN()}), "nan.npy");
   put(npy("(2,)", {1, 2}), "two.npy");
-  testing::expect_refused({"fit", "nan.npy", "--target", "two.npy"}, folder_, 2, {"row 2, column 'x2' is NaN"});
+  testing::expect_refused({"fit", "nan.npy", "--target", "two.npy", "--model", "linear"}, folder_, 2,
+                          {"row 2, column 'x2' is NaN", "leave out such rows"});
   put(npy("(2, 2)", {1, 2, 3, 5}), "good.npy");
   put(npy("(2,)", {1, std::numeric_limits<double>::infinity()}), "inf.npy");
-  testing::expect_refused({"fit", "good.npy", "--target", "inf.npy"}, folder_, 2, {"row 2", "inf"});
+  testing::expect_refused({"fit", "good.npy", "--target", "inf.npy"}, folder_, 2, {"row 2 of 'inf.npy' is inf"});
 }
 
 TEST_F(MatrixFiles, AShapeThatNothingBacksIsRefusedAtOnce) {
