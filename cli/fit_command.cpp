@@ -194,7 +194,7 @@ void add_fit(CLI::App& app, Run& run) {
     const bool has_target = internal::io::matrix_format_of(path) == internal::io::MatrixFormat::svmlight || internal::io::is_plink(path);
     if (has_target) c.get_option("--target")->required(false);
   });
-  c.get_option("data")->description(c.get_option("data")->get_description() + "; or a matrix: .mtx, .svm, .npy, .npz; or PLINK: .bed");
+  c.get_option("data")->description(c.get_option("data")->get_description() + "; or .mtx .svm .npy .npz .bed");
   c.add_option("--index-base", args->index_base, about_index_base)->check(not_empty)->group(heading_of(OptionGroup::table));
   c.add_option("--count-allele", args->count_allele,
                "PLINK filesets: 1 (default): the numbers are copies of allele 1, the fifth field of .bim; 2: of allele 2")

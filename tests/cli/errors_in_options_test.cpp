@@ -33,11 +33,8 @@ TEST_F(Refuses, NumbersThatAreNone) {
 
 TEST_F(Refuses, CommandsWithoutWhatTheyNeed) {
   exactly({"fit"},
-          "data is missing: CSV file with a header row, or Parquet; several, a pattern such as 'part-*.csv' or a folder are one table; or "
-          "a matrix: .mtx, .svm; "
-          "'ardvark fit "
-          "--help' says "
-          "what fit takes");
+          "data is missing: CSV file with a header row, or Parquet; several, a pattern such as 'part-*.csv' or a folder are one table; "
+          "or .mtx .svm .npy .npz .bed; 'ardvark fit --help' says what fit takes");
   exactly({"fit", "good.csv"}, "--target is missing: Column to explain; 'ardvark fit --help' says what fit takes");
   exactly({"predict"}, "model is missing: Model file written by fit -o; 'ardvark predict --help' says what predict takes");
 }

@@ -96,7 +96,7 @@ TEST(MemoryLimit, ATextColumnOfManyLevelsStaysSparse) {
   const auto within = [&](const std::string& arguments) {
     return WEXITSTATUS(
         std::system(fmt::format("cd '{}' && (ulimit -v {}; export OPENBLAS_NUM_THREADS=1; exec '{}' fit t.csv --target y {} >out 2>err)",
-                                folder.path(), 240 * 1024, testing::program_path(), arguments)
+                                folder.path(), 300 * 1024, testing::program_path(), arguments)
                         .c_str()));
   };
   EXPECT_EQ(within("--model linear"), 0) << testing::read_bytes(folder / "err");
