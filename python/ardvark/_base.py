@@ -286,7 +286,7 @@ class Estimator(BaseEstimator):
             raise self._in_our_names(error) from None
         return X
 
-    def _checked_rows(self, X: Any) -> np.ndarray:
+    def _checked_rows(self, X: Any) -> Any:
         check_is_fitted(self)
         if isinstance(X, Genotypes) and self._reads_genotypes:
             return X  # the library finds its variants by their names

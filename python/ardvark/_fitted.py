@@ -103,7 +103,7 @@ class FittedModel(Estimator):
     ) -> None:
         """Keeps what later calls need of the rows of a fit. table: before texts became numbers."""
 
-    def _fit_model(self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], **options: Any) -> None:
+    def _fit_model(self, X: np.ndarray | Genotypes, y: np.ndarray, weights: Optional[np.ndarray], **options: Any) -> None:
         """Fits, sets _model and the attributes that every fit has, and warns."""
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
             try:

@@ -59,7 +59,7 @@ def read_svmlight(path: Any, index_base: Union[str, int] = "auto", *, n_features
     >>> X.toarray().tolist(), y.tolist()
     ([[2.0, 0.0, 4.0], [0.0, 7.0, 0.0]], [1.5, -1.0])
     """
-    from scipy.sparse import csc_array
+    from scipy.sparse import csc_array  # type: ignore[import-untyped]
 
     if isinstance(index_base, bool) or str(index_base) not in ("auto", "0", "1"):
         why = "it must be 'auto', 0 or 1"
@@ -89,9 +89,9 @@ def _parts_of(view: Csc, file: Any) -> list[np.ndarray]:
     entries = 0
 
     def array_at(address: Optional[int], size: int, dtype: np.dtype[Any]) -> np.ndarray:
-        if size == 0:
+        if size == 0 or address is None:
             return np.empty(0, dtype)
-        memory = (ctypes.c_char * (size * dtype.itemsize)).from_address(address)
+        memory: Any = (ctypes.c_char * (size * dtype.itemsize)).from_address(address)
         weakref.finalize(memory, _keep, file).atexit = False
         return np.frombuffer(memory, dtype)
 
