@@ -4,13 +4,15 @@
 #include <cmath>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/resize.hpp"
 #include "design/design.hpp"
+#include "design/some_products.hpp"
 
 namespace ardvark::internal {
 
-class DesignWithRow final : public Design {
+class DesignWithRow final : public Design, public SingleProducts, public ProductsOfSome {
  public:
   /// \param row  [cols], the last row of the new design
   DesignWithRow(std::unique_ptr<Design> design, Vector row) : design_(std::move(design)), row_(std::move(row)) {}
@@ -36,6 +38,21 @@ class DesignWithRow final : public Design {
   void project_several(const Matrix& R, Matrix& out) override {
     design_->project_several(R.topRows(rows() - 1), out);
     out += row_ * R.row(rows() - 1);
+  }
+  void project_in_single(const Matrix& R, Matrix& out) override {
+    internal::project_in_single(*design_, R.topRows(rows() - 1), out);
+    out += row_ * R.row(rows() - 1);
+  }
+  void project_some(const std::vector<Index>& columns, const Matrix& R, Matrix& out) override {
+    internal::project_some(*design_, columns, R.topRows(rows() - 1), out);
+    out += row_(columns) * R.row(rows() - 1);
+  }
+  void apply_some(const std::vector<Index>& columns, const Matrix& W, Matrix& out) override {
+    Matrix others;
+    internal::apply_some(*design_, columns, W, others);
+    resize(out, rows(), W.cols());
+    out.topRows(rows() - 1) = others;
+    out.row(rows() - 1) = row_(columns).transpose() * W;
   }
   void row_gram(Matrix& K) override {
     const Index n = rows() - 1;

@@ -88,6 +88,8 @@ class ClassRows {
   /// reduce_rows() of the working rows.
   [[nodiscard]] virtual bool reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis,
                                     ReducedRows& out) = 0;
+  /// Whether log odds are made with ReducedRows::U: there are more columns than rows, or columns beside those of a fit.            (SL.4)
+  [[nodiscard]] virtual bool needs_basis(const PenalisedColumns& which) const { return which.size() > num_rows(); }
   /// The working rows if all rows have the log odds of their classes' shares, each with the weight of its observation.
   [[nodiscard]] virtual WorkingSites first_sites() const = 0;
 
@@ -112,7 +114,7 @@ class ClassRows {
   std::vector<WeightedSignal> signals_{{}};
 };
 
-class TableClassRows final : public ClassRows {
+class TableClassRows : public ClassRows {
  public:
   /// \param t         [n] shares of the second class, in [0, 1];  \param k  [n] observation weights
   TableClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper);

@@ -20,21 +20,10 @@ constexpr int steps_to_lose = 2;  // successive steps with a weight of 0, after 
 constexpr double least_seen = 1e-8;
 constexpr double same_weights = 0.05;  // rows that are read in passes: while the weights change less, a step uses those of the last one
 
-// A start between steps.
-struct Runner {
-  StartOutcome at;
-  bool has_effects;
-  int sweeps = 0;          // of all steps
-  std::size_t leader = 0;  // itself, or the start whose maximum it reached
-  int lost = 0;            // successive steps without weight
-  double weight = 0;       // in the last step
-  [[nodiscard]] bool waits() const { return lost >= steps_to_lose; }
-};
-
 // Mean and variance of the log odds under a start. Effects of different sets are taken as independent.
 class OddsOfStart {
  public:
-  OddsOfStart(ClassRows& rows, const PenalisedColumns& which) : rows_(rows), which_(which), is_wide_(which.size() > rows.num_rows()) {
+  OddsOfStart(ClassRows& rows, const PenalisedColumns& which) : rows_(rows), which_(which), is_wide_(rows.needs_basis(which)) {
     if (is_wide_) flat_ = read_columns(*rows.design(), which.flat);
   }
   [[nodiscard]] bool are_wide() const { return is_wide_; }
@@ -119,10 +108,11 @@ class Starts {
     ascent.max_sweeps = settings_.max_sweeps;
     if (settings_.on_step) ascent.on_sweep = [&](int, double bound) { return settings_.on_step(working.step + 1, bound + working.shift); };
     slab_.log_prior_of_signal = working.log_prior_of_signal;
+    if (runners_.empty() && settings_.from != nullptr) resume();
     if (runners_.empty())
       begin(ascent);
     else
-      go_on(ascent, working.step);
+      go_on(ascent, settings_.from != nullptr ? wide_steps : working.step);
     return look(working);
   }
 
@@ -135,7 +125,7 @@ class Starts {
     out.history = std::move(steps.history);
     if (out.history.empty() || out.status == Status::failed) return out;  // the last rows have no fit
     std::vector<double> bounds;
-    for (const Runner& one : runners_) {
+    for (const ClassRunner& one : runners_) {
       StartOutcome start = runners_[one.leader].at;
       start.name = one.at.name;
       start.sweeps = one.sweeps;
@@ -148,16 +138,18 @@ class Starts {
     }
     out.weight = start_weights(bounds);
     out.rows = reduced_;
+    out.runners = std::move(runners_);
+    out.log_odds = std::move(steps.log_odds);
     return out;
   }
 
  private:
-  [[nodiscard]] std::size_t index_of(const Runner& one) const { return static_cast<std::size_t>(&one - runners_.data()); }
+  [[nodiscard]] std::size_t index_of(const ClassRunner& one) const { return static_cast<std::size_t>(&one - runners_.data()); }
 
   void begin(const AscentSettings& ascent) {
     const auto take = [&](std::vector<StartOutcome> found, bool has_effects) {
       for (StartOutcome& start : found) {
-        Runner one{std::move(start), has_effects};
+        ClassRunner one{std::move(start), has_effects};
         one.sweeps = one.at.sweeps;
         one.leader = runners_.size();
         runners_.push_back(std::move(one));
@@ -171,10 +163,26 @@ class Starts {
     if (!alone) take(run_starts(*reduced_, which_, sets_, slab_, ascent, settings_.parts, settings_.num_threads), true);
   }
 
+  // Their states, on the columns of now.                                                                                         (SL.15)
+  void resume() {
+    runners_ = *settings_.from;
+    for (ClassRunner& one : runners_) {
+      SpikeSlabSettings settings = one.at.q.settings();
+      settings.columns_beside = slab_.columns_beside;
+      Vector mean = Vector::Zero(which_.size());
+      mean.head(one.at.q.mean().size()) = one.at.q.mean();
+      SpikeSlab next(which_, settings, sets_);
+      next.set_rows(*reduced_);
+      next.set_state(mean, one.at.q.hyper());
+      next.set_beside(one.beside);
+      one.at.q = std::move(next);
+    }
+  }
+
   void go_on(AscentSettings ascent, int step) {
     if (step >= wide_steps) ascent.wide_sweeps = 0;
-    std::vector<Runner*> moving;
-    for (Runner& one : runners_)
+    std::vector<ClassRunner*> moving;
+    for (ClassRunner& one : runners_)
       if (!one.waits() && one.leader == index_of(one)) moving.push_back(&one);
     parallel_for(static_cast<Index>(moving.size()), settings_.num_threads,
                  [&](Index i) { move(*moving[static_cast<std::size_t>(i)], ascent); });
@@ -196,7 +204,7 @@ class Starts {
   }
 
   // Continues from its last state, on the rows of this step.
-  void move(Runner& one, const AscentSettings& ascent) const {
+  void move(ClassRunner& one, const AscentSettings& ascent) const {
     StartOutcome& at = one.at;
     at.q.set_rows(*reduced_);
     at.q.set_prior_of_signal(slab_.log_prior_of_signal);
@@ -219,12 +227,13 @@ class Starts {
     std::vector<WorkingFit> found(count);
     std::vector<double> bounds(count, -std::numeric_limits<double>::infinity());
     for (std::size_t i = 0; i < count; ++i) {
-      Runner& one = runners_[i];
+      ClassRunner& one = runners_[i];
       if (one.leader != i || one.waits() || one.at.status == Status::failed) continue;
       if (joins_another(i)) continue;
       found[i] = {one.at.bound, odds_.of(one.at.q, *reduced_, working.sites), {{1, one.at.q.signal()}}};
+      if (odds_.are_wide()) one.odds = std::get<LogOdds>(found[i].log_odds);
     }
-    const Vector before = shares_of_leaders([](const Runner& one) { return one.weight; });
+    const Vector before = shares_of_leaders([](const ClassRunner& one) { return one.weight; });
     const std::optional<KnownOdds> ahead = expect(found, before);
     for (std::size_t i = 0; i < count; ++i)
       if (!found[i].signals.empty()) bounds[i] = runners_[i].at.bound = bound_of_classes(rows_, working, found[i]);
@@ -232,9 +241,9 @@ class Starts {
     const Vector weight = start_weights(bounds);
     if (!(weight.sum() > 0)) return std::nullopt;
     for (std::size_t i = 0; i < count; ++i) runners_[i].weight = weight[static_cast<Index>(i)];
-    const Vector now = shares_of_leaders([](const Runner& one) { return one.weight; });
+    const Vector now = shares_of_leaders([](const ClassRunner& one) { return one.weight; });
     for (std::size_t i = 0; i < count; ++i)
-      if (Runner& one = runners_[i]; one.leader == i) one.lost = now[static_cast<Index>(i)] > 0 ? 0 : one.lost + 1;
+      if (ClassRunner& one = runners_[i]; one.leader == i) one.lost = now[static_cast<Index>(i)] > 0 ? 0 : one.lost + 1;
     const bool are_same = ahead && (now - before).cwiseAbs().maxCoeff() < same_weights;
     return average(found, are_same ? before : now);
   }
@@ -242,7 +251,7 @@ class Starts {
   // The sum of a property of each start, for the start that it follows.
   [[nodiscard]] Vector shares_of_leaders(auto&& of) const {
     Vector out = Vector::Zero(static_cast<Index>(runners_.size()));
-    for (const Runner& one : runners_) out[static_cast<Index>(one.leader)] += of(one);
+    for (const ClassRunner& one : runners_) out[static_cast<Index>(one.leader)] += of(one);
     return out;
   }
 
@@ -280,11 +289,11 @@ class Starts {
     const SpikeSlab& q = runners_[i].at.q;
     const Vector mean = mean_of(q);
     for (std::size_t other = 0; other < i; ++other) {
-      const Runner& before = runners_[other];
+      const ClassRunner& before = runners_[other];
       if (before.leader != other || before.waits() || before.at.status == Status::failed) continue;
       if (before.has_effects != runners_[i].has_effects) continue;
       if (!are_alike(before.at.q, q, slab_.seen(), (mean - mean_of(before.at.q)).squaredNorm())) continue;
-      for (Runner& follower : runners_)
+      for (ClassRunner& follower : runners_)
         if (follower.leader == i) follower.leader = other;
       return true;
     }
@@ -298,10 +307,12 @@ class Starts {
   OddsOfStart odds_;
   std::shared_ptr<const ColumnSets> sets_;
   std::shared_ptr<ReducedRows> reduced_;
-  std::vector<Runner> runners_, accepted_;
+  std::vector<ClassRunner> runners_, accepted_;
 };
 
 }  // namespace
+
+bool ClassRunner::waits() const { return lost >= steps_to_lose; }
 
 ClassStarts fit_class_starts(ClassRows& rows, const PenalisedColumns& which, const SpikeSlabSettings& slab,
                              const ClassStartSettings& settings) {

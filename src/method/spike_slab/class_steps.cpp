@@ -186,7 +186,7 @@ double bound_of_classes(const ClassRows& rows, const WorkingRows& working, const
 ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettings& settings,
                            const std::function<std::optional<WorkingFit>(const WorkingRows&)>& solve,
                            const std::function<void(double bound)>& accept) {
-  rows.set_signals({{}});
+  rows.set_signals(settings.signals);
   KnownOdds known = settings.start ? *settings.start : rows.before(has_flat);  // the result of the last accepted step
   std::optional<KnownOdds> ahead;                                              // where a step begins that starts beyond `known`
   const bool extrapolates = rows.design() != nullptr;                          // otherwise log odds are not vectors over the rows

@@ -163,12 +163,34 @@ bool reduce_wide(Index lost, ReducedRows& out) {
   return true;
 }
 
+// Z = L' with X~'X~ = L L'. False: a column is almost a combination of others, or y of the columns, and digits would be lost.
+bool reduce_to_triangle(const Matrix& gram, const Vector& Xr, double total, ReducedRows& out) {
+  constexpr double least = 1e-8, least_rest = 1e-6;
+  const Index p = gram.rows();
+  Matrix L = gram;
+  if (p > 0 && !blas::potrf(p, L.data(), p)) return false;
+  for (Index j = 0; j < p; ++j)
+    if (!(L(j, j) * L(j, j) > least * gram(j, j))) return false;
+  const Vector y = L.triangularView<Eigen::Lower>().solve(Xr);
+  const double rest = total - y.squaredNorm();
+  if (!(rest > least_rest * total)) return false;
+  out.l = Vector::Zero(p);
+  out.y = y;
+  out.rest = rest;
+  out.square = gram.trace();
+  out.storage = memory_of(std::max<Index>(p * p, 1));
+  Eigen::Map<Matrix> Z(out.storage.get(), p, p);
+  Z.setZero();
+  Z.triangularView<Eigen::Upper>() = L.triangularView<Eigen::Lower>().transpose();
+  return true;
+}
+
 // No more columns than rows: Z = diag(l)^1/2 Q', from the Gram matrix. In single precision only if this does not lose digits.  (MP.3)
-bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, KeepBasis basis, Products products,
-                 ReducedRows& out) {
+bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, KeepBasis basis, Rotation rotation,
+                 Products products, ReducedRows& out) {
   const Index n = X.rows(), p = which.size();
   const bool is_single = products == Products::single_precision && which.flat.size() <= 1 && X.set_products(products);
-  const auto again = [&] { return reduce_tall(X, which, omega, y, basis, Products::double_precision, out); };
+  const auto again = [&] { return reduce_tall(X, which, omega, y, basis, rotation, Products::double_precision, out); };
   Matrix all = Matrix::Zero(X.cols(), X.cols());
   Vector Xy(X.cols());
   X.gram_and_project(omega, y, all, Xy);
@@ -199,7 +221,8 @@ bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, 
   const Vector target = y - F * out.flat_mean;
   const double total = omega.dot(target.cwiseAbs2());
 
-  if (p <= most_to_keep && basis == KeepBasis::no) out.gram = C;
+  if (p <= most_to_keep && basis == KeepBasis::no && rotation == Rotation::to_diagonal) out.gram = C;
+  if (rotation == Rotation::to_triangle && basis == KeepBasis::no && reduce_to_triangle(C, Xr, total, out)) return true;
   const double least = is_single && p > 0 ? least_to_be_sure * C.trace() / static_cast<double>(p) : 0;
   Vector values;
   const Index m = decompose(C, values, least);
@@ -256,8 +279,8 @@ bool reduce_rows(Design& X, const PenalisedColumns& which, const Vector& omega, 
                  ReducedRows& out, Rotation rotation, Products products) {
   out = {};
   out.degrees = num_rows - static_cast<double>(which.flat.size());
-  const bool rotate = rotation == Rotation::to_diagonal;
-  if (rotate && which.size() <= X.rows()) return reduce_tall(X, which, omega, y, basis, products, out);
+  const bool rotate = rotation != Rotation::as_they_are;
+  if (rotate && which.size() <= X.rows()) return reduce_tall(X, which, omega, y, basis, rotation, products, out);
   const Index lost = static_cast<Index>(which.flat.size()) + (omega.array() == 0).count();
   if (!project_rows(X, which, omega, y, out) || (rotate && !reduce_wide(lost, out))) return false;
   if (basis == KeepBasis::no) out.U.resize(0, 0);

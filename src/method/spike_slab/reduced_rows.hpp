@@ -42,8 +42,9 @@ struct ReducedRows : DenseBasis {
 };
 
 enum class KeepBasis { no, yes };
-/// How Z is made. Without a dense part, `as_they_are` avoids the decomposition: Z = X~, and l has no meaning.
-enum class Rotation { to_diagonal, as_they_are };
+/// How Z is made. Without a dense part, l is 0 and has no meaning: `as_they_are` avoids the decomposition, Z = X~; `to_triangle` makes Z
+/// from the Cholesky factor of the Gram matrix, if there are no more columns than rows and none is a combination of others.
+enum class Rotation { to_diagonal, as_they_are, to_triangle };
 /// \param omega  [rows] >= 0; for a linear model the observation weights
 /// \param y      [rows] (working) target
 /// \param products  of the Gram matrix, with no more columns than rows; single precision only if the result does not lose digits  (MP.3)

@@ -12,6 +12,18 @@ void add_square(const Matrix& A, double sign, Matrix& T) {
   if (A.size() > 0) blas::syrk(blas::Transpose::no, A.rows(), A.cols(), sign, A.data(), A.rows(), 1.0, T.data(), T.rows());
 }
 
+// Without a dense part and large groups, P may be left out: rows of the table do not see more of Cov(b).                          (SL.8)
+Matrix covariance_of_effects(const SpikeSlab& q) {
+  Matrix T = Matrix::Zero(q.rows().size(), q.rows().size());
+  for (Index set = 0; set < q.sets().size(); ++set) {
+    const std::span<const Index> columns = q.sets().columns_of(set);
+    const Matrix block = q.covariance_of(set);
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      for (std::size_t j = 0; j < columns.size(); ++j) T(columns[i], columns[j]) = block(static_cast<Index>(i), static_cast<Index>(j));
+  }
+  return T;
+}
+
 }  // namespace
 
 // With Q' = diag(l)^-1/2 Z and P = Q diag(D) Q':  T = h P + P Cov(b) P. Large groups enter as Z_B Cov(b_B) Z_B'.                    (SL.8)
@@ -19,6 +31,7 @@ Matrix covariance_seen(const SpikeSlab& q) {
   const ReducedRows& rows = q.rows();
   const auto Z = rows.Z();
   const Index p = rows.size(), m = rows.rank();
+  if (rows.l.isZero(0)) return covariance_of_effects(q);  // Rotation::to_triangle
   const Vector &D = q.D(), scale = D.cwiseQuotient(rows.l);
   Matrix P = Matrix::Zero(p, p);
   if (m == 0) return P;

@@ -6,6 +6,12 @@
 
 namespace ardvark::internal {
 
+[[nodiscard]] SpikeSlabSettings slab_of_classes(const Frame& frame, SparseParts parts);
+/// \throws InvalidArgument  rounding would hide the differences between fits
+void require_weights_that_leave_digits(const FitOptions& options, double sum);
+/// Whether two columns are correlated in the whole table. If the classes are separated, only the rows at the border have weight, and
+/// columns may be alike there that differ in the table.
+[[nodiscard]] bool are_correlated_in(const Frame& frame, Index one, Index other, double least);
 /// The solution without its rows.
 /// \param squares   [p] sums of weight times squared entry of the penalised columns; empty: the columns are standardised
 /// \param steps     tolerance, number and report of the steps are those of the options
@@ -19,5 +25,10 @@ struct ComponentOfMixture {
   Matrix covariance;
 };
 [[nodiscard]] ComponentOfMixture component_of_mixture(const Mixture& mixture, const MixtureComponent& one, Index num_columns);
+
+/// The moments of the rows first .. first+count-1 under each component.
+using MomentsOfRows = decltype(RowMoments::of_components);
+/// With X of sparse rows: all rows are computed at once.                                                                          (SL.8)
+[[nodiscard]] MomentsOfRows moments_of_rows(const Mixture& mixture, Design& X);
 
 }  // namespace ardvark::internal

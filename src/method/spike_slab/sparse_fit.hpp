@@ -84,7 +84,9 @@ void require_row_for_noise(const FitOptions& options, double rows, Index num_fla
 /// Whether only some columns are in memory at a time: there are many more than have effects.                                  (SP.26)
 [[nodiscard]] bool is_wide(const Frame& frame);
 [[nodiscard]] Solution solve_wide_linear(Frame& frame);
-[[nodiscard]] Solution solve_linear_in_memory(Frame& frame);  ///< all columns at once, whatever their number
+[[nodiscard]] Solution solve_linear_in_memory(Frame& frame);    ///< all columns at once, whatever their number
+[[nodiscard]] Solution solve_wide_logistic(Frame& frame);       ///< (SL.15)
+[[nodiscard]] Solution solve_logistic_in_memory(Frame& frame);  ///< all columns at once, whatever their number
 
 /// Everything except Solution::rows, from the averaged fits and their posterior.
 [[nodiscard]] Solution solution_of(const Frame& frame, const PenalisedColumns& which, const AveragedFits& averaged,

@@ -83,9 +83,6 @@ struct TableOfClasses {
   }
 };
 
-// The moments of the rows first .. first+count-1 under each component.
-using MomentsOfRows = decltype(RowMoments::of_components);
-
 // With no more columns than rows from one matrix of all columns per component, otherwise as for new rows.                (SP.7), (SL.8)
 MomentsOfRows moments_of_rows(const Mixture& mixture, MatrixView X, const Standardization& standardization) {
   const Index num_columns = X.cols() + (standardization.intercept ? 1 : 0);
@@ -111,28 +108,6 @@ MomentsOfRows moments_of_rows(const Mixture& mixture, MatrixView X, const Standa
       out.variance.col(c) = of_rows;
     }
     return out;
-  };
-}
-
-// For sparse rows, all rows at once.                                                                                             (SL.8)
-MomentsOfRows moments_of_rows(const Mixture& mixture, Design& X) {
-  ComponentMoments all;
-  if (static_cast<Index>(mixture.columns.size()) > X.rows()) {
-    all = mixture.component_moments(X);
-  } else {
-    const auto components = static_cast<Index>(mixture.components.size());
-    all = {Matrix(X.rows(), components), Matrix(X.rows(), components)};
-    Vector of_rows(X.rows());
-    for (Index c = 0; c < components; ++c) {
-      const ComponentOfMixture one = component_of_mixture(mixture, mixture.components[static_cast<std::size_t>(c)], X.cols());
-      X.apply(one.mean, of_rows);
-      all.mean.col(c) = of_rows;
-      X.row_forms(one.covariance, of_rows);
-      all.variance.col(c) = of_rows;
-    }
-  }
-  return [all](const Mixture&, Index first, Index count) {
-    return ComponentMoments{all.mean.middleRows(first, count), all.variance.middleRows(first, count)};
   };
 }
 
@@ -196,27 +171,6 @@ std::optional<AveragedPosterior> from_starts(const Problem& problem) {
   return AveragedPosterior{{std::move(found.starts), std::move(found.weight), std::nullopt}, std::move(posterior)};
 }
 
-SpikeSlabSettings slab_of(const Frame& frame, SparseParts parts) {
-  SpikeSlabSettings slab;
-  slab.num_rows = frame.rows;
-  slab.noise = 4;  // about 1/omega
-  slab.kappa_tail = 1;
-  slab.grid = prior_of_class_grid;
-  slab.fit_noise = false;
-  slab.fit_dense = parts != SparseParts::slab_only;
-  return slab;
-}
-
-// A log likelihood is about the sum of the weights; above this sum, its rounding is a nat, and no two fits can be compared.
-void require_weights_that_leave_digits(const FitOptions& options, double sum) {
-  constexpr double most = 1e15;
-  if (sum <= most) return;
-  throw InvalidArgument(fmt::format(
-      "the sum of the weights is {:.6g}; under prior {}, classes need a sum of at most {:g}, because rounding hides the differences of "
-      "larger log likelihoods: a weight is a number of repetitions; divide all weights by the same number, or take prior shared",
-      sum, to_string(options.prior.kind), most));
-}
-
 // The solution without its rows.
 Solution solve_classes(const Frame& frame, const PenalisedColumns& which, ClassRows& rows, const SpikeSlabSettings& slab,
                        ClassStepSettings steps, const AreCorrelated& in_table) {
@@ -247,6 +201,57 @@ Solution solve_classes(const Frame& frame, const PenalisedColumns& which, ClassR
 
 }  // namespace
 
+SpikeSlabSettings slab_of_classes(const Frame& frame, SparseParts parts) {
+  SpikeSlabSettings slab;
+  slab.num_rows = frame.rows;
+  slab.noise = 4;  // about 1/omega
+  slab.kappa_tail = 1;
+  slab.grid = prior_of_class_grid;
+  slab.fit_noise = false;
+  slab.fit_dense = parts != SparseParts::slab_only;
+  return slab;
+}
+
+// A log likelihood is about the sum of the weights; above this sum, its rounding is a nat, and no two fits can be compared.
+void require_weights_that_leave_digits(const FitOptions& options, double sum) {
+  constexpr double most = 1e15;
+  if (sum <= most) return;
+  throw InvalidArgument(fmt::format(
+      "the sum of the weights is {:.6g}; under prior {}, classes need a sum of at most {:g}, because rounding hides the differences of "
+      "larger log likelihoods: a weight is a number of repetitions; divide all weights by the same number, or take prior shared",
+      sum, to_string(options.prior.kind), most));
+}
+
+MomentsOfRows moments_of_rows(const Mixture& mixture, Design& X) {
+  ComponentMoments all;
+  if (static_cast<Index>(mixture.columns.size()) > X.rows()) {
+    all = mixture.component_moments(X);
+  } else {
+    const auto components = static_cast<Index>(mixture.components.size());
+    all = {Matrix(X.rows(), components), Matrix(X.rows(), components)};
+    Vector of_rows(X.rows());
+    for (Index c = 0; c < components; ++c) {
+      const ComponentOfMixture one = component_of_mixture(mixture, mixture.components[static_cast<std::size_t>(c)], X.cols());
+      X.apply(one.mean, of_rows);
+      all.mean.col(c) = of_rows;
+      X.row_forms(one.covariance, of_rows);
+      all.variance.col(c) = of_rows;
+    }
+  }
+  return [all](const Mixture&, Index first, Index count) {
+    return ComponentMoments{all.mean.middleRows(first, count), all.variance.middleRows(first, count)};
+  };
+}
+
+bool are_correlated_in(const Frame& frame, Index one, Index other, double least) {
+  Matrix two(frame.X.rows(), 2);
+  const auto whole = frame.design();
+  whole->columns(one, 1, two.leftCols(1));
+  whole->columns(other, 1, two.rightCols(1));
+  const Matrix products = two.transpose() * frame.k.asDiagonal() * two;
+  return std::abs(products(0, 1)) > least * std::sqrt(products(0, 0) * products(1, 1));
+}
+
 ComponentOfMixture component_of_mixture(const Mixture& mixture, const MixtureComponent& one, Index num_columns) {
   ComponentOfMixture out{Vector::Zero(num_columns), {}};
   out.mean(mixture.columns) = one.w;
@@ -257,12 +262,24 @@ ComponentOfMixture component_of_mixture(const Mixture& mixture, const MixtureCom
 
 Solution solve_sparse_rows(const Frame& frame, const PenalisedColumns& which, ClassRows& rows, const Vector& squares,
                            ClassStepSettings steps, const AreCorrelated& in_table) {
-  SpikeSlabSettings slab = slab_of(frame, parts_of(frame.options.prior.kind));
+  SpikeSlabSettings slab = slab_of_classes(frame, parts_of(frame.options.prior.kind));
   if (squares.size() > 0) slab.take_units(squares);
   return solve_classes(frame, which, rows, slab, std::move(steps), in_table);
 }
 
 Solution solve_sparse_logistic(Frame& frame) {
+  const FitOptions& options = frame.options;
+  const PenalisedColumns which = penalised_columns(options, frame.X.cols(), frame.left_out);
+  const bool only_intercept = which.flat.size() == (options.intercept ? 1U : 0U);
+  if (!only_intercept && (!why_no_maximum(frame, which.flat).empty() || separate_rows(frame, which.flat))) {
+    Solution out = failed_solution(frame, "columns without a prior have no posterior");
+    explain_no_posterior(frame, which.flat, {"before the first sweep", true}, out.report);
+    return out;
+  }
+  return is_wide(frame) ? solve_wide_logistic(frame) : solve_logistic_in_memory(frame);
+}
+
+Solution solve_logistic_in_memory(Frame& frame) {
   const FitTable X = frame.X;
   const Vector &t = frame.target, &k = frame.k;
   const FitOptions& options = frame.options;
@@ -273,13 +290,6 @@ Solution solve_sparse_logistic(Frame& frame) {
         "prior", to_string(options.prior.kind),
         fmt::format("with classes needs a decomposition, which is too expensive for {} rows and {} columns; use prior shared or laplace",
                     X.rows(), which.size()));
-  const bool only_intercept = which.flat.size() == (options.intercept ? 1U : 0U);
-  if (!only_intercept && (!why_no_maximum(frame, which.flat).empty() || separate_rows(frame, which.flat))) {
-    Solution out = failed_solution(frame, "columns without a prior have no posterior");
-    explain_no_posterior(frame, which.flat, {"before the first sweep", true}, out.report);
-    return out;
-  }
-
   const std::optional<EqualRows> merged = merge_equal_rows(X, t, k);
   TableOfClasses table{merged ? FitTable(merged->X) : X, standardization};
   const Vector &seen_t = merged ? merged->t : t, &seen_k = merged ? merged->k : k;
@@ -300,15 +310,7 @@ Solution solve_sparse_logistic(Frame& frame) {
   if (!is_averaged(which, frame.rows)) rows.set_products(products_of(options, table.X.rows(), which.size()));
   ClassStepSettings steps;
   if (rows.products() == Products::single_precision) steps.rounding = 1e-8 * static_cast<double>(seen_t.size());
-  // If the classes are separated, only the rows at the border have weight. Columns may be alike there and differ in the whole table.
-  const auto in_table = [&](Index one, Index other, double least) {
-    Matrix two(X.rows(), 2);
-    const auto whole = frame.design();
-    whole->columns(one, 1, two.leftCols(1));
-    whole->columns(other, 1, two.rightCols(1));
-    const Matrix products = two.transpose() * k.asDiagonal() * two;
-    return std::abs(products(0, 1)) > least * std::sqrt(products(0, 0) * products(1, 1));
-  };
+  const auto in_table = [&](Index one, Index other, double least) { return are_correlated_in(frame, one, other, least); };
   Solution out = solve_sparse_rows(frame, which, rows, squares, std::move(steps), in_table);
   if (!out.usable) return out;
 

@@ -87,7 +87,7 @@ SpikeSlab::Sums& SpikeSlab::Sums::operator+=(const Sums& other) {
 void SpikeSlab::begin_others() {
   others_ = {};
   misfit_beside_ = 0;
-  if (!(beside_.odds > 0 && beside_.included > 0 && hyper_.pi > 0)) return;
+  if (!(beside_.odds > 0 && beside_.included > 0 && hyper_.pi > 0 && settings_.columns_beside > 0)) return;
   const double most = 0.5 * static_cast<double>(settings_.columns_beside) / beside_.included;
   const double times = std::min(hyper_.pi / (1 - hyper_.pi) / beside_.odds, most);
   const double included = times * beside_.included;

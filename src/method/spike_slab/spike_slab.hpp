@@ -85,6 +85,8 @@ class SpikeSlab {
   void set_hyper(const SpikeSlabHyper& hyper);
   void set_mean(const Vector& m);
   void set_state(const Vector& m, const SpikeSlabHyper& hyper);
+  /// The same columns by other names.
+  void set_which(const PenalisedColumns& which) { which_ = &which; }
   /// From the next whole sweep on.                                                                                              (SP.26)
   void set_beside(const SumsBeside& sums) { beside_ = sums; }
   /// One update of every set, in this order.                                                                                   (SP.4)

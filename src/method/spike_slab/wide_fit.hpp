@@ -8,9 +8,23 @@ namespace ardvark::internal {
 
 /// With no more numbers in the matrix that a fit of all columns makes (128 MB), that fit is faster.
 inline constexpr Index most_at_once = Index{1} << 24;
+/// The same for two classes, which make this matrix in each step (32 MB).
+inline constexpr Index most_at_once_of_classes = Index{1} << 22;
+
+inline constexpr int most_rounds = 40;
+inline constexpr double rough = 50;            ///< while many columns come in, starts end at so many tolerances
+inline constexpr std::size_t many_more = 20;   ///< columns
+inline constexpr double least_to_tell = 0.02;  ///< inclusion of a column that is not followed, although it should be
+
+/// The parts of the prior; a warning says if the dense part is too expensive. \param num_columns  with the prior
+[[nodiscard]] SparseParts wide_parts(Frame& frame, Index num_columns);
+/// A note on the search, and a warning if it is not complete.
+void tell_of_search(Index num_active, Index num_columns, int passes, bool is_complete, Frame& frame, Solution& out);
 
 /// [p] Sums of weight times squared entry of the columns, before the flat columns are projected out.
 [[nodiscard]] Vector squares_of(const Frame& frame, const PenalisedColumns& which);
+/// The same with these weights, of the rows of the table.
+[[nodiscard]] Vector squares_of(const Frame& frame, const PenalisedColumns& which, const Vector& weights);
 
 /// A fit after its last pass.
 struct WideOutcome {

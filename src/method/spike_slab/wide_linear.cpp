@@ -26,13 +26,9 @@ namespace ardvark::internal {
 namespace {
 
 constexpr Index most_rows_of_dense = 6000;  // above, the decomposition of (SP.27) takes too long
-constexpr int most_rounds = 40;
-constexpr double rough = 50;           // while many columns come in, starts end at so many tolerances
-constexpr std::size_t many_more = 20;  // columns
 constexpr int first_rounds = 3;
 // Nats below the best start: at 28 the weight of a start is below a thousandth (SP.8), and in the first rounds bounds still change.
 constexpr double hopeless_at_first = 60, hopeless = 30;
-constexpr double least_to_tell = 0.02;    // inclusion of a column that is not followed, although it should be
 constexpr double most_bytes_kept = 64e6;  // of directions that predictions need
 
 struct WideRunner {
@@ -214,7 +210,7 @@ class WideFit {
       states.push_back({&one->at.q, one->at.bound});
     }
     ++passes_;
-    WideSearch::Found found = search_.pass(table_, states);
+    WideSearch::Found found = search_.pass(table_, states, passes_ < most_rounds);
     largest_left_ = found.largest_left;
     bool is_steady = true;
     for (std::size_t i = 0; i < at.size(); ++i) {
@@ -241,15 +237,20 @@ class WideFit {
 
 // Those of a centred design are around the mean.
 Vector squares_of(const Frame& frame, const PenalisedColumns& which) {
-  const Standardization& s = frame.units.standardization;
   if (frame.options.standardize && frame.options.scaling == Scaling::deviation) return Vector::Constant(which.size(), frame.rows);
+  return squares_of(frame, which, frame.k);
+}
+
+Vector squares_of(const Frame& frame, const PenalisedColumns& which, const Vector& weights) {
+  const Standardization& s = frame.units.standardization;
+  const double sum = weights.sum();
   Vector mean, spread;
-  frame.X.moments(frame.k, true, mean, spread);
+  frame.X.moments(weights, true, mean, spread);
   Vector out(which.size());
   for (Index i = 0; i < which.size(); ++i) {
     const Index j = which.columns[static_cast<std::size_t>(i)];
     const double off = mean[j] - (s.center.size() > 0 ? s.center[j] : 0.0), scale = s.scale.size() > 0 ? s.scale[j] : 1.0;
-    out[i] = frame.rows * scale * scale * (spread[j] * spread[j] + off * off);
+    out[i] = sum * scale * scale * (spread[j] * spread[j] + off * off);
   }
   return out;
 }
@@ -328,7 +329,8 @@ void tell_of_others(const WideOutcome& fit, Solution& out) {
 }
 
 bool is_fitted_wide(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
-  if (!has_noise(task) || !options.prior.group.empty() || std::min(num_rows, num_columns) * num_columns <= most_at_once) return false;
+  if (task == Task::counts || !options.prior.group.empty()) return false;
+  if (std::min(num_rows, num_columns) * num_columns <= (has_noise(task) ? most_at_once : most_at_once_of_classes)) return false;
   const PriorKind prior = options.prior.kind;
   if (prior == PriorKind::slab) return true;
   return num_columns > num_rows && (num_rows <= most_rows_of_dense || prior == PriorKind::sparse || prior == PriorKind::automatic);
@@ -337,6 +339,23 @@ bool is_fitted_wide(const FitOptions& options, Task task, Index num_rows, Index 
 bool is_wide(const Frame& frame) {
   const PenalisedColumns which = penalised_columns(frame.options, frame.num_columns(), frame.left_out);
   return is_fitted_wide(frame.options, frame.task, frame.X.rows(), which.size());
+}
+
+SparseParts wide_parts(Frame& frame, Index num_columns) {
+  const SparseParts parts = parts_of(frame.options.prior.kind);
+  if (parts == SparseParts::slab_only || frame.X.rows() <= most_rows_of_dense) return parts;
+  frame.warnings.push_back(
+      fmt::format("the dense part is off: its decomposition is too expensive for {} rows and {} columns; many small effects count as {}",
+                  frame.X.rows(), num_columns, has_noise(frame.task) ? "noise" : "chance"));
+  return SparseParts::slab_only;
+}
+
+void tell_of_search(Index num_active, Index num_columns, int passes, bool is_complete, Frame& frame, Solution& out) {
+  frame.notes.push_back(
+      fmt::format("{} of {} columns may have an effect of their own; {} passes over the table", num_active, num_columns, passes));
+  if (is_complete || out.report.status != Status::converged) return;
+  out.report.warnings.push_back(
+      "more columns may have an effect of their own than a fit of so many columns follows; inclusions of the others are rough");
 }
 
 Matrix gram_of_rows(Design& X) {
@@ -384,17 +403,11 @@ Solution solve_wide_linear(Frame& frame) {
   require_rows(options, frame.rows, num_flat);
   require_row_for_noise(options, frame.rows, num_flat);
   warn_of_flat_columns(*design, all.flat, frame.k, options.column_names, frame.warnings);
-  SparseParts parts = parts_of(options.prior.kind);
+  const SparseParts parts = wide_parts(frame, all.size());
   WideTable table(*design, all, frame.k, frame.target, frame.rows);
   if (!table.begin()) throw InvalidArgument(dependent_flat_columns);
   table.look_at_all();
   table.set_squares(squares_of(frame, all), true);
-  if (parts != SparseParts::slab_only && frame.X.rows() > most_rows_of_dense) {
-    parts = SparseParts::slab_only;
-    frame.warnings.push_back(fmt::format(
-        "the dense part is off: its decomposition is too expensive for {} rows and {} columns; many small effects count as noise",
-        frame.X.rows(), all.size()));
-  }
   if (parts != SparseParts::slab_only && !table.decompose(gram_of_rows(*design)))
     return failed_solution(frame, "the decomposition of the table failed");
   const SpikeSlabSettings slab = slab_of_regression(frame, table.squares(), num_flat, table.target().squaredNorm(), table.degrees());
@@ -424,11 +437,7 @@ Solution solve_wide_linear(Frame& frame) {
     if (const double share = averaged.weight[static_cast<Index>(s)]; share > 0) left += share * averaged.fits[s].q.Dr();  // y - Z w
   out.rows.missed = rows.rest + left.squaredNorm();
   tell_of_others(outcome, out);
-  frame.notes.push_back(fmt::format("{} of {} columns may have an effect of their own; {} passes over the table", table.active().size(),
-                                    all.size(), fit->passes()));
-  if (!fit->is_complete() && out.report.status == Status::converged)
-    out.report.warnings.push_back(
-        "more columns may have an effect of their own than a fit of so many columns follows; inclusions of the others are rough");
+  tell_of_search(static_cast<Index>(table.active().size()), all.size(), fit->passes(), fit->is_complete(), frame, out);
   return out;
 }
 

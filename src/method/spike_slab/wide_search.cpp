@@ -159,7 +159,7 @@ std::vector<Index> WideSearch::chosen(const Wanted& wanted) const {
   return first_of(std::move(order), std::min(std::max<Index>(200, active / 2), most_active - active));
 }
 
-WideSearch::Found WideSearch::pass(const WideTable& table, const std::vector<WideState>& states) {
+WideSearch::Found WideSearch::pass(const WideTable& table, const std::vector<WideState>& states, bool may_add) {
   Found out;
   if (states.empty()) return out;
   pulse("columns");
@@ -174,7 +174,7 @@ WideSearch::Found WideSearch::pass(const WideTable& table, const std::vector<Wid
   Wanted wanted;
   for (Index i = 0; i < count; ++i) out.beside.push_back(look(table, *states[static_cast<std::size_t>(i)].q, i, wanted));
   add_neighbours(table, *states[static_cast<std::size_t>(explained.best)].q, explained, wanted);
-  out.columns = chosen(wanted);
+  if (may_add) out.columns = chosen(wanted);
   activate(out.columns);
   for (const auto& [j, size] : wanted)
     if (!is_active(j) || std::ranges::binary_search(out.columns, j)) out.largest_left = std::max(out.largest_left, size);

@@ -33,7 +33,8 @@ class WideSearch {
     std::vector<Index> columns;
     double largest_left = 0;  ///< inclusion of a column that is not active yet, or is not followed
   };
-  [[nodiscard]] Found pass(const WideTable& table, const std::vector<WideState>& states);
+  /// \param may_add  false: no column becomes active
+  [[nodiscard]] Found pass(const WideTable& table, const std::vector<WideState>& states, bool may_add);
   /// Whether the number of active columns reached its limit.
   [[nodiscard]] bool is_full() const;
   /// The last pass, in double precision: it only renews the products.

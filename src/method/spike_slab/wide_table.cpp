@@ -141,6 +141,10 @@ void WideTable::activate(const std::vector<Index>& more) {
   });
   G_active_ = std::move(G);
   is_decomposed() ? add_to_rotated(more) : add_to_triangle(more);
+  name_active(more);
+}
+
+void WideTable::name_active(const std::vector<Index>& more) {
   for (const Index j : more) {
     active_.push_back(j);
     which_.columns.push_back(all_.columns[static_cast<std::size_t>(j)]);

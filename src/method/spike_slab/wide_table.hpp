@@ -42,6 +42,8 @@ class WideTable {
   [[nodiscard]] Matrix project_in_single(const Matrix& A) const;
   [[nodiscard]] double at(const Matrix& product, Index j, Index i) const { return product(all_.columns[static_cast<std::size_t>(j)], i); }
 
+  /// Names the active columns, without their rows: for residuals().
+  void name_active(const std::vector<Index>& more);
   /// Adds columns to the active ones.
   void activate(const std::vector<Index>& more);
   [[nodiscard]] const std::vector<Index>& active() const { return active_; }

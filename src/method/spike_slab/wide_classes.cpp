@@ -1,0 +1,328 @@
+// Two classes under the priors sparse, slab and dense with many more columns than have effects: the starts of (SL.12) on the columns that
+// may have one, and passes over all columns that show which.                                                docs/math/sparse.md (SL.15)
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "core/blas.hpp"
+#include "core/products.hpp"
+#include "design/column_panels.hpp"
+#include "design/with_row.hpp"
+#include "frame/conditioning.hpp"
+#include "frame/prepare.hpp"
+#include "frame/prior_partition.hpp"
+#include "frame/separation.hpp"
+#include "method/spike_slab/class_starts.hpp"
+#include "method/spike_slab/sparse_classes.hpp"
+#include "method/spike_slab/wide_fit.hpp"
+#include "table/column_copy.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// The active columns and the flat ones, as a table of their own.
+class ActiveColumns {
+ public:
+  ActiveColumns(const Frame& frame, const PenalisedColumns& all, const std::vector<Index>& active)
+      : copy_(frame.X, in_table(frame, all, active, place_)) {
+    const auto at = [&](Index column) { return static_cast<Index>(std::ranges::lower_bound(place_, column) - place_.begin()); };
+    const Index count = copy_.table().cols();
+    which.begin.resize(active.size() + 1);
+    std::iota(which.begin.begin(), which.begin.end(), Index{0});
+    for (const Index j : active) which.columns.push_back(at(all.columns[static_cast<std::size_t>(j)]));
+    for (const Index j : all.flat) which.flat.push_back(j < frame.X.cols() ? at(j) : count);
+    const Standardization& of_all = frame.units.standardization;
+    standardization_.intercept = of_all.intercept;
+    if (of_all.center.size() > 0) standardization_.center = of_all.center(place_);
+    if (of_all.scale.size() > 0) standardization_.scale = of_all.scale(place_);
+  }
+  [[nodiscard]] std::unique_ptr<Design> design() const { return copy_.table().design(standardization_); }
+
+  PenalisedColumns which;  ///< by positions in this table
+
+ private:
+  // Their positions in the whole table, ascending.
+  static const std::vector<Index>& in_table(const Frame& frame, const PenalisedColumns& all, const std::vector<Index>& active,
+                                            std::vector<Index>& out) {
+    for (const Index j : active) out.push_back(all.columns[static_cast<std::size_t>(j)]);
+    for (const Index j : all.flat)
+      if (j < frame.X.cols()) out.push_back(j);
+    std::ranges::sort(out);
+    return out;
+  }
+
+  std::vector<Index> place_;
+  ColumnCopy copy_;
+  Standardization standardization_;
+};
+
+// All columns, of which some are active.
+struct WholeTable {
+  Design& X;  // with the row of the intercept's prior
+  const PenalisedColumns& all;
+  const Matrix* K;  // X X' for a dense part, or null
+};
+
+// The rows of the active columns, with the dense part of all.
+class WideClassRows final : public TableClassRows {
+ public:
+  WideClassRows(const ActiveColumns& columns, const std::vector<Index>& active, const WholeTable& whole, const Frame& frame, bool proper)
+      : TableClassRows(columns.design(), frame.target, frame.k, proper), active_(active), whole_(whole) {}
+
+  [[nodiscard]] bool needs_basis(const PenalisedColumns& which) const override {
+    return whole_.K != nullptr || TableClassRows::needs_basis(which);
+  }
+  [[nodiscard]] bool reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis,
+                            ReducedRows& out) override {
+    sites_ = std::get<Sites>(sites);
+    target_ = target;
+    if (whole_.K == nullptr) {
+      const Vector& omega = sites_.omega;
+      return reduce_rows(*design(), which, omega, target, omega.sum(), basis, out, Rotation::to_triangle, products());
+    }
+    table_.reset();
+    table_.emplace(whole_.X, whole_.all, sites_.omega, target_, sites_.omega.sum());
+    if (!table_->begin() || !table_->decompose(*whole_.K)) return false;
+    table_->activate(active_);
+    out = *table_->rows(basis);
+    return true;
+  }
+  [[nodiscard]] const Vector& omega() const { return sites_.omega; }  ///< of the last working rows
+  /// All columns on the last working rows, for a pass.
+  [[nodiscard]] WideTable& table(const Frame& frame, const Vector& row) {
+    if (!table_) {
+      table_.emplace(whole_.X, whole_.all, sites_.omega, target_, sites_.omega.sum());
+      if (!table_->begin()) throw InvalidArgument(dependent_flat_columns);
+      table_->name_active(active_);
+    }
+    table_->look_at_all();
+    Vector squares = squares_of(frame, whole_.all, sites_.omega.head(frame.X.rows()));
+    if (is_proper()) squares += sites_.omega.tail(1)[0] * row(whole_.all.columns).cwiseAbs2();
+    table_->set_squares(std::move(squares), true);
+    return *table_;
+  }
+
+ private:
+  const std::vector<Index>& active_;
+  WholeTable whole_;
+  Sites sites_;
+  Vector target_;
+  std::optional<WideTable> table_;
+};
+
+// x_n = Z'u_n: u'(E[s2 h] l - E[s2 h^2 D] l^2)u + |E[delta]' diag(l) u|^2 + u'D Z B Z'D u, for each row u of U.         (SP.6), (SP.15),
+// (SL.15)
+Vector variance_of_rows(const MixtureComponent& one, const Matrix& U, const ReducedRows& rows) {
+  const DenseSpread dense = one.dense();
+  Vector out = U.cwiseAbs2() * (dense.variance * rows.l - dense.narrowing.cwiseProduct(rows.l.cwiseAbs2()));
+  if (dense.moves.cols() > 0) out += products::times(U * rows.l.asDiagonal(), dense.moves).rowwise().squaredNorm();
+  const Vector D = (1 + one.h * rows.l.array()).inverse();
+  const Matrix W = products::times(U * D.asDiagonal(), rows.Z());
+  out += W.cwiseAbs2() * one.v;
+  if (!one.active.empty()) out += products::times_transposed(Matrix(W(Eigen::all, one.active)), one.F).rowwise().squaredNorm();
+  return out;
+}
+
+// The starts of (SL.12) on the active columns, and passes until there are no more.                                              (SL.15)
+class WideClassFit {
+ public:
+  WideClassFit(const Frame& frame, const PenalisedColumns& all, const SpikeSlabSettings& slab, const ClassStartSettings& settings,
+               bool proper)
+      : frame_(frame), all_(all), slab_(slab), settings_(settings), proper_(proper), search_(all.size()), X_(frame.design()) {
+    if (!proper) return;
+    row_ = row_of_means(*X_, frame.k);
+    X_ = std::make_unique<DesignWithRow>(std::move(X_), row_);
+  }
+
+  void run() {
+    if (settings_.parts != SparseParts::slab_only) K_ = gram_of_rows(*X_);
+    const bool has_effects = settings_.parts != SparseParts::dense_only;
+    if (has_effects) begin();
+    bool is_precise = !has_effects;
+    while (true) {
+      fit(is_precise ? 1 : rough);
+      if (found_.history.empty()) return;
+      const auto [count, is_steady] = pass();
+      const bool goes_on = found_.status == Status::converged || found_.status == Status::max_sweeps;
+      if (!goes_on || (count == 0 && is_steady && is_precise) || passes_ == most_rounds) break;
+      is_precise = count < many_more;
+    }
+    if (K_) measure();
+  }
+
+  [[nodiscard]] ClassStarts& found() { return found_; }
+  [[nodiscard]] const WideSearch& search() const { return search_; }
+  [[nodiscard]] const WideTable& table() const { return *table_; }
+  [[nodiscard]] int passes() const { return passes_; }
+  [[nodiscard]] bool is_complete() const { return largest_left_ < least_to_tell; }
+  [[nodiscard]] const std::vector<Index>& places() const { return places_; }  ///< of each start: its products in the last pass
+  /// Moments of the rows of the fit under the posterior of the active columns, with the dense part of all.                       (SL.15)
+  [[nodiscard]] MomentsOfRows moments(Mixture mixture, const std::vector<std::vector<std::size_t>>& members) const {
+    mixture.columns = columns_->which.columns;
+    mixture.flat_columns = columns_->which.flat;
+    if (!K_) return moments_of_rows(mixture, *columns_->design());
+    const Index n = frame_.X.rows(), count = static_cast<Index>(members.size());
+    const ReducedRows& rows = *found_.rows;
+    const Vector root = rows_->omega().head(n).cwiseSqrt();
+    const Matrix U = (root.array() > 0).select(root.cwiseInverse(), 0.0).matrix().asDiagonal() * rows.U.topRows(n);
+    const Matrix flat = read_columns(*columns_->design(), columns_->which.flat) * rows.R.transpose();
+    ComponentMoments all{Matrix::Zero(n, count), Matrix::Zero(n, count)};
+    for (Index c = 0; c < count; ++c) {
+      const MixtureComponent& one = mixture.components[static_cast<std::size_t>(c)];
+      all.variance.col(c) = variance_of_rows(one, U, rows) + one.dense().flat * flat.rowwise().squaredNorm();
+      double total = 0;
+      for (const std::size_t start : members[static_cast<std::size_t>(c)]) {
+        const double weight = found_.weight[static_cast<Index>(start)];
+        all.mean.col(c) += weight * found_.runners[found_.runners[start].leader].odds.m.head(n);
+        total += weight;
+      }
+      all.mean.col(c) /= total;
+    }
+    return [all](const Mixture&, Index first, Index some) {
+      return ComponentMoments{all.mean.middleRows(first, some), all.variance.middleRows(first, some)};
+    };
+  }
+
+ private:
+  [[nodiscard]] WholeTable whole() const { return {*X_, all_, K_ ? &*K_ : nullptr}; }
+
+  // On the rows of log odds that are all the same.
+  void begin() {
+    const Vector &k = frame_.k, &t = frame_.target;
+    Vector omega = Vector::Zero(X_->rows()), target = omega;
+    omega.head(k.size()) = k;
+    target.head(t.size()) = t.array() - k.dot(t) / k.sum();
+    WideTable table(*X_, all_, omega, target, omega.sum());
+    if (!table.begin()) throw InvalidArgument(dependent_flat_columns);
+    table.look_at_all();
+    table.set_squares(squares_of(frame_, all_), true);
+    search_.begin(table);
+  }
+
+  void fit(double tolerances) {
+    active_ = search_.active();  // those that the last pass found, too
+    rows_.reset();
+    columns_.reset();
+    columns_ = std::make_unique<ActiveColumns>(frame_, all_, active_);
+    rows_ = std::make_unique<WideClassRows>(*columns_, active_, whole(), frame_, proper_);
+    SpikeSlabSettings slab = slab_;
+    slab.columns_beside = all_.size() - static_cast<Index>(active_.size());
+    ClassStartSettings settings = settings_;
+    settings.tolerance *= tolerances;
+    if (settings_.on_step) settings.on_step = [this](int step, double bound) { return settings_.on_step(steps_ + step, bound); };
+    const std::vector<ClassRunner> from = std::move(found_.runners);
+    if (!from.empty()) {
+      settings.from = &from;
+      settings.start = found_.log_odds;
+      settings.signals = signals_;
+    }
+    const blas::ThreadScope one{1};
+    found_ = fit_class_starts(*rows_, columns_->which, slab, settings);
+    signals_ = rows_->signals();
+    steps_ += static_cast<int>(found_.history.size());
+  }
+
+  [[nodiscard]] bool runs(std::size_t i) const { return found_.runners[i].leader == i && !found_.runners[i].waits(); }
+
+  [[nodiscard]] std::vector<WideState> states(auto&& takes_part) {
+    std::vector<WideState> out;
+    places_.assign(found_.runners.size(), 0);
+    for (std::size_t i = 0; i < found_.runners.size(); ++i)
+      if (takes_part(i)) {
+        places_[i] = static_cast<Index>(out.size());
+        out.push_back({&found_.runners[i].at.q, found_.runners[i].at.bound});
+      }
+    for (std::size_t i = 0; i < places_.size(); ++i) places_[i] = places_[found_.runners[i].leader];
+    return out;
+  }
+
+  // Reads all columns once. Returns how many became active, and whether the others add as much as the fits counted.
+  std::pair<std::size_t, bool> pass() {
+    table_ = &rows_->table(frame_, row_);
+    ++passes_;
+    const WideSearch::Found found = search_.pass(*table_, states([&](std::size_t i) { return runs(i); }), passes_ < most_rounds);
+    largest_left_ = found.largest_left;
+    bool is_steady = true;
+    for (std::size_t i = 0; i < found_.runners.size(); ++i) {
+      if (!runs(i)) continue;
+      ClassRunner& one = found_.runners[i];
+      const SumsBeside& beside = found.beside[static_cast<std::size_t>(places_[i])];
+      is_steady = is_steady && are_steady(one.beside, beside, one.at.q);
+      one.beside = beside;
+    }
+    return {found.columns.size(), is_steady};
+  }
+
+  // As in a regression, in double precision.                                                                                      (SP.27)
+  void measure() {
+    search_.measure(*table_, states([&](std::size_t i) { return runs(i) && found_.weight[static_cast<Index>(i)] > 0; }));
+  }
+
+  const Frame& frame_;
+  const PenalisedColumns& all_;
+  SpikeSlabSettings slab_;
+  const ClassStartSettings& settings_;
+  bool proper_;
+  WideSearch search_;
+  std::unique_ptr<Design> X_;
+  Vector row_;  // of the intercept's prior
+  std::optional<Matrix> K_;
+  std::vector<Index> active_;
+  std::unique_ptr<ActiveColumns> columns_;
+  std::unique_ptr<WideClassRows> rows_;
+  ClassStarts found_;
+  std::vector<WeightedSignal> signals_;
+  std::vector<Index> places_;
+  const WideTable* table_ = nullptr;
+  int steps_ = 0, passes_ = 0;
+  double largest_left_ = 0;
+};
+
+}  // namespace
+
+Solution solve_wide_logistic(Frame& frame) {
+  const FitOptions& options = frame.options;
+  const PenalisedColumns all = penalised_columns(options, frame.num_columns(), frame.left_out);
+  require_weights_that_leave_digits(options, frame.rows);
+  warn_of_flat_columns(*frame.design(), all.flat, frame.k, options.column_names, frame.warnings);
+  const SparseParts parts = wide_parts(frame, all.size());
+  SpikeSlabSettings slab = slab_of_classes(frame, parts);
+  if (!options.standardize) slab.take_units(squares_of(frame, all));
+  ClassStartSettings settings;
+  settings.tolerance = options.tolerance.value_or(2e-3);
+  settings.max_steps = settings.max_sweeps = options.max_sweeps;
+  settings.parts = parts;
+  settings.num_threads = blas::num_threads();
+  const bool proper = has_proper_intercept(options, all.flat);
+  std::optional<WideClassFit> fit;
+  run_reported(options, bound_offset(all.flat, frame.units, frame.rows), [&](const SweepReport& report_sweep) {
+    settings.on_step = report_sweep;
+    fit.emplace(frame, all, slab, settings, proper).run();
+  });
+  ClassStarts& found = fit->found();
+  if (!(found.weight.size() > 0 && found.weight.sum() > 0)) return failed_solution(frame, "no start reached a finite bound");
+  const PenalisedColumns& active = fit->table().which();
+  for (StartOutcome& start : found.starts) start.q.set_which(active);
+  const AveragedFits averaged{std::move(found.starts), found.weight, std::nullopt};
+  const std::vector<std::shared_ptr<const ReducedRows>> each(averaged.fits.size(), found.rows);
+  SparsePosterior posterior = posterior_of(active, averaged.fits, each, averaged.weight, slab.seen());
+  const std::vector<std::vector<std::size_t>> members = posterior.members;
+  const WideOutcome outcome{fit->table(), fit->search(), all, averaged, members, fit->places()};
+  const bool has_dense = parts != SparseParts::slab_only;
+  const double effective = has_dense ? effective_parameters_of(posterior.mixture) : 0;
+  const MomentsOfRows moments = fit->moments(posterior.mixture, members);
+  if (has_dense) posterior.mixture = kept_of_all_columns(posterior.mixture, outcome, frame);
+  const auto in_table = [&](Index one, Index other, double least) { return are_correlated_in(frame, one, other, least); };
+  Solution out = solution_of(frame, active, averaged, std::move(posterior), in_table);
+  if (has_dense) out.effective_parameters = effective;
+  out.proper_intercept = proper;
+  tell_of_others(outcome, out);
+  tell_of_search(static_cast<Index>(fit->table().active().size()), all.size(), fit->passes(), fit->is_complete(), frame, out);
+  out.rows.of_components = moments;
+  return out;
+}
+
+}  // namespace ardvark::internal

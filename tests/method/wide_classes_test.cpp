@@ -1,0 +1,120 @@
+// Two classes with thousands of columns, of which only some are in memory: the same answers as with all of them.       (SL.15)
+#include <gtest/gtest.h>
+
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "../support/wide_case.hpp"
+#include "frame/prepare.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+using testing::at_new_rows;
+using testing::make_wide_case;
+using testing::RowsAt;
+using testing::WideCase;
+
+enum class Kept { some, all };
+
+Fit fit_classes(const FitTable& X, const Vector& t, PriorKind prior, Kept in_memory, FitOptions options = {}) {
+  options.prior.kind = prior;
+  Frame frame = make_frame(Task::logistic, X, VectorView(t), options);
+  Solution solution = in_memory == Kept::all ? solve_logistic_in_memory(frame) : solve_wide_logistic(frame);
+  return assemble(frame, std::move(solution));
+}
+
+Vector classes_of(const WideCase& table) { return (table.y.array() > 0).cast<double>(); }
+
+Fit fit_classes(const WideCase& table, PriorKind prior, Kept in_memory, const FitOptions& options = {}) {
+  return fit_classes(MatrixView(table.X), classes_of(table), prior, in_memory, options);
+}
+
+struct CaseOfClasses {
+  const char* family;
+  Index n, p;
+  int effects;
+  double signal, small;
+  bool standardize = true;
+};
+
+class WideClasses : public ::testing::TestWithParam<CaseOfClasses> {};
+
+TEST_P(WideClasses, AnswerAsWithAllColumnsInMemory) {
+  const auto [family, n, p, effects, signal, small, standardize] = GetParam();
+  const WideCase table = make_wide_case(family, n, p, effects, signal, 11, small);
+  FitOptions options;
+  options.standardize = standardize;
+  for (const PriorKind prior : {PriorKind::slab, PriorKind::sparse}) {
+    SCOPED_TRACE(prior == PriorKind::slab ? "slab" : "sparse");
+    const Fit some = fit_classes(table, prior, Kept::some, options), all = fit_classes(table, prior, Kept::all, options);
+    EXPECT_EQ(some.report.status, Status::converged) << some.report.message;
+    const RowsAt one = at_new_rows(some, table.new_X), two = at_new_rows(all, table.new_X);
+    const double rows = std::sqrt(static_cast<double>(table.new_X.rows()));
+    EXPECT_LT((some.sparse->inclusion - all.sparse->inclusion).cwiseAbs().maxCoeff(), 0.03);
+    EXPECT_LT((one.mean - two.mean).norm(), 0.05 * two.mean.norm() + 0.01 * rows);
+    EXPECT_NEAR(some.report.bound, all.report.bound, 0.1);
+    if (effects > 0) {  // otherwise kappa is open
+      EXPECT_NEAR(one.variance.mean() / two.variance.mean(), 1, 0.1);
+    }
+    EXPECT_NEAR(some.log_loss, all.log_loss, 0.02) << "of the rows of the fit";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, WideClasses,
+                         ::testing::Values(CaseOfClasses{"ind", 200, 1500, 4, 6, 0}, CaseOfClasses{"ind", 200, 1500, 4, 6, 0, false},
+                                           CaseOfClasses{"ar", 200, 1500, 4, 6, 0}, CaseOfClasses{"ind", 150, 1500, 0, 0, 0},
+                                           CaseOfClasses{"ind", 150, 1500, 3, 6, 0.5}));
+
+// Without effects of their own there is nothing to look for: the steps are those of the ridge, from X X' alone.               (SL.15)
+TEST(WideClasses, RidgeIsExact) {
+  const WideCase table = make_wide_case("factors", 120, 1500, 0, 1, 3, 2);
+  FitOptions options;
+  options.keep_covariance = Keep::always;
+  const Fit some = fit_classes(table, PriorKind::dense, Kept::some, options),
+            all = fit_classes(table, PriorKind::dense, Kept::all, options);
+  EXPECT_NEAR(some.report.bound, all.report.bound, 1e-5);
+  EXPECT_LT((some.mean - all.mean).norm(), 1e-5 * all.mean.norm());
+  EXPECT_LT((some.variance - all.variance).norm(), 1e-5 * all.variance.norm());
+  EXPECT_NEAR(some.log_loss, all.log_loss, 1e-6);
+  const RowsAt one = at_new_rows(some, table.new_X), two = at_new_rows(all, table.new_X);
+  EXPECT_LT((one.mean - two.mean).norm(), 1e-5 * two.mean.norm());
+  EXPECT_LT((one.variance - two.variance).norm(), 1e-5 * two.variance.norm());
+}
+
+// Weights are repetitions, and the forms of X are the same table.
+TEST(WideClasses, FormsOfXAndWeightsAgree) {
+  const Index n = 150, p = 1200;
+  const WideCase table = make_wide_case("ind", n, p, 3, 6, 17);
+  const Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> whole =
+      (2 * table.X.array()).round().max(-100).min(100).cast<std::int8_t>();
+  const Matrix doubles = whole.cast<double>();
+  const Eigen::SparseMatrix<double> sparse = doubles.sparseView();
+  const Vector t = classes_of(table);
+  const CscView csc(sparse.outerIndexPtr(), sparse.innerIndexPtr(), sparse.valuePtr(), n, p);
+  const MatrixView bytes(whole.data(), n, p, Layout::column_major);
+  const auto fit = [&](const FitTable& X, const Vector& target, const FitOptions& options = {}) {
+    return fit_classes(X, target, PriorKind::sparse, Kept::some, options);
+  };
+  const Fit expected = fit(MatrixView(doubles), t);
+  for (const Fit& other : {fit(csc, t), fit(bytes, t)}) {
+    EXPECT_LT((other.sparse->inclusion - expected.sparse->inclusion).cwiseAbs().maxCoeff(), 1e-4);
+    EXPECT_LT((other.mean - expected.mean).norm(), 1e-3 * expected.mean.norm());
+  }
+  std::vector<Index> twice;
+  for (Index i = 0; i < n; ++i) twice.insert(twice.end(), i % 3 == 0 ? 2 : 1, i);
+  const Vector weights = Vector::NullaryExpr(n, [](Index i) { return i % 3 == 0 ? 2.0 : 1.0; });
+  FitOptions weighted;
+  weighted.weights = weights;
+  const Matrix repeated = doubles(twice, Eigen::all);
+  const Vector of_repeated = t(twice);
+  const Fit by_weight = fit(MatrixView(doubles), t, weighted), by_row = fit(MatrixView(repeated), of_repeated);
+  EXPECT_LT((by_weight.sparse->inclusion - by_row.sparse->inclusion).cwiseAbs().maxCoeff(), 0.02);
+  EXPECT_NEAR(by_weight.report.bound, by_row.report.bound, 0.1);
+}
+
+}  // namespace
+}  // namespace ardvark::internal
