@@ -87,6 +87,7 @@ Json describe(const Mixture& mixture) {
     Json& component =
         components.push_back({{"basis", at - bases.begin()}, {"numbers", Json::array({c.weight, c.s2, c.h})}, {"active", c.active}});
     if (c.spread) component["spread"] = Json::array({c.spread->variance, c.spread->flat});
+    if (c.beside > 0) component["beside"] = c.beside;
   }
   return {
       {"columns", by_runs(mixture.columns)}, {"flat_columns", mixture.flat_columns}, {"components", components}, {"bases", bases.size()}};
@@ -168,6 +169,10 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
     c.flat_mean = vector(name + "flat_mean", f);
     c.v = vector(name + "v", p);
     c.F = matrix(name + "F", a, a);
+    if (components[i].contains("beside")) {
+      c.beside = components[i].at("beside").number();
+      if (!(c.beside >= 0 && std::isfinite(c.beside))) fail();
+    }
     if (components[i].contains("spread")) {  // without it, in earlier files: the covariance given h                              (SP.15)
       const std::vector<double> spread = components[i].at("spread").numbers();
       if (spread.size() != 2) fail();

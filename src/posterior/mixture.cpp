@@ -284,6 +284,12 @@ Marginals Mixture::marginals() const {
   return out;
 }
 
+double Mixture::beside() const {
+  double out = 0;
+  for (const MixtureComponent& c : components) out += c.weight * c.beside;
+  return out;
+}
+
 Matrix Mixture::covariance(Index num_columns) const {
   const Vector centre = mean(num_columns);
   Matrix out = Matrix::Zero(num_columns, num_columns);

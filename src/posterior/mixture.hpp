@@ -53,6 +53,8 @@ struct MixtureComponent {
   std::optional<double> effective_of_active;
   /// Without a value, h is known.
   std::optional<DenseSpread> spread;
+  /// Variance of x'w from improbable effects of columns that are not among those of w, on average over the rows: for predictions. (SP.26)
+  double beside = 0;
 
   [[nodiscard]] Marginals marginals() const;
   [[nodiscard]] Matrix covariance() const;  ///< [p, p] covariance of w
@@ -79,6 +81,7 @@ struct Mixture {
   [[nodiscard]] Vector mean(Index num_columns) const;  ///< for all columns of the design; 0 for columns that are not in the mixture
   [[nodiscard]] Marginals marginals() const;
   [[nodiscard]] Matrix covariance(Index num_columns) const;
+  [[nodiscard]] double beside() const;  ///< the mean over the components
 };
 
 }  // namespace ardvark::internal

@@ -75,6 +75,7 @@ ComponentMoments component_moments(const Fit& fit, const FitTable& X) {
     out.mean.middleRows(first, some.rows()) = part.mean;
     out.variance.middleRows(first, some.rows()) = part.variance;
   });
+  for (Index c = 0; c < count; ++c) out.variance.col(c).array() += mixture.components[static_cast<std::size_t>(c)].beside;
   return out;
 }
 
@@ -102,7 +103,7 @@ void predictive_moments(const Fit& fit, const FitTable& X, Vector& m, Vector* s)
     by_pieces(X, [&](const FitTable& some, Index first) {
       Vector part(some.rows());
       fit.state->factor.row_variance(*some.design(units), part);
-      s->segment(first, some.rows()) = part;
+      s->segment(first, some.rows()) = part.array() + fit.state->factor.mixture.beside();
     });
   else
     fit.state->factor.row_variance(*design, *s);

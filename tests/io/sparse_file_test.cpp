@@ -66,6 +66,20 @@ TEST(SparseFile, BringsEveryComponentBack) {
       }
 }
 
+TEST(SparseFile, KeepsTheVarianceOfEffectsBeside) {
+  const TemporaryFolder folder;
+  const testing::Problem problem = testing::make_problem(7, 50, 24);
+  LinearFit fit = fit_linear(problem.X, problem.y, with(PriorKind::slab));
+  const Vector before = predict(fit, problem.X).scale;
+  const auto state = std::make_shared<FitState>(*fit.state);
+  for (MixtureComponent& one : state->factor.mixture.components) one.beside = 0.25;
+  fit.state = state;
+  const Vector now = predict(fit, problem.X).scale;
+  EXPECT_GT((now - before).minCoeff(), 0) << "predictions have it";
+  save_model(folder / "m.ardvark", fit);
+  EXPECT_EQ(predict(as<LinearFit>(*load_model(folder / "m.ardvark").score()), problem.X).scale, now);
+}
+
 // Written before intervals knew of the spread of h (SP.15): they are those given h (SP.6).
 TEST(SparseFile, OfAnEarlierProgramHasTheIntervalsItHad) {
   const SavedModel saved = load_model(testing::data_path("models/wide_sparse.ardvark"));

@@ -74,6 +74,7 @@ inline RowsAt at_new_rows(const Fit& fit, const Matrix& X) {
   RowsAt out{Vector(X.rows()), Vector(X.rows())};
   design->apply(fit.state->w, out.mean);
   fit.state->factor.row_variance(*design, out.variance);
+  out.variance.array() += fit.state->factor.mixture.beside();
   const double scale = fit.state->y_scale;
   out.mean = Vector(fit.state->y_center + scale * out.mean.array());
   out.variance *= scale * scale;

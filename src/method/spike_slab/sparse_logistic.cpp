@@ -238,6 +238,8 @@ MomentsOfRows moments_of_rows(const Mixture& mixture, Design& X) {
       all.variance.col(c) = of_rows;
     }
   }
+  for (std::size_t c = 0; c < mixture.components.size(); ++c)
+    all.variance.col(static_cast<Index>(c)).array() += mixture.components[c].beside;
   return [all](const Mixture&, Index first, Index count) {
     return ComponentMoments{all.mean.middleRows(first, count), all.variance.middleRows(first, count)};
   };

@@ -313,6 +313,7 @@ Solution solve_wide_logistic(Frame& frame) {
   const WideOutcome outcome{fit->table(), fit->search(), all, averaged, members, fit->places()};
   const bool has_dense = parts != SparseParts::slab_only;
   const double effective = has_dense ? effective_parameters_of(posterior.mixture) : 0;
+  if (!has_dense) add_beside(outcome, posterior.mixture);
   const MomentsOfRows moments = fit->moments(posterior.mixture, members);
   if (has_dense) posterior.mixture = kept_of_all_columns(posterior.mixture, outcome, frame);
   const auto in_table = [&](Index one, Index other, double least) { return are_correlated_in(frame, one, other, least); };

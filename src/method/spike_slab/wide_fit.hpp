@@ -47,6 +47,8 @@ struct WideOutcome {
 [[nodiscard]] Mixture kept_of_all_columns(const Mixture& of_active, const WideOutcome& fit, Frame& frame);
 /// Replaces the posterior of the active columns by that of all.
 void take_all_columns(const Mixture& of_active, const WideOutcome& fit, Frame& frame, Solution& out);
+/// The variance of predictions from effects of columns that are not active, of a posterior without a dense part.                (SP.26)
+void add_beside(const WideOutcome& fit, Mixture& of_active);
 /// Results for the columns that are not active.
 void tell_of_others(const WideOutcome& fit, Solution& out);
 

@@ -310,6 +310,19 @@ Mixture with_all_columns(const Mixture& of_active, const WideOutcome& fit, Index
   return out;
 }
 
+// sum d_j Var b_j / N.
+void add_beside(const WideOutcome& fit, Mixture& of_active) {
+  const auto& [table, search, all, averaged, members, places] = fit;
+  for (std::size_t c = 0; c < of_active.components.size(); ++c) {
+    double sum = 0, weight = 0;
+    for (const auto& [s, share] : distinct(fit, members[c])) {
+      sum += share * search.of_others(table, places[s], averaged.fits[s].q).variance.dot(table.squares());
+      weight += share;
+    }
+    of_active.components[c].beside = sum / (weight * table.degrees());
+  }
+}
+
 // Results for the columns that are not active.
 void tell_of_others(const WideOutcome& fit, Solution& out) {
   const auto& [table, search, all, averaged, members, places] = fit;
@@ -428,7 +441,10 @@ Solution solve_wide_linear(Frame& frame) {
   const WideOutcome outcome{table, fit->search(), all, averaged, members, fit->places()};
   const bool has_dense = parts != SparseParts::slab_only;
   const double effective = has_dense ? effective_parameters_of(posterior.mixture) : 0;
-  if (has_dense) posterior.mixture = kept_of_all_columns(posterior.mixture, outcome, frame);
+  if (has_dense)
+    posterior.mixture = kept_of_all_columns(posterior.mixture, outcome, frame);
+  else
+    add_beside(outcome, posterior.mixture);
   Solution out = solution_of(frame, table.which(), averaged, std::move(posterior));
   if (has_dense) out.effective_parameters = effective;
   const ReducedRows& rows = *fit->rows();
