@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/row_kernels.hpp"
+#include "design/single_panels.hpp"
 #include "design/some_products.hpp"
 #include "design/table_design.hpp"
 
@@ -63,9 +64,8 @@ class DenseDesign final : public TableDesign, public SingleProducts {
   [[nodiscard]] Unit unit_of(Index j) const;
   [[nodiscard]] double standardised_product(Index j, double plain, const double* r, double sum) const;
   [[nodiscard]] Vector column_squares() const;
-  void project_many_in_single(const Matrix& R, Matrix& out);
   void read_single(Index first, Index count, Eigen::MatrixXf& panel) const;
-  void row_gram_in_single(Matrix& K);
+  [[nodiscard]] SinglePanels in_single() const;
 
   MatrixView X_;
   std::shared_ptr<double[]> memory_;

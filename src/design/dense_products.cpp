@@ -172,23 +172,6 @@ void DenseDesign::project_several(const Matrix& R, Matrix& out) {
   }
 }
 
-// Standardised in panels, which are converted once for all vectors.
-void DenseDesign::project_many_in_single(const Matrix& R, Matrix& out) {
-  constexpr Index block = 256;
-  const Index p = X_.cols(), n = rows(), count = R.cols();
-  const Eigen::MatrixXf single = R.cast<float>();
-  Eigen::MatrixXf panel(n, std::min(block, p)), product(std::min(block, p), count);
-  for (Index first = 0; first < p; first += block) {
-    pulse();
-    const Index width = std::min(block, p - first);
-    read_single(first, width, panel);
-    blas::gemm(blas::Transpose::yes, blas::Transpose::no, width, count, n, 1.0F, panel.data(), n, single.data(), n, 0.0F, product.data(),
-               product.outerStride());
-    out.middleRows(first, width) = product.topRows(width).cast<double>();
-  }
-  if (s_.intercept) out.row(p) = R.colwise().sum();
-}
-
 // A center far from 0 would lose digits of single precision: such a column is read again.
 void DenseDesign::project_in_single(const Matrix& R, Matrix& out) {
   constexpr double most_center = 10;  // in units of the spread
@@ -196,7 +179,11 @@ void DenseDesign::project_in_single(const Matrix& R, Matrix& out) {
   if (X_.scalar() == ScalarType::float64 || X_.layout() == Layout::row_major) return project_several(R, out);
   const Index p = X_.cols();
   resize(out, cols(), R.cols());
-  if (R.cols() > few_vectors) return project_many_in_single(R, out);
+  if (R.cols() > few_vectors) {
+    project_panels(in_single(), R, out);
+    if (s_.intercept) out.row(p) = R.colwise().sum();
+    return;
+  }
   with_scalar(X_.scalar(), [&](auto of_type) {
     using T = decltype(of_type);
     const Lines<T> lines(X_);
@@ -269,60 +256,16 @@ void DenseDesign::read_single(Index first, Index count, Eigen::MatrixXf& panel) 
   });
 }
 
-// Products of a panel in single precision, which are added in double; so is the diagonal of each panel.                          (MP.5)
-void DenseDesign::row_gram_in_single(Matrix& K) {
-  constexpr Index block = 1024;
-  const Index n = rows(), p = X_.cols();
-  const bool by_column = X_.layout() == Layout::column_major;
-  const auto first_of = by_column ? blas::Transpose::no : blas::Transpose::yes,
-             second_of = by_column ? blas::Transpose::yes : blas::Transpose::no;
-  Eigen::MatrixXf panel;
-  by_column ? panel.resize(n, std::min(block, p)) : panel.resize(std::min(block, p), n);
-  K.setZero();
-  for (Index first = 0; first < p; first += block) {
-    const Index count = std::min(block, p - first);
-    read_single(first, count, panel);
-    products::tiles(n, blas::threads_for(static_cast<double>(n * n * count) / 2), [&](Index at, Index width) {
-      const Index left = n - at, below = by_column ? 1 : panel.outerStride();
-      const float* own = panel.data() + at * below;
-      Eigen::MatrixXf product(left, width);
-      blas::gemm(first_of, second_of, left, width, count, 1.0F, own, panel.outerStride(), own, panel.outerStride(), 0.0F, product.data(),
-                 left);
-      for (Index j = 0; j < width; ++j) {
-        const auto row = by_column ? panel.row(at + j).head(count).template cast<double>().squaredNorm()
-                                   : panel.col(at + j).head(count).template cast<double>().squaredNorm();
-        K(at + j, at + j) += row;
-        K.col(at + j).tail(left - j - 1) += product.col(j).tail(left - j - 1).template cast<double>();
-      }
-    });
-  }
+SinglePanels DenseDesign::in_single() const {
+  return {rows(), X_.cols(), X_.layout() == Layout::column_major,
+          [this](Index first, Index count, Eigen::MatrixXf& panel) { read_single(first, count, panel); }};
 }
-
-namespace {
-
-// Whether single precision keeps what a fit needs: no column outweighs the others.
-bool are_even(const Vector& squares) {
-  const double most = squares.size() > 0 ? squares.maxCoeff() : 0.0;
-  return std::isfinite(most) && most < 1e30 && most > 1e-30 &&
-         most <= 100 * squares.sum() / static_cast<double>((squares.array() > 0).count());
-}
-
-// Whether no few directions of the rows outweigh the others: rounding is relative to the largest.                               (MP.5)
-bool is_spread_out(const Matrix& K) {
-  double square = 0;
-  const Index n = K.rows();
-  for (Index j = 0; j < n; ++j) square += K(j, j) * K(j, j) + 2 * K.col(j).tail(n - j - 1).squaredNorm();
-  const double trace = K.diagonal().sum();
-  return square * static_cast<double>(n) <= 16 * trace * trace;
-}
-
-}  // namespace
 
 void DenseDesign::row_gram(Matrix& K) {
   if (X_.scalar() == ScalarType::float64 || blas::is_small(blas::multiplications(X_.cols(), rows())) || !are_even(column_squares()))
     return Design::row_gram(K);
   resize(K, rows(), rows());
-  row_gram_in_single(K);
+  row_gram_of_panels(in_single(), K);
   if (!is_spread_out(K)) Design::row_gram(K);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "core/blas.hpp"
@@ -127,25 +128,62 @@ void GenotypeDesign::apply(const Vector& w, Vector& out) {
 }
 
 // Rows first .. first+count-1 of a column, times factor. `first` is a multiple of 4.
-void GenotypeDesign::write_column(Index j, Index first, Index count, double factor, double* out) const {
+void GenotypeDesign::write_column(Index j, Index first, Index count, double factor, auto* out) const {
+  using Real = std::remove_reference_t<decltype(*out)>;
   if (j == X_.cols()) {
-    std::fill_n(out, count, factor);
+    std::fill_n(out, count, static_cast<Real>(factor));
     return;
   }
   const double center = s_.center[j], unit = s_.scale[j] * factor;
   if (j >= X_.variants()) {
-    for (Index i = 0; i < count; ++i) out[i] = unit == 0 ? 0.0 : (X_(first + i, j) - center) * unit;
+    for (Index i = 0; i < count; ++i) out[i] = static_cast<Real>(unit == 0 ? 0.0 : (X_(first + i, j) - center) * unit);
     return;
   }
-  const double of_missing = (X_.missing(j) - center) * unit;
+  const auto of_missing = static_cast<Real>((X_.missing(j) - center) * unit);
   const std::uint8_t* const line = X_.line(j);
   if (line == nullptr || unit == 0) {
     std::fill_n(out, count, of_missing);
     return;
   }
   const CountedAllele counted(X_.counts_second(j));
-  genotype_kernel().to_double(line + first / 4, count, counted.sign, counted.shift - center, unit, out);
+  if constexpr (std::is_same_v<Real, float>)
+    genotype_kernel().to_float(line + first / 4, count, counted.sign, counted.shift - center, unit, out);
+  else
+    genotype_kernel().to_double(line + first / 4, count, counted.sign, counted.shift - center, unit, out);
   for_missing(line + first / 4, count, [&](Index i) { out[i] = of_missing; });
+}
+
+SinglePanels GenotypeDesign::in_single() const {
+  return {rows(), X_.cols(), true, [this](Index first, Index count, Eigen::MatrixXf& panel) {
+            for (Index j = 0; j < count; ++j) write_column(first + j, 0, rows(), 1.0, panel.col(j).data());
+          }};
+}
+
+Vector GenotypeDesign::column_squares() const {
+  Vector out(X_.cols());
+  for (Index j = 0; j < X_.cols(); ++j) {
+    const auto squared = [&](double x) { return (x - s_.center[j]) * (x - s_.center[j]); };
+    double sum = 0;
+    if (j < X_.variants()) {
+      const std::uint8_t* const line = X_.line(j);
+      const GenotypeCounts found = line == nullptr ? GenotypeCounts{.missing = rows()} : genotype_kernel().counts(line, rows());
+      const CountedAllele counted(X_.counts_second(j));
+      for (const auto& [copies, count] : {std::pair{2.0, found.two}, std::pair{1.0, found.one}, std::pair{0.0, found.none}})
+        sum += static_cast<double>(count) * squared(counted.sign * copies + counted.shift);
+      sum += static_cast<double>(found.missing) * squared(X_.missing(j));
+    } else {
+      for (Index i = 0; i < rows(); ++i) sum += squared(X_(i, j));
+    }
+    out[j] = s_.scale[j] == 0 ? 0.0 : s_.scale[j] * s_.scale[j] * sum;
+  }
+  return out;
+}
+
+void GenotypeDesign::row_gram(Matrix& K) {
+  if (blas::is_small(blas::multiplications(X_.cols(), rows())) || !are_even(column_squares())) return Design::row_gram(K);
+  resize(K, rows(), rows());
+  row_gram_of_panels(in_single(), K);
+  if (!is_spread_out(K)) Design::row_gram(K);
 }
 
 void GenotypeDesign::scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) {

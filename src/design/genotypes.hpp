@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "ardvark/genotype_view.hpp"
+#include "design/single_panels.hpp"
 #include "design/table_design.hpp"
 
 namespace ardvark::internal {
@@ -25,6 +26,7 @@ class GenotypeDesign final : public TableDesign {
   void gram(const Vector& omega, Matrix& G) override;
   void project(const Vector& r, Vector& out) override;
   void project_several(const Matrix& R, Matrix& out) override;
+  void row_gram(Matrix& K) override;
   void apply(const Vector& w, Vector& out) override;
   void row_variance(const Matrix& L_inverse, Vector& out) override;
   void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) override;
@@ -34,7 +36,9 @@ class GenotypeDesign final : public TableDesign {
   void project_to(const Eigen::Ref<const Matrix>& R, Eigen::Ref<Matrix> out) const;
   void project_variants(const Eigen::Ref<const Matrix>& R, const Vector& total, Index from, Index to, Eigen::Ref<Matrix> out) const;
   void put_product(Index j, double copies, double of_missing, double total, double& out) const;
-  void write_column(Index j, Index first, Index count, double factor, double* out) const;
+  void write_column(Index j, Index first, Index count, double factor, auto* out) const;
+  [[nodiscard]] SinglePanels in_single() const;
+  [[nodiscard]] Vector column_squares() const;
   /// Calls use(first, panel) with all columns of some rows.
   void by_row_blocks(auto&& use) const;
 

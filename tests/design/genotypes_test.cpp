@@ -119,6 +119,25 @@ INSTANTIATE_TEST_SUITE_P(Shapes, GenotypesAsTheyLie,
                                            GenotypeShape{130, 5, 1}, GenotypeShape{37, 60, 0}, GenotypeShape{1029, 6, 3}));
 
 // A variant may be nowhere, or lie elsewhere.
+// Many rows and columns, so that the product is made in single precision; with one column that outweighs the others, it is not.  (MP.5)
+TEST(Genotypes, HaveAPreciseGramMatrixOfRows) {
+  Random random{3};
+  const PackedTable table(random_copies(random, 300, 3000), random.normals(300, 1));
+  const Vector center = table.same.colwise().mean().transpose();
+  Vector scale = (table.same.rowwise() - center.transpose()).colwise().norm().cwiseInverse().transpose();
+  for (const double of_first : {1.0, 1000.0}) {
+    scale[0] *= of_first;
+    const auto packed = table_design(table.view(), {center, scale, true}), dense = table_design(MatrixView(table.same), {center, scale, true});
+    Matrix K, L;
+    packed->row_gram(K), dense->row_gram(L);
+    const double error = relative_distance(Matrix(K.triangularView<Eigen::Lower>()), Matrix(L.triangularView<Eigen::Lower>()));
+    EXPECT_LT(error, of_first == 1 ? 1e-6 : 1e-13);
+    if (of_first == 1) {
+      EXPECT_GT(error, 1e-12) << "not in single precision";
+    }
+  }
+}
+
 TEST(Genotypes, AreFoundWhereTheirLinesAre) {
   Random random(3);
   const Copies copies = random_copies(random, 21, 4);
