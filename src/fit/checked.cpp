@@ -148,7 +148,7 @@ Fit fit_columns(Task task, const FitTable& X, VectorView y, const FitOptions& op
   const Stopwatch watch;
   const blas::ThreadScope threads(options.threads);
   validate_options(options, task, X.cols());
-  if (!X.is_dense()) validate_sparse_table(X, options, X.need_of_small());
+  if (!X.is_dense()) validate_sparse_table(X, options, need_of_small(X, options, task, X.cols()));
   if (!columns) columns = frame_of_columns(X, options);
   Frame frame = *columns;
   frame.options = options;
@@ -165,10 +165,10 @@ Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& o
   const Vector k = Vector::Constant(stand_in.weight > 0 ? X.rows() : 0, stand_in.weight);
   if (k.size() > 0) weighted.weights = k;
   const Index num_columns = X.cols() - (options.exposure.empty() ? 0 : 1);  // which has no coefficient
-  const std::string need_of_small = is_fitted_wide(weighted, task, X.rows(), num_columns) ? "" : X.need_of_small();
-  const ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), num_columns, need_of_small);
+  const std::string need = need_of_small(X, weighted, task, num_columns);
+  const ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), num_columns, need);
   weighted = {};  // the names of very many columns take memory
-  if (!X.is_dense()) validate_sparse_table(X, chosen.options, need_of_small);
+  if (!X.is_dense()) validate_sparse_table(X, chosen.options, need);
   pulse("preparing");
   const blas::ThreadScope threads(options.threads);
   Fit fit = fit_with_lambda(make_frame(task, X, y, chosen.options, std::move(memory), stand_in), y, chosen);

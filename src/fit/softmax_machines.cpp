@@ -17,6 +17,7 @@
 #include "frame/prepare.hpp"
 #include "frame/prior_partition.hpp"
 #include "method/spike_slab/prior_choice.hpp"
+#include "method/spike_slab/sparse.hpp"
 #include "posterior/softmax_state.hpp"
 #include "posterior/state.hpp"
 #include "predict/predictive.hpp"
@@ -253,7 +254,7 @@ void fit_machines(FitTable X, const std::vector<Index>& label, const Vector& k, 
         return options.on_sweep(progress);
       };
     std::string note;
-    const FitOptions here = options_of(each, machine.t.size(), p, note, X.need_of_small());
+    const FitOptions here = options_of(each, machine.t.size(), p, note, need_of_small(X, each, Task::logistic, p));
     Fit one = pairs ? fit_table(Task::logistic, RowSubset(X, machine.rows).table(), machine.t, here)
                     : fit_columns(Task::logistic, X, machine.t, here, prepared);
     if (!note.empty()) one.report.notes.insert(one.report.notes.begin(), std::move(note));

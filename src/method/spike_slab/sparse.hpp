@@ -21,6 +21,9 @@ void validate_sparse(const FitOptions& options, Task task, Index num_columns);
 /// \param num_columns  with a prior
 [[nodiscard]] bool is_fitted_wide(const FitOptions& options, Task task, Index num_rows, Index num_columns);
 
+/// FitTable::need_of_small() if all columns of a fit would be in memory.
+[[nodiscard]] std::string need_of_small(const FitTable& X, const FitOptions& options, Task task, Index num_columns);
+
 /// \param frame  gets warnings; gives away the memory of X, if the caller gave it to the fit
 [[nodiscard]] Solution solve_sparse_linear(Frame& frame);
 [[nodiscard]] Solution solve_sparse_logistic(Frame& frame);

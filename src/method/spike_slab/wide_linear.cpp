@@ -349,6 +349,10 @@ bool is_fitted_wide(const FitOptions& options, Task task, Index num_rows, Index 
   return num_columns > num_rows && (num_rows <= most_rows_of_dense || prior == PriorKind::sparse || prior == PriorKind::automatic);
 }
 
+std::string need_of_small(const FitTable& X, const FitOptions& options, Task task, Index num_columns) {
+  return is_fitted_wide(options, task, X.rows(), num_columns) ? "" : X.need_of_small();
+}
+
 bool is_wide(const Frame& frame) {
   const PenalisedColumns which = penalised_columns(frame.options, frame.num_columns(), frame.left_out);
   return is_fitted_wide(frame.options, frame.task, frame.X.rows(), which.size());
