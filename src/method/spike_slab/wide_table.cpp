@@ -14,7 +14,7 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr Index columns_at_once = 64, directions_at_once = 32;
+constexpr Index directions_at_once = 32;
 constexpr double eigenvalue_of_rounding = 1e-12;  // below this part of the largest                                            (SP.2)
 constexpr double combination = 1e-10;             // so much of |x~|^2 may be left of a combination of other columns
 
@@ -29,10 +29,11 @@ Index first_eigenvalue(Matrix& C, Vector& values) {
   return first;
 }
 
-// Calls use(some of the list, where they begin).
-void in_panels(const std::vector<Index>& list, auto&& use) {
-  for (std::size_t first = 0; first < list.size(); first += columns_at_once) {
-    const std::size_t end = std::min(list.size(), first + columns_at_once);
+// Calls use(some of the list, where they begin), so few that panels of them take at most 16 MB, if that is more than a few columns.
+void in_panels(const std::vector<Index>& list, Index num_rows, auto&& use) {
+  const auto at_once = static_cast<std::size_t>(std::clamp<Index>((Index{1} << 21) / std::max<Index>(num_rows, 1), 8, 64));
+  for (std::size_t first = 0; first < list.size(); first += at_once) {
+    const std::size_t end = std::min(list.size(), first + at_once);
     use(std::vector<Index>(list.begin() + static_cast<std::ptrdiff_t>(first), list.begin() + static_cast<std::ptrdiff_t>(end)),
         static_cast<Index>(first));
   }
@@ -136,7 +137,7 @@ void WideTable::activate(const std::vector<Index>& more) {
   const Index before = G_active_.cols();
   Matrix G(Q_.cols(), before + static_cast<Index>(more.size()));
   G.leftCols(before) = G_active_;
-  in_panels(more, [&](const std::vector<Index>& some, Index first) {
+  in_panels(more, X_.rows(), [&](const std::vector<Index>& some, Index first) {
     G.middleCols(before + first, static_cast<Index>(some.size())) = R_.transpose() * products::transposed_times(Q_, read(some));
   });
   G_active_ = std::move(G);
@@ -169,7 +170,7 @@ void WideTable::append(const Matrix& more, Index count) {
 void WideTable::add_to_triangle(const std::vector<Index>& more) {
   const auto count = static_cast<Index>(more.size());
   Matrix Z = Matrix::Zero(rank_ + count, count);
-  in_panels(more, [&](const std::vector<Index>& some, Index first) {
+  in_panels(more, X_.rows(), [&](const std::vector<Index>& some, Index first) {
     const Matrix panel = columns(some), weighted = root_.asDiagonal() * panel;
     const Index width = panel.cols(), rank = static_cast<Index>(openers_.size());
     Matrix above;
@@ -218,7 +219,7 @@ void WideTable::open_rows(const Matrix& above, const Matrix& own, const Vector& 
 void WideTable::add_to_rotated(const std::vector<Index>& more) {
   const auto count = static_cast<Index>(more.size());
   Matrix Z(l_.size(), count);
-  in_panels(more, [&](const std::vector<Index>& some, Index first) {
+  in_panels(more, X_.rows(), [&](const std::vector<Index>& some, Index first) {
     Z.middleCols(first, static_cast<Index>(some.size())) = products::transposed_times(U_, columns(some));
   });
   append(Z, count);
