@@ -24,6 +24,14 @@ TEST(WithRow, ProductsAreThoseOfTheLongerTable) {
   const Matrix R = random.normals(8, 3);
   design.project_several(R, product);
   EXPECT_LT((product - all.transpose() * R).norm(), 1e-12);
+  project_in_single(design, R, product);
+  EXPECT_LT((product - all.transpose() * R).norm(), 1e-5);
+  const std::vector<Index> some = {4, 1};
+  project_some(design, some, R, product);
+  EXPECT_LT((product - all(Eigen::all, some).transpose() * R).norm(), 1e-12);
+  const Matrix W = random.normals(2, 3);
+  apply_some(design, some, W, product);
+  EXPECT_LT((product - all(Eigen::all, some) * W).norm(), 1e-12);
   design.row_gram(K);
   const Matrix without = all.leftCols(4), square = without * without.transpose();
   for (Index j = 0; j < 8; ++j) EXPECT_LT((K.col(j).tail(8 - j) - square.col(j).tail(8 - j)).norm(), 1e-12) << j;
