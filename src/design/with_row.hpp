@@ -88,6 +88,12 @@ class DesignWithRow final : public Design, public SingleProducts, public Product
     design_->scaled_columns(first, count, scale, panel.topRows(rows() - 1));
     for (Index j = 0; j < count; ++j) panel(rows() - 1, j) = row_[first + j] * (scale != nullptr ? scale[j] : 1.0);
   }
+  [[nodiscard]] bool entries_of(Index j, SparseColumn& out) const override {
+    if (!design_->entries_of(j, out)) return false;
+    out.row.push_back(static_cast<std::int32_t>(rows() - 1));
+    out.value.push_back(row_[j] - out.shift);
+    return true;
+  }
   void forget() override { design_->forget(); }
 
  private:

@@ -134,13 +134,6 @@ Matrix WideTable::project_in_single(const Matrix& A) const {
 }
 
 void WideTable::activate(const std::vector<Index>& more) {
-  const Index before = G_active_.cols();
-  Matrix G(Q_.cols(), before + static_cast<Index>(more.size()));
-  G.leftCols(before) = G_active_;
-  in_panels(more, X_.rows(), [&](const std::vector<Index>& some, Index first) {
-    G.middleCols(before + first, static_cast<Index>(some.size())) = R_.transpose() * products::transposed_times(Q_, read(some));
-  });
-  G_active_ = std::move(G);
   is_decomposed() ? add_to_rotated(more) : add_to_triangle(more);
   name_active(more);
 }
@@ -165,18 +158,36 @@ void WideTable::append(const Matrix& more, Index count) {
   rank_ = rank;
 }
 
+// By the entries of the columns if all openers are held by theirs.
+HeldEntries::Products WideTable::products_of_panel(const std::vector<Index>& some) {
+  if (by_entries_) {
+    std::vector<Index> list;
+    for (const Index j : some) list.push_back(all_.columns[static_cast<std::size_t>(j)]);
+    if (auto found = by_entries_->products(list, y_)) return std::move(*found);
+    by_entries_.reset();
+  }
+  Matrix panel = read(some);
+  HeldEntries::Products out;
+  out.with_flat = products::transposed_times(Q_, panel);
+  project_out(panel);
+  project_some(X_, openers_, root_.asDiagonal() * panel, out.with_held);
+  out.among = products::transposed_times(panel, panel);
+  out.of_target = panel.transpose() * y_;
+  return out;
+}
+
 // X~_A = U Z with orthonormal U that is never made: with the openers X~_O = U L', a further column has U'x~ = L^-1 X~_O'x~, and opens a row
 // of its own if something of it is left.                                                                                        (SP.26)
 void WideTable::add_to_triangle(const std::vector<Index>& more) {
-  const auto count = static_cast<Index>(more.size());
+  const auto count = static_cast<Index>(more.size()), before = G_active_.cols();
   Matrix Z = Matrix::Zero(rank_ + count, count);
+  G_active_.conservativeResize(Eigen::NoChange, before + count);
+  if (openers_.empty()) by_entries_.emplace(X_, root_, Q_, X_.has_intercept() && !all_.flat.empty() && all_.flat.back() == X_.cols() - 1);
   in_panels(more, X_.rows(), [&](const std::vector<Index>& some, Index first) {
-    const Matrix panel = columns(some), weighted = root_.asDiagonal() * panel;
-    const Index width = panel.cols(), rank = static_cast<Index>(openers_.size());
-    Matrix above;
-    project_some(X_, openers_, weighted, above);
-    above = products::times(inverse_, above);
-    const Matrix square = products::transposed_times(panel, panel);
+    const auto width = static_cast<Index>(some.size()), rank = static_cast<Index>(openers_.size());
+    const auto [with_held, square, of_target, with_flat] = products_of_panel(some);
+    G_active_.middleCols(before + first, width) = R_.transpose() * with_flat;
+    const Matrix above = products::times(inverse_, with_held);
     Matrix left = square - products::transposed_times(above, above), own = Matrix::Zero(width, width);
     Index opened = 0;
     for (Index j = 0; j < width; ++j) {
@@ -185,9 +196,10 @@ void WideTable::add_to_triangle(const std::vector<Index>& more) {
       own.row(opened++).tail(width - j) = rest.transpose() / std::sqrt(rest[0]);
       openers_.push_back(all_.columns[static_cast<std::size_t>(some[static_cast<std::size_t>(j)])]);
     }
+    if (by_entries_) by_entries_->hold({openers_.end() - opened, openers_.end()});
     Z.middleCols(first, width).topRows(rank) = above;
     Z.middleCols(first, width).middleRows(rank, opened) = own.topRows(opened);
-    open_rows(above, own.topRows(opened), panel.transpose() * y_);
+    open_rows(above, own.topRows(opened), of_target);
   });
   append(Z.topRows(static_cast<Index>(openers_.size())), count);
 }
@@ -217,10 +229,15 @@ void WideTable::open_rows(const Matrix& above, const Matrix& own, const Vector& 
 }
 
 void WideTable::add_to_rotated(const std::vector<Index>& more) {
-  const auto count = static_cast<Index>(more.size());
+  const auto count = static_cast<Index>(more.size()), before = G_active_.cols();
   Matrix Z(l_.size(), count);
+  G_active_.conservativeResize(Eigen::NoChange, before + count);
   in_panels(more, X_.rows(), [&](const std::vector<Index>& some, Index first) {
-    Z.middleCols(first, static_cast<Index>(some.size())) = products::transposed_times(U_, columns(some));
+    const auto width = static_cast<Index>(some.size());
+    Matrix panel = read(some);
+    G_active_.middleCols(before + first, width) = R_.transpose() * products::transposed_times(Q_, panel);
+    project_out(panel);
+    Z.middleCols(first, width) = products::transposed_times(U_, panel);
   });
   append(Z, count);
 }

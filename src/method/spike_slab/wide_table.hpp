@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "method/spike_slab/held_entries.hpp"
 #include "method/spike_slab/reduced_rows.hpp"
 
 namespace ardvark::internal {
@@ -14,6 +16,8 @@ class WideTable {
  public:
   /// \param X, all  must exist as long as this object
   WideTable(Design& X, const PenalisedColumns& all, const Vector& omega, const Vector& y, double num_rows);
+  WideTable(const WideTable&) = delete;
+  WideTable& operator=(const WideTable&) = delete;
   /// Projects out the flat columns. False: they are linearly dependent, or a value is not finite.
   [[nodiscard]] bool begin();
   /// One pass: what the flat columns subtract from each column, G().
@@ -64,6 +68,7 @@ class WideTable {
   void project_out(Matrix& of_rows) const;
   [[nodiscard]] Eigen::Map<Matrix> Z() const { return {Z_.get(), rank_, static_cast<Index>(which_.columns.size())}; }
   void append(const Matrix& more, Index count);
+  [[nodiscard]] HeldEntries::Products products_of_panel(const std::vector<Index>& some);
   void add_to_triangle(const std::vector<Index>& more);
   void add_to_rotated(const std::vector<Index>& more);
   void open_rows(const Matrix& above, const Matrix& own, const Vector& product);
@@ -87,6 +92,7 @@ class WideTable {
   Index rank_ = 0;
   // Without a dense part: the columns of the design that opened a row of Z, X~_O = U L', and L^-1 and U'y~.
   std::vector<Index> openers_;
+  std::optional<HeldEntries> by_entries_;  // none: most have no entries
   Matrix inverse_;
   Vector of_target_;
 };
