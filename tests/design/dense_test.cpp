@@ -316,7 +316,7 @@ TEST(DenseDesign, RowGramOfManyColumnsIsInSinglePrecisionOnlyWhereThatIsEnough) 
       Table t = make_table({rows, cols, layout, scalar, 1, true, true, false, true}, random);
       t.standardization.scale = (t.standardization.scale.array() > 0).select(t.standardization.scale.cwiseMax(0.5).cwiseMin(2), 0.0);
       DenseDesign even(t.view, t.standardization);
-      EXPECT_LT(error_of_row_gram(even), 1e-7);
+      EXPECT_LT(error_of_row_gram(even), 2.4e-7) << "twice the unit of single precision: how gemm adds depends on the processor";
       t.standardization.scale[1] = 1e5;  // one column outweighs the others
       DenseDesign uneven(t.view, t.standardization);
       EXPECT_LT(error_of_row_gram(uneven), 1e-13);
