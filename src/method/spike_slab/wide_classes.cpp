@@ -199,7 +199,8 @@ class WideClassFit {
     if (!table.begin()) throw InvalidArgument(dependent_flat_columns);
     table.look_at_all();
     table.set_squares(squares_of(frame_, all_), true);
-    search_.begin(table);
+    const Index first = std::clamp<Index>((Index{1} << 18) / X_->rows(), 200, 1500);  // weak effects are only seen together
+    search_.begin(table, first);
   }
 
   void fit(double tolerances) {

@@ -8,8 +8,8 @@ namespace ardvark::internal {
 
 /// With no more numbers in the matrix that a fit of all columns makes (128 MB), that fit is faster.
 inline constexpr Index most_at_once = Index{1} << 24;
-/// The same for two classes, which make this matrix in each step (32 MB).
-inline constexpr Index most_at_once_of_classes = Index{1} << 22;
+/// The same for two classes, which make this matrix in each step (16 MB).
+inline constexpr Index most_at_once_of_classes = Index{1} << 21;
 
 inline constexpr int most_rounds = 40;
 inline constexpr double rough = 50;            ///< while many columns come in, starts end at so many tolerances

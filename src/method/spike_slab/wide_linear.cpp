@@ -25,6 +25,7 @@
 namespace ardvark::internal {
 namespace {
 
+constexpr Index first_active = 200;
 constexpr Index most_rows_of_dense = 6000;  // above, the decomposition of (SP.27) takes too long
 constexpr int first_rounds = 3;
 // Nats below the best start: at 28 the weight of a start is below a thousandth (SP.8), and in the first rounds bounds still change.
@@ -48,7 +49,7 @@ class WideFit {
 
   void run() {
     const bool has_effects = parts_ != SparseParts::dense_only;
-    has_effects ? search_.begin(table_) : table_.activate({});
+    has_effects ? search_.begin(table_, first_active) : table_.activate({});
     take();
     start();
     bool is_done = !has_effects, is_precise = true;

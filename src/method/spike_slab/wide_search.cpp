@@ -19,7 +19,7 @@ constexpr double unsure_share = 0.3;           // of the mean shrinkage: columns
 constexpr std::size_t most_to_read = 200, read_at_once = 64;
 constexpr double most_remembered = 8e6;  // squares of entries of z, 32 MB
 constexpr int patient_passes = 12;       // after these, the limit is twice as high in each pass: the set has to come to an end
-constexpr Index first_active = 200, most_active = 4000;
+constexpr Index most_active = 4000;
 constexpr std::size_t most_explained_at_once = 8, most_explained = 300;
 
 // The inclusion of a column that is not active, from its product c and its square d.                                             (SP.4)
@@ -112,7 +112,7 @@ void WideSearch::activate(const std::vector<Index>& more) {
   }
 }
 
-void WideSearch::begin(WideTable& table) {
+void WideSearch::begin(WideTable& table, Index first) {
   const Matrix product = table.project_in_single(table.target());
   double largest = 0;
   Ordered order;
@@ -121,7 +121,7 @@ void WideSearch::begin(WideTable& table) {
     largest = std::max(largest, size);
     if (table.squares()[j] > 0) order.emplace_back(-size / std::sqrt(table.squares()[j]), j);
   }
-  activate(first_of(std::move(order), first_active));
+  activate(first_of(std::move(order), first));
   table.activate(active_);
   heed_lasso(table, largest);
 }

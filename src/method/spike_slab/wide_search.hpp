@@ -26,7 +26,8 @@ class WideSearch {
   [[nodiscard]] const std::vector<Index>& active() const { return active_; }  ///< in the order in which they were found
   [[nodiscard]] bool is_active(Index j) const { return is_active_[static_cast<std::size_t>(j)]; }
   /// The first active columns: the most correlated with the target, and those that the path of the starts would use. None was active.
-  void begin(WideTable& table);
+  /// \param first  how many are the most correlated ones
+  void begin(WideTable& table, Index first);
   /// One pass. What the columns that are not active add to each state, and the columns that it found, which become active.
   struct Found {
     std::vector<SumsBeside> beside;
