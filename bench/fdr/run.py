@@ -4,8 +4,9 @@
     python bench/fdr/run.py [--draws 40] [--first-seed 1000] [--rules slab,select] [--families "few;wide"] [--results results.csv]
 
 A set of columns is true if it holds a column with an effect, and counts once. Power is the number of true sets divided by that of the effects.
-For each rate the line has the realised rate with its standard error, and the power; ! marks a rate that is more than two standard errors
-above the nominal one. With --results, the file gets a line for each rate; table.py makes the table of the page from it.
+For each rate the line has the realised rate with its standard error, the power, and the mean number of columns of a set; ! marks a rate
+that is more than two standard errors above the nominal one. With --results, the file gets a line for each rate; table.py makes the table of
+the page from it.
 """
 
 from __future__ import annotations
@@ -28,21 +29,22 @@ from rules import RULES
 RATES = (0.05, 0.1, 0.2)
 
 
-def score(sets: list[list[int]], true: frozenset[int]) -> tuple[float, float]:
-    """The share of the sets without an effect, and of the effects that are found."""
+def score(sets: list[list[int]], true: frozenset[int]) -> tuple[float, float, int, int]:
+    """The share of the sets without an effect, and of the effects that are found; the number of sets and that of their columns."""
     hits = [not true.isdisjoint(one) for one in sets]
-    return (1 - float(np.mean(hits)) if hits else 0.0), sum(hits) / len(true)
+    return (1 - float(np.mean(hits)) if hits else 0.0), sum(hits) / len(true), len(sets), sum(map(len, sets))
 
 
-def means(scores: np.ndarray) -> tuple[float, float, float]:
-    """The realised rate, its standard error, and the power."""
-    false, power = scores.mean(axis=0)
-    return false, scores[:, 0].std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else np.nan, power
+def means(scores: np.ndarray) -> tuple[float, float, float, float]:
+    """The realised rate, its standard error, the power, and the mean number of columns of a set."""
+    false, power, sets, columns = scores.mean(axis=0)
+    error = scores[:, 0].std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else np.nan
+    return false, error, power, columns / sets if sets else np.nan
 
 
 def line(scores: np.ndarray, fdr: float) -> str:
-    false, error, power = means(scores)
-    return f"{fdr:g}: {false:.3f}{'!' if false > fdr + 2 * error else ' '}({error:.3f}) / {power:.2f}"
+    false, error, power, columns = means(scores)
+    return f"{fdr:g}: {false:.3f}{'!' if false > fdr + 2 * error else ' '}({error:.3f}) / {power:.2f} / {columns:.1f}"
 
 
 def write(family: str, rule: str, by_rate: np.ndarray, seconds: float, asked: argparse.Namespace) -> None:

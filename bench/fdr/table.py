@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The table of README.md from results.csv: for each family and rate the realised rates and the power of select, beside other rules.
+Of select also the mean number of columns of a set.
 
     python bench/fdr/table.py
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-HEADER = ["family", "rule", "first_seed", "draws", "fdr", "false", "error", "power", "seconds"]
+HEADER = ["family", "rule", "first_seed", "draws", "fdr", "false", "error", "power", "columns", "seconds"]
 
 
 def main() -> None:
@@ -27,7 +28,8 @@ def main() -> None:
                 continue
             false, error, power = (float(found[name]) for name in ("false", "error", "power"))
             mark = "**" if false > float(fdr) + 2 * error else ""
-            cells.append(f"{mark}{false:.3f}{mark} ({error:.3f}) / {power:.2f}")
+            columns = f" / {float(found['columns']):.1f}" if rule == "select" else ""  # other rules name single columns
+            cells.append(f"{mark}{false:.3f}{mark} ({error:.3f}) / {power:.2f}{columns}")
         print(f"| {family} | {fdr} | " + " | ".join(cells) + " |")
 
 
