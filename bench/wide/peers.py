@@ -217,7 +217,7 @@ def plink2(table):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return lambda: {"processor_seconds": seconds, "peak_mb": after.ru_maxrss / 1024, "named": 0, "true": 0}
+    return lambda: {"processor_seconds": seconds, "peak_mb": after.ru_maxrss / 1024}
 
 
 # Name: fit, whether it has intervals, whether it takes a target of two classes, whether it takes numbers.
