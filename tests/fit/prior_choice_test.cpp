@@ -167,14 +167,14 @@ TEST(AutomaticPrior, LetsNoBadValuePass) {
 
 // Two classes need a decomposition of rows or columns, whichever are fewer.
 TEST(AutomaticPrior, LeavesLargeTablesOfClassesToTheOlderPriors) {
-  const ChosenOptions both = with_chosen_prior({}, Task::logistic, 20001, 20002);
+  const ChosenOptions both = with_chosen_prior({}, Task::logistic, 20002, 20001);
   EXPECT_EQ(both.options.prior.kind, PriorKind::shared);
-  for (const char* piece : {"prior auto: shared was taken", "20001 rows and 20002 columns are too many"})
+  for (const char* piece : {"prior auto: shared was taken", "20002 rows and 20001 columns are too many"})
     EXPECT_NE(both.note.find(piece), std::string::npos) << both.note;
   EXPECT_EQ(with_chosen_prior({}, Task::logistic, 200000, 20001).options.prior.kind, PriorKind::ard);
   for (const ChosenOptions& fits :
-       {with_chosen_prior({}, Task::logistic, 20000, 100000), with_chosen_prior({}, Task::logistic, 1000000, 20000),
-        with_chosen_prior({}, Task::linear, 20001, 20001)}) {
+       {with_chosen_prior({}, Task::logistic, 20000, 100000), with_chosen_prior({}, Task::logistic, 20001, 20002),
+        with_chosen_prior({}, Task::logistic, 1000000, 20000), with_chosen_prior({}, Task::linear, 20001, 20001)}) {
     EXPECT_EQ(fits.options.prior.kind, PriorKind::sparse);
     EXPECT_EQ(fits.note, "");
   }

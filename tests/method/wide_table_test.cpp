@@ -82,7 +82,9 @@ TEST_P(RowsOfWideTable, HaveTheProductsOfTheColumns) {
     for (const KeepBasis basis : {KeepBasis::no, KeepBasis::yes}) {
       const auto rows = table.rows(basis);
       const Matrix Z = rows->Z();
-      EXPECT_EQ(Z.rows(), Eigen::FullPivLU<Matrix>(A).setThreshold(1e-8).rank());
+      const Index rank = Eigen::FullPivLU<Matrix>(A).setThreshold(1e-8).rank();
+      EXPECT_GE(Z.rows(), rank);
+      EXPECT_LE(Z.rows(), rank + (GetParam() ? 1 : 0)) << "rounding may open a row more, which has no length";
       if (!GetParam()) {
         EXPECT_EQ(Z.rows(), n == 50 ? 20 : 11);  // 23 columns: one is a copy, one is zero, one is a sum of others
       }
@@ -102,6 +104,32 @@ TEST_P(RowsOfWideTable, HaveTheProductsOfTheColumns) {
 
 INSTANTIATE_TEST_SUITE_P(Forms, RowsOfWideTable, ::testing::Values(false, true),
                          [](const auto& one) { return one.param ? "Sparse" : "Dense"; });
+
+// Full columns and columns with few entries, with and without a flat column that spans a constant.
+TEST(HeldEntries, HaveTheProductsOfTheColumns) {
+  for (const bool has_constant : {true, false})
+    for (const Index n : {50, 12}) {
+      WideTableCase of(n, true);
+      const Vector root = of.omega.cwiseSqrt();
+      Vector flat = root;
+      if (!has_constant) flat = root.cwiseProduct(Random(9).normals(n));
+      const Matrix Q = flat.normalized();
+      HeldEntries held(*of.design, root, Q, has_constant);
+      Matrix A = root.asDiagonal() * of.X;
+      const Matrix with_flat = Q.transpose() * A;
+      A -= Q * with_flat;
+      const std::vector<Index> first = {2, 20, 3, 8, 29}, more = {4, 9, 17, 26, 21, 27};
+      held.hold(first);
+      const auto found = held.products(more, of.target);
+      ASSERT_TRUE(found);
+      const Matrix X = A(Eigen::all, more);
+      EXPECT_LT((found->with_held - A(Eigen::all, first).transpose() * X).norm(), 1e-14 * A.squaredNorm());
+      EXPECT_LT((found->among - X.transpose() * X).norm(), 1e-14 * A.squaredNorm());
+      EXPECT_LT((found->with_flat - with_flat(Eigen::all, more)).norm(), 1e-14 * A.norm());
+      const Vector target = of.target - Q * (Q.transpose() * of.target);
+      EXPECT_LT((held.products(more, target)->of_target - X.transpose() * target).norm(), 1e-14 * A.norm() * target.norm());
+    }
+}
 
 TEST(WideTable, TurnsRowsByTheDecomposition) {
   WideTableCase of(12);

@@ -277,7 +277,7 @@ TEST(FormsOfX, AGapAmongFloatsIsNamed) {
 }
 
 TEST(FormsOfX, ASparseTableThatIsTooLargeForTheSparsePriorsIsRefusedWithItsSize) {
-  const Index n = 3000, p = 6000;
+  const Index n = 6000, p = 4200;
   std::vector<std::int32_t> start, row;
   std::vector<double> value;
   for (Index j = 0; j <= p; ++j) start.push_back(static_cast<std::int32_t>(j));
@@ -286,7 +286,7 @@ TEST(FormsOfX, ASparseTableThatIsTooLargeForTheSparsePriorsIsRefusedWithItsSize)
   const CscView X(start.data(), row.data(), value.data(), n, p);
   const Vector labels = (random.normals(n).array() > 0).cast<double>();
   expect_invalid([&] { (void)fit_logistic(X, labels, {.prior = Prior::sparse()}); },
-                 {"prior", "sparse", "a matrix of 3000 x 6000 numbers", "--prior shared"});
+                 {"prior", "sparse", "a matrix of 4200 x 4200 numbers", "--prior shared"});
 }
 
 }  // namespace
