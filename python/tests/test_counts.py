@@ -151,7 +151,8 @@ def test_an_exposure_scales_the_counts_as_an_offset_does(tmp_path):
     np.testing.assert_allclose(model.predict(table), table.days * theirs.predict(table[["dose", "age"]]), rtol=0.01)
     model.save(tmp_path / "m.ardvark")
     again = ardvark.load(tmp_path / "m.ardvark")
-    assert (again.predict(table) == model.predict(table)).all()
+    # to the last bit but one: with AVX-512, a sum of OpenBLAS depends on where the table lies in memory
+    np.testing.assert_allclose(again.predict(table), model.predict(table), rtol=1e-15)
     assert (clone(again).fit(table, visits).coef_ == model.coef_).all()
     by_position = BayesianCountRegression("none", exposure=1, tol=1e-12).fit(table.to_numpy(), visits)
     assert (by_position.coef_ == model.coef_).all()
