@@ -76,6 +76,7 @@ TEST(WideClasses, RidgeIsExact) {
   options.keep_covariance = Keep::always;
   const Fit some = fit_classes(table, PriorKind::dense, Kept::some, options),
             all = fit_classes(table, PriorKind::dense, Kept::all, options);
+  EXPECT_EQ(some.relevant, all.relevant) << "under dense, every column has an effect";
   EXPECT_NEAR(some.report.bound, all.report.bound, 1e-5);
   EXPECT_LT((some.mean - all.mean).norm(), 1e-5 * all.mean.norm());
   EXPECT_LT((some.variance - all.variance).norm(), 1e-5 * all.variance.norm());

@@ -58,6 +58,7 @@ TEST(WideLinear, RidgeIsExact) {
   FitOptions options;
   options.keep_covariance = Keep::always;
   const Fit some = fit_by(table, PriorKind::dense, Columns::some, options), all = fit_by(table, PriorKind::dense, Columns::all, options);
+  EXPECT_EQ(some.relevant, all.relevant) << "under dense, every column has an effect";
   EXPECT_NEAR(some.report.bound, all.report.bound, 1e-6);
   EXPECT_LT((some.mean - all.mean).norm(), 1e-8 * all.mean.norm());
   EXPECT_LT((some.variance - all.variance).norm(), 1e-6 * all.variance.norm());

@@ -199,7 +199,7 @@ class WideClassFit {
     if (!table.begin()) throw InvalidArgument(dependent_flat_columns);
     table.look_at_all();
     table.set_squares(squares_of(frame_, all_), true);
-    const Index first = std::clamp<Index>((Index{1} << 18) / X_->rows(), 200, 1500);  // weak effects are only seen together
+    const Index first = std::clamp<Index>(static_cast<Index>(0x1p18 / frame_.rows), 200, 1500);  // weak effects are only seen together
     search_.begin(table, first);
   }
 

@@ -335,6 +335,7 @@ void tell_of_others(const WideOutcome& fit, Solution& out) {
   for (Index j = 0; j < all.size(); ++j) {
     const Index column = all.columns[static_cast<std::size_t>(j)];
     out.group[static_cast<std::size_t>(column)] = j;
+    if (out.prior == PriorKind::dense) out.relevant[static_cast<std::size_t>(column)] = true;
     if (search.is_active(j)) continue;
     out.relevance[column] = out.sparse->inclusion[column] = inclusion[j];
     if (const double variance = out.V_diagonal[column]; variance > 0)
@@ -369,8 +370,9 @@ SparseParts wide_parts(Frame& frame, Index num_columns) {
 }
 
 void tell_of_search(Index num_active, Index num_columns, int passes, bool is_complete, Frame& frame, Solution& out) {
-  frame.notes.push_back(
-      fmt::format("{} of {} columns may have an effect of their own; {} passes over the table", num_active, num_columns, passes));
+  if (out.prior == PriorKind::dense) return;
+  frame.notes.push_back(fmt::format("{} of {} columns may have an effect of their own; {} pass{} over the table", num_active, num_columns,
+                                    passes, passes == 1 ? "" : "es"));
   if (is_complete || out.report.status != Status::converged) return;
   out.report.warnings.push_back(
       "more columns may have an effect of their own than a fit of so many columns follows; inclusions of the others are rough");
