@@ -55,7 +55,9 @@ InvalidArgument MatrixLines::wrong(const std::string& value, const std::string& 
   const std::string place = fmt::format("line {} of '{}'", number_, path_);
   return {{.value = value, .row = static_cast<std::int64_t>(number_), .row_name = place, .why = why, .remedy = remedy},
           "",
-          value.empty() ? fmt::format(" {}", why) : fmt::format(" has '{}'; {}", shown(value), why)};
+          !value.empty()            ? fmt::format(" has '{}'; {}", shown(value), why)
+          : why.starts_with("has ") ? fmt::format(" {}", why)
+                                    : fmt::format(": {}", why)};
 }
 
 std::size_t MatrixLines::most_items(Index announced, Index bytes_of_item) const {

@@ -74,6 +74,7 @@ void read_shape(MatrixLines& lines, MarketHeader& header) {
 
 double value_in(const MatrixLines& lines, std::string_view word, Index row, Index col) {
   double value = 0;
+  if (word.empty()) throw lines.wrong("", "the entry has no value");
   if (!parse_number(word, value)) throw lines.wrong(std::string(word), "it is not a number");
   if (std::isfinite(value)) return value;
   const std::string column = fmt::format("x{}", col + 1);

@@ -133,6 +133,7 @@ TEST(MatrixMarket, DamageIsNamedWithItsLine) {
   EXPECT_EQ(market_error(coordinate + "2 2 1\n1 1 1\n2 2 1\n"), "line 4 of 'a.mtx' has '2 2 1'; the file says that it has 1 entry");
   EXPECT_EQ(market_error(coordinate + "2 2 1\n0 1 1\n"), "line 3 of 'a.mtx' has '0'; the row must be a whole number between 1 and 2");
   EXPECT_EQ(market_error(coordinate + "2 2 1\n1 3 1\n"), "line 3 of 'a.mtx' has '3'; the column must be a whole number between 1 and 2");
+  EXPECT_EQ(market_error(coordinate + "2 2 1\n1 2\n"), "line 3 of 'a.mtx': the entry has no value");
   EXPECT_EQ(market_error(coordinate + "2 2 1\n1 2 x\n"), "line 3 of 'a.mtx' has 'x'; it is not a number");
   EXPECT_EQ(market_error(coordinate + "2 2 1\n1 2 nan\n"), "row 1 (line 3 of 'a.mtx'), column 'x2' is nan; all values must be finite");
   EXPECT_EQ(market_error(coordinate + "2 2 1\n1 2 1 7\n"), "line 3 of 'a.mtx' has '1 2 1 7'; an entry is: row column value");
