@@ -54,7 +54,8 @@ double published_log_probability(double m, double s, double quadratic, bool publ
   return std::min(b.log_probability(), 0.0);
 }
 
-// Calls use(rows, first) with all rows, or with pieces of a table that is not dense: the posterior of a sparse prior writes a part of the rows out.
+// Calls use(rows, first) with all rows, or with pieces of a table that is not dense: the posterior of a sparse prior writes a part of the
+// rows out.
 void by_pieces(const FitTable& X, auto&& use) {
   constexpr Index most = 2048;
   if (X.is_dense() || X.rows() <= most) return use(X, Index{0});
