@@ -58,13 +58,7 @@ TEST(WideLinear, RidgeIsExact) {
   FitOptions options;
   options.keep_covariance = Keep::always;
   const Fit some = fit_by(table, PriorKind::dense, Columns::some, options), all = fit_by(table, PriorKind::dense, Columns::all, options);
-  EXPECT_EQ(some.relevant, all.relevant) << "under dense, every column has an effect";
-  EXPECT_NEAR(some.report.bound, all.report.bound, 1e-6);
-  EXPECT_LT((some.mean - all.mean).norm(), 1e-8 * all.mean.norm());
-  EXPECT_LT((some.variance - all.variance).norm(), 1e-6 * all.variance.norm());
-  const RowsAt one = at_new_rows(some, table.new_X), two = at_new_rows(all, table.new_X);
-  EXPECT_LT((one.variance - two.variance).norm(), 1e-6 * two.variance.norm());
-  EXPECT_NEAR(some.effective_parameters, all.effective_parameters, 1e-5);
+  testing::expect_same_ridge(some, all, table.new_X, 1e-8, 1e-6);
 }
 
 // The set of an effect holds all columns that could have it, whether they had been active or not.                              (SP.9)

@@ -1,6 +1,8 @@
 // Tables with thousands of columns, few of them with an effect.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <Eigen/Dense>
 #include <cmath>
 #include <random>
@@ -79,6 +81,18 @@ inline RowsAt at_new_rows(const Fit& fit, const Matrix& X) {
   out.mean = Vector(fit.state->y_center + scale * out.mean.array());
   out.variance *= scale * scale;
   return out;
+}
+
+/// Two fits of a ridge, one of them without all columns in memory.
+inline void expect_same_ridge(const Fit& some, const Fit& all, const Matrix& new_X, double of_means, double tolerance) {
+  EXPECT_EQ(some.relevant, all.relevant) << "under dense, every column has an effect";
+  EXPECT_NEAR(some.report.bound, all.report.bound, tolerance);
+  EXPECT_LT((some.mean - all.mean).norm(), of_means * all.mean.norm());
+  EXPECT_LT((some.variance - all.variance).norm(), tolerance * all.variance.norm());
+  EXPECT_NEAR(some.effective_parameters, all.effective_parameters, 10 * tolerance);
+  const RowsAt one = at_new_rows(some, new_X), two = at_new_rows(all, new_X);
+  EXPECT_LT((one.mean - two.mean).norm(), of_means * two.mean.norm());
+  EXPECT_LT((one.variance - two.variance).norm(), tolerance * two.variance.norm());
 }
 
 }  // namespace ardvark::internal::testing

@@ -166,17 +166,7 @@ class Starts {
   // Their states, on the columns of now.                                                                                         (SL.15)
   void resume() {
     runners_ = *settings_.from;
-    for (ClassRunner& one : runners_) {
-      SpikeSlabSettings settings = one.at.q.settings();
-      settings.columns_beside = slab_.columns_beside;
-      Vector mean = Vector::Zero(which_.size());
-      mean.head(one.at.q.mean().size()) = one.at.q.mean();
-      SpikeSlab next(which_, settings, sets_);
-      next.set_rows(*reduced_);
-      next.set_state(mean, one.at.q.hyper());
-      next.set_beside(one.beside);
-      one.at.q = std::move(next);
-    }
+    for (ClassRunner& one : runners_) one.at.q = on_more_columns(one.at.q, which_, sets_, *reduced_, slab_.columns_beside, one.beside);
   }
 
   void go_on(AscentSettings ascent, int step) {

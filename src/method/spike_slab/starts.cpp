@@ -186,6 +186,19 @@ struct Starts {
 
 }  // namespace
 
+SpikeSlab on_more_columns(const SpikeSlab& before, const PenalisedColumns& which, std::shared_ptr<const ColumnSets> sets,
+                          const ReducedRows& rows, Index columns_beside, const SumsBeside& beside) {
+  SpikeSlabSettings settings = before.settings();
+  settings.columns_beside = columns_beside;
+  Vector mean = Vector::Zero(rows.size());
+  mean.head(before.mean().size()) = before.mean();
+  SpikeSlab out(which, settings, std::move(sets));
+  out.set_rows(rows);
+  out.set_state(mean, before.hyper());
+  out.set_beside(beside);
+  return out;
+}
+
 double penalty_at(int position) { return std::pow(0.02, position / (num_penalties - 1.0)); }
 
 Matrix lasso_path(const ReducedRows& rows, std::span<const int> penalties) {

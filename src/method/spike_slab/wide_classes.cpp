@@ -147,7 +147,11 @@ class WideClassFit {
       if (found_.history.empty()) return;
       const auto [count, is_steady] = pass();
       const bool goes_on = found_.status == Status::converged || found_.status == Status::max_sweeps;
-      if (!goes_on || (count == 0 && is_steady && is_precise) || passes_ == most_rounds) break;
+      if (!goes_on || (count == 0 && is_steady && is_precise)) break;
+      if (passes_ == most_rounds) {  // the search did not end
+        for (StartOutcome& start : found_.starts) start.status = Status::max_sweeps;
+        break;
+      }
       is_precise = count < many_more;
     }
     if (K_) measure();

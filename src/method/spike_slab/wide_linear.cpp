@@ -56,7 +56,12 @@ class WideFit {
     while (true) {
       const auto [more, is_steady] = pass();
       is_done = is_done || (more.empty() && is_steady && is_precise);
-      if (is_done || is_stopped() || passes_ == most_rounds) break;
+      if (is_done || is_stopped()) break;
+      if (passes_ == most_rounds) {  // the search did not end
+        for (WideRunner& one : runners_)
+          if (one.at.status == Status::converged) one.at.status = Status::max_sweeps;
+        break;
+      }
       if (!more.empty()) {
         table_.activate(more);
         take();
@@ -149,16 +154,7 @@ class WideFit {
 
   // Its state, on the rows of now.
   void renew(WideRunner& one) const {
-    const SpikeSlab& old = one.at.q;
-    SpikeSlabSettings settings = old.settings();
-    settings.columns_beside = slab_.columns_beside;
-    Vector mean = Vector::Zero(rows_->size());
-    mean.head(old.mean().size()) = old.mean();
-    SpikeSlab next(table_.which(), settings, sets_);
-    next.set_rows(*rows_);
-    next.set_state(mean, old.hyper());
-    next.set_beside(one.beside);
-    one.at.q = std::move(next);
+    one.at.q = on_more_columns(one.at.q, table_.which(), sets_, *rows_, slab_.columns_beside, one.beside);
   }
 
   void go_on(double tolerances) {
@@ -364,8 +360,8 @@ SparseParts wide_parts(Frame& frame, Index num_columns) {
   const SparseParts parts = parts_of(frame.options.prior.kind);
   if (parts == SparseParts::slab_only || frame.X.rows() <= most_rows_of_dense) return parts;
   frame.warnings.push_back(
-      fmt::format("the dense part is off: its decomposition is too expensive for {} rows and {} columns; many small effects count as {}",
-                  frame.X.rows(), num_columns, has_noise(frame.task) ? "noise" : "chance"));
+      fmt::format("the dense part is off: its decomposition is too expensive for {} rows and {} columns; many small effects {}",
+                  frame.X.rows(), num_columns, has_noise(frame.task) ? "count as noise" : "are left out"));
   return SparseParts::slab_only;
 }
 
