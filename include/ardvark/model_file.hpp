@@ -22,7 +22,8 @@ namespace ardvark {
 /// The value of an option that is set by name.
 using OptionValue = std::variant<std::string, double, std::vector<double>, std::vector<std::string>>;
 
-/// Of a fit to genotypes: the alleles of the variants whose coefficients are not zero. Genotypes that are predicted must have the same ones.
+/// Of a fit to genotypes: the alleles of the variants whose coefficients are not zero. Genotypes that are predicted must have the same
+/// ones.
 struct VariantAlleles {
   Index num_variants = 0;                   ///< the first columns of X are variants
   std::vector<Index> column;                ///< positions of those whose coefficients are not zero, ascending

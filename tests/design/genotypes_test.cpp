@@ -127,7 +127,8 @@ TEST(Genotypes, HaveAPreciseGramMatrixOfRows) {
   Vector scale = (table.same.rowwise() - center.transpose()).colwise().norm().cwiseInverse().transpose();
   for (const double of_first : {1.0, 1000.0}) {
     scale[0] *= of_first;
-    const auto packed = table_design(table.view(), {center, scale, true}), dense = table_design(MatrixView(table.same), {center, scale, true});
+    const auto packed = table_design(table.view(), {center, scale, true}),
+               dense = table_design(MatrixView(table.same), {center, scale, true});
     Matrix K, L;
     packed->row_gram(K), dense->row_gram(L);
     const double error = relative_distance(Matrix(K.triangularView<Eigen::Lower>()), Matrix(L.triangularView<Eigen::Lower>()));
