@@ -13,12 +13,12 @@ namespace ardvark::internal {
 struct ClassRunner {
   StartOutcome at;
   bool has_effects;
-  SumsBeside beside = {};  ///< what columns beside add                                                                           (SP.26)
-  int sweeps = 0;          ///< of all steps
-  std::size_t leader = 0;  ///< itself, or the start whose maximum it reached
-  int lost = 0;            ///< successive steps without weight
-  double weight = 0;       ///< in the last step
-  LogOdds odds = {};       ///< of rows in memory, in the last step
+  std::shared_ptr<const ColumnsBeside> beside = nullptr;  ///< what columns beside add (SP.26)
+  int sweeps = 0;                                         ///< of all steps
+  std::size_t leader = 0;                                 ///< itself, or the start whose maximum it reached
+  int lost = 0;                                           ///< successive steps without weight
+  double weight = 0;                                      ///< in the last step
+  LogOdds odds = {};                                      ///< of rows in memory, in the last step
   [[nodiscard]] bool waits() const;
 };
 

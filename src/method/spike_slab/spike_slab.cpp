@@ -27,8 +27,7 @@ SpikeSlab::SpikeSlab(const PenalisedColumns& which, const SpikeSlabSettings& set
       m_(Vector::Zero(which.size())),
       v_(Vector::Zero(which.size())),
       inclusion_(Vector::Zero(which.num_groups())),
-      large_(static_cast<std::size_t>(sets_->has_one_indicator() ? sets_->size() : 0)),
-      beside_(settings.beside) {}
+      large_(static_cast<std::size_t>(sets_->has_one_indicator() ? sets_->size() : 0)) {}
 
 // Allocates memory for the sets whose matrices are computed.
 void SpikeSlab::make_room() {
@@ -83,21 +82,16 @@ SpikeSlab::Sums& SpikeSlab::Sums::operator+=(const Sums& other) {
   return *this;
 }
 
-// The sums over the columns beside follow the odds; with small q, sum (1 - q) ln(1 - q) = -sum q.                               (SP.26)
-void SpikeSlab::begin_others() {
-  others_ = {};
-  misfit_beside_ = 0;
-  if (!(beside_.odds > 0 && beside_.included > 0 && hyper_.pi > 0 && settings_.columns_beside > 0)) return;
-  const double most = 0.5 * static_cast<double>(settings_.columns_beside) / beside_.included;
-  const double times = std::min(hyper_.pi / (1 - hyper_.pi) / beside_.odds, most);
-  const double included = times * beside_.included;
-  others_ = {included, included, times * beside_.square, times * beside_.negentropy + included * (std::log(times) - 1)};
-  misfit_beside_ = times * beside_.misfit;
+// What the columns beside add to the sums.                                                                                     (SP.26)
+void SpikeSlab::add_beside() {
+  of_beside_ = beside_ ? beside_->sums(hyper_) : SumsBeside();
+  pi_of_beside_ = hyper_.pi;
+  sums_ += {of_beside_.included, of_beside_.included, of_beside_.square, of_beside_.negentropy};
 }
 
 void SpikeSlab::sweep(std::span<const Index> order) {
   raised_.clear();
-  begin_others();
+  others_ = {};
   others_g_.resize(0);
   g_.setZero();
   pi_of_others_ = hyper_.pi;
@@ -179,6 +173,7 @@ void SpikeSlab::pass(std::span<const Index> order, Pass which) {
   take_logarithm(false);
   sums_ = others_;
   sums_ += raised;
+  add_beside();
 }
 
 void SpikeSlab::gather(Index set) {

@@ -10,16 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "method/spike_slab/columns_beside.hpp"
 #include "method/spike_slab/group_system.hpp"
 
 namespace ardvark::internal {
-
-struct SpikeSlabHyper {
-  double pi = 0.1;   ///< share of the columns (groups) with an effect of their own
-  double kappa = 0;  ///< its variance over that of the noise
-  double h = 0;      ///< variance of the dense effects over that of the noise
-  double s2 = 1;     ///< of the noise
-};
 
 /// Where h is searched: over its whole range, or within a factor of 4.5 or of 1.4 of its value.
 enum class Reach { everywhere, near, closest };
@@ -34,19 +28,9 @@ struct PriorOfGrid {
 /// A row of classes says less about its effects than a row with numbers, so that their prior matters more.                         (SL.10)
 inline constexpr PriorOfGrid prior_of_class_grid{.narrowest = 0.5, .dense = 0.2, .with_effect = 2, .without_effect = 3};
 
-/// Sums over the columns beside those of a fit, from a pass over the table; q is a column's small probability of an effect.       (SP.26)
-struct SumsBeside {
-  double odds = 0;        ///< pi/(1 - pi) of the pass, to which the sums are proportional; 0: there was no pass
-  double included = 0;    ///< sum q
-  double square = 0;      ///< sum q (V + mu^2)
-  double negentropy = 0;  ///< sum q (ln q - 1/2 ln V)
-  double misfit = 0;      ///< sum q (d (V + mu^2) - 2 c mu)/s2: what their effects change in the misfit, below 0
-};
-
 struct SpikeSlabSettings {
   double num_rows = 0;          ///< sum of the observation weights
   Index columns_beside = 0;     ///< further columns with the same prior, of which none has a probable effect of its own        (SP.26)
-  SumsBeside beside = {};       ///< what they add at first                                                                     (SP.26)
   double column_unit = 1;       ///< mean square of a typical column: 1 if columns are standardised
   double smallest_unit = 0;     ///< mean square of the smallest column, if it is much smaller than a typical one
   bool fit_effects = true;      ///< false: pi and kappa are fixed, as at a point of a grid                                     (SP.21)
@@ -87,8 +71,8 @@ class SpikeSlab {
   void set_state(const Vector& m, const SpikeSlabHyper& hyper);
   /// The same columns by other names.
   void set_which(const PenalisedColumns& which) { which_ = &which; }
-  /// From the next whole sweep on.                                                                                              (SP.26)
-  void set_beside(const SumsBeside& sums) { beside_ = sums; }
+  /// From the next sweep on.                                                                                                    (SP.26)
+  void set_beside(std::shared_ptr<const ColumnsBeside> columns) { beside_ = std::move(columns); }
   /// One update of every set, in this order.                                                                                   (SP.4)
   void sweep(std::span<const Index> order);
   /// One update of the sets whose odds of inclusion the data raised in the last whole sweep; the others do not change.          (SP.12)
@@ -170,7 +154,7 @@ class SpikeSlab {
   void heed_prior_of_signal();
   [[nodiscard]] double mean_l() const { return rows_->degrees > 0 ? rows_->l.sum() / rows_->degrees : 0; }
   [[nodiscard]] double num_units() const { return static_cast<double>(which_->num_groups() + settings_.columns_beside); }
-  void begin_others();
+  void add_beside();
   [[nodiscard]] bool fits_dense() const { return settings_.fit_dense && rows_->rank() > 0; }
   /// Calls use(h, ln of the posterior of h without a constant and the Jacobian, s2(h)) for h from e^-8 to e^8 times `middle`.
   void along_h(double middle, double step, auto&& use) const;
@@ -198,9 +182,10 @@ class SpikeSlab {
   std::vector<Index> raised_;
   Sums others_;
   double pi_of_others_ = 0;
-  SumsBeside beside_;
-  double misfit_beside_ = 0;  // at the odds of the last whole sweep
-  Vector others_g_;           // empty: not yet computed
+  std::shared_ptr<const ColumnsBeside> beside_;  // nullptr: there was no pass over the table
+  SumsBeside of_beside_;                         // in the last sweep
+  double pi_of_beside_ = 1;
+  Vector others_g_;  // empty: not yet computed
 };
 
 }  // namespace ardvark::internal

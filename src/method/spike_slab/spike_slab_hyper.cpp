@@ -59,7 +59,8 @@ double interpolated(double at, const std::vector<double>& x, const std::vector<d
 
 void SpikeSlab::anticipate_inclusion() {
   constexpr double most = 3;  // largest factor up or down
-  const double raised = sums_.included - others_.included, per_pi = others_.included / pi_of_others_;
+  const double others = others_.included + of_beside_.included, raised = sums_.included - others;
+  const double per_pi = others_.included / pi_of_others_ + of_beside_.included / pi_of_beside_;
   const double left = num_units() - per_pi;
   if (!(raised > 0) || !(left > 0)) return;
   hyper_.pi = std::clamp(raised / left, hyper_.pi / most, std::min(hyper_.pi * most, most_pi));
@@ -101,7 +102,7 @@ double SpikeSlab::log_prior_of_hyper() const {
 double SpikeSlab::bound() const {
   const double s2 = hyper_.s2, misfit = rows_->rest + (u_.array().square() / D_.array()).sum() + D_.dot(g_);
   return -0.5 * rows_->degrees * (ln_2pi + std::log(s2)) - 0.5 * dense_sums(hyper_.h, rows_->l, g_).log_volume -
-         0.5 * (misfit / s2 + misfit_beside_) - divergence() + log_prior_of_hyper() - 0.5 * rows_->log_det_FOF;
+         0.5 * (misfit / s2 + of_beside_.misfit) - divergence() + log_prior_of_hyper() - 0.5 * rows_->log_det_FOF;
 }
 
 // The terms of the bound that depend on h, with the best s2 for this h; spread_i = r_i^2 + g_i.                                  (SP.5)

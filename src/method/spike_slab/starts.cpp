@@ -187,7 +187,7 @@ struct Starts {
 }  // namespace
 
 SpikeSlab on_more_columns(const SpikeSlab& before, const PenalisedColumns& which, std::shared_ptr<const ColumnSets> sets,
-                          const ReducedRows& rows, Index columns_beside, const SumsBeside& beside) {
+                          const ReducedRows& rows, Index columns_beside, std::shared_ptr<const ColumnsBeside> beside) {
   SpikeSlabSettings settings = before.settings();
   settings.columns_beside = columns_beside;
   Vector mean = Vector::Zero(rows.size());
@@ -195,7 +195,7 @@ SpikeSlab on_more_columns(const SpikeSlab& before, const PenalisedColumns& which
   SpikeSlab out(which, settings, std::move(sets));
   out.set_rows(rows);
   out.set_state(mean, before.hyper());
-  out.set_beside(beside);
+  out.set_beside(std::move(beside));
   return out;
 }
 

@@ -70,7 +70,7 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, std
 
 /// The state of a start on the rows of more columns, of which its own are the first.                                           (SP.26)
 [[nodiscard]] SpikeSlab on_more_columns(const SpikeSlab& before, const PenalisedColumns& which, std::shared_ptr<const ColumnSets> sets,
-                                        const ReducedRows& rows, Index columns_beside, const SumsBeside& beside);
+                                        const ReducedRows& rows, Index columns_beside, std::shared_ptr<const ColumnsBeside> beside);
 
 /// exp(bound/4), normalised; 0 for a start that failed, or below a thousandth of the best.                                   (SP.8)
 [[nodiscard]] Vector start_weights(const std::vector<double>& bounds);

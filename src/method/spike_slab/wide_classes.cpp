@@ -254,8 +254,8 @@ class WideClassFit {
     for (std::size_t i = 0; i < found_.runners.size(); ++i) {
       if (!runs(i)) continue;
       ClassRunner& one = found_.runners[i];
-      const SumsBeside& beside = found.beside[static_cast<std::size_t>(places_[i])];
-      is_steady = is_steady && are_steady(one.beside, beside, one.at.q);
+      const std::shared_ptr<const ColumnsBeside>& beside = found.beside[static_cast<std::size_t>(places_[i])];
+      is_steady = is_steady && are_steady(one.beside.get(), *beside, one.at.q);
       one.beside = beside;
     }
     return {found.columns.size(), is_steady};

@@ -34,7 +34,7 @@ constexpr double most_bytes_kept = 64e6;  // of directions that predictions need
 
 struct WideRunner {
   StartOutcome at;
-  SumsBeside beside = {};
+  std::shared_ptr<const ColumnsBeside> beside = nullptr;
   int sweeps = 0;          // of all rounds
   std::size_t leader = 0;  // itself, or the start whose maximum it reached
   bool is_lost = false;
@@ -211,7 +211,7 @@ class WideFit {
     largest_left_ = found.largest_left;
     bool is_steady = true;
     for (std::size_t i = 0; i < at.size(); ++i) {
-      is_steady = is_steady && are_steady(at[i]->beside, found.beside[i], at[i]->at.q);
+      is_steady = is_steady && are_steady(at[i]->beside.get(), *found.beside[i], at[i]->at.q);
       at[i]->beside = found.beside[i];
     }
     return {std::move(found.columns), is_steady};

@@ -22,50 +22,6 @@ constexpr int patient_passes = 12;       // after these, the limit is twice as h
 constexpr Index most_active = 4000;
 constexpr std::size_t most_explained_at_once = 8, most_explained = 300;
 
-// The inclusion of a column that is not active, from its product c and its square d.                                             (SP.4)
-class Inclusion {
- public:
-  explicit Inclusion(const SpikeSlabHyper& hyper)
-      : hyper_(hyper),
-        has_effects_(hyper.kappa > 0 && hyper.pi > 0),
-        odds_(hyper.pi / (1 - hyper.pi)),
-        log_odds_(std::log(odds_)),
-        log_slab_(std::log(hyper.s2 * hyper.kappa)) {}
-
-  /// The log odds that the data add.
-  [[nodiscard]] double from_data(double c, double d) const { return gain(c, d) - 0.5 * std::log1p(hyper_.kappa * d); }
-  [[nodiscard]] double of(double c, double d) const {
-    if (!has_effects_) return 0;
-    const double without = std::sqrt(1 + hyper_.kappa * d) * std::exp(-gain(c, d));
-    return odds_ / (odds_ + without);
-  }
-  /// Of the effect.
-  [[nodiscard]] double variance(double c, double d) const {
-    const double q = of(c, d), room = 1 + hyper_.kappa * d, mu = hyper_.kappa * c / room;
-    return q > 0 ? q * hyper_.s2 * hyper_.kappa / room + q * (1 - q) * mu * mu : 0;
-  }
-  /// of(), and its terms in the sums.                                                                                              (SP.26)
-  double add(double c, double d, SumsBeside& sums) const {
-    const double q = of(c, d);
-    if (!(q > 0)) return 0;
-    constexpr double small = 1e-4;  // the series below has an error of q^3/3
-    const double room = 1 + hyper_.kappa * d, mu = hyper_.kappa * c / room, V = hyper_.s2 * hyper_.kappa / room;
-    const double log_without = q < small ? -q - 0.5 * q * q : std::log1p(-std::min(q, 1 - 1e-15));
-    sums.included += q;
-    sums.square += q * (V + mu * mu);
-    sums.negentropy += q * (log_odds_ + gain(c, d) + log_without - 0.5 * log_slab_);  // ln q - 1/2 ln V: ln(1 + kappa d) cancels
-    sums.misfit += q * (d * (V + mu * mu) - 2 * c * mu) / hyper_.s2;
-    return q;
-  }
-
- private:
-  [[nodiscard]] double gain(double c, double d) const { return 0.5 * hyper_.kappa * c * c / (hyper_.s2 * (1 + hyper_.kappa * d)); }
-
-  const SpikeSlabHyper& hyper_;
-  bool has_effects_;
-  double odds_, log_odds_, log_slab_;
-};
-
 // z_j'Dz_j over |x~_j|^2 of a column that lies along all directions.
 double mean_shrinkage(const WideTable& table, const SpikeSlab& q) {
   return table.is_decomposed() ? q.D().dot(table.l()) / table.l().sum() : 1.0;
@@ -88,10 +44,10 @@ std::vector<Index> first_of(std::vector<std::pair<double, Index>> order, Index m
 
 }  // namespace
 
-bool are_steady(const SumsBeside& counted, const SumsBeside& found, const SpikeSlab& q) {
+bool are_steady(const ColumnsBeside* counted, const ColumnsBeside& found, const SpikeSlab& q) {
   constexpr double steady = 0.01;
-  const double before = counted.odds > 0 ? counted.included * found.odds / counted.odds : 0;
-  return std::abs(found.included - before) <= steady * std::max(q.sum_of_inclusion(), 0.1);
+  const double before = counted != nullptr ? counted->sums(q.hyper()).included : 0;
+  return std::abs(found.sums(q.hyper()).included - before) <= steady * std::max(q.sum_of_inclusion(), 0.1);
 }
 
 // Of a column that becomes active. Once many are, only columns whose odds the data raise by about four follow: where many columns have an
@@ -210,28 +166,30 @@ WideSearch::OfOthers WideSearch::of_others(const WideTable& table, Index state, 
 }
 
 // The inclusions of the columns that are not active, given the residual of a start.                                             (SP.26)
-SumsBeside WideSearch::look(const WideTable& table, const SpikeSlab& q, Index state, Wanted& wanted) {
+std::shared_ptr<const ColumnsBeside> WideSearch::look(const WideTable& table, const SpikeSlab& q, Index state, Wanted& wanted) {
   const SpikeSlabHyper& hyper = q.hyper();
-  SumsBeside sums;
-  sums.odds = hyper.pi / (1 - hyper.pi);
-  if (!(hyper.kappa > 0 && hyper.pi > 0)) return sums;
+  auto out = std::make_shared<ColumnsBeside>(hyper);
   const bool is_exact = !table.is_decomposed() && table.knows_squares();
   const double shrinkage = mean_shrinkage(table, q), least = least_inclusion_of(hyper);
   const Inclusion inclusion(hyper);
   Ordered unsure;
   for (Index j = 0; j < table.size(); ++j) {
-    if (is_active(j)) continue;
-    const double c = product(table, j, state), d = table.squares()[j] * shrinkage, probable = inclusion.add(c, d, sums);
-    if (is_exact) {
-      if (probable > least) raise(wanted, j, probable);
-    } else if (const double most = inclusion.of(c, unsure_share * d); most > least) {
-      unsure.emplace_back(-most, j);
-    }
+    if (is_active(j) || !(table.squares()[j] > 0)) continue;
+    const double c = product(table, j, state), d = table.squares()[j] * shrinkage;
+    out->add(c, d);
+    const double at = is_exact ? d : unsure_share * d;
+    if (!inclusion.has_effects() || !inclusion.may_exceed(least, c, at)) continue;
+    const double probable = inclusion.of(c, at);
+    if (!(probable > least)) continue;
+    if (is_exact)
+      raise(wanted, j, probable);
+    else
+      unsure.emplace_back(-probable, j);
   }
   std::sort(unsure.begin(), unsure.end());
   if (unsure.size() > most_to_read) unsure.resize(most_to_read);
   read(table, q, state, unsure, wanted);
-  return sums;
+  return out;
 }
 
 // z_ij^2 of these columns, from a store: other starts and later passes ask for the same columns.

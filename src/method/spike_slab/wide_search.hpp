@@ -30,7 +30,7 @@ class WideSearch {
   void begin(WideTable& table, Index first);
   /// One pass. What the columns that are not active add to each state, and the columns that it found, which become active.
   struct Found {
-    std::vector<SumsBeside> beside;
+    std::vector<std::shared_ptr<const ColumnsBeside>> beside;
     std::vector<Index> columns;
     double largest_left = 0;  ///< inclusion of a column that is not active yet, or is not followed
   };
@@ -66,7 +66,7 @@ class WideSearch {
   void heed_lasso(WideTable& table, double largest);
   [[nodiscard]] Matrix residuals(const WideTable& table, const std::vector<WideState>& states) const;
   [[nodiscard]] Explained next_to_explain(const WideTable& table, const std::vector<WideState>& states);
-  [[nodiscard]] SumsBeside look(const WideTable& table, const SpikeSlab& q, Index state, Wanted& wanted);
+  [[nodiscard]] std::shared_ptr<const ColumnsBeside> look(const WideTable& table, const SpikeSlab& q, Index state, Wanted& wanted);
   void remember(const WideTable& table, const Ordered& unsure);
   void read(const WideTable& table, const SpikeSlab& q, Index state, const Ordered& unsure, Wanted& wanted);
   void add_neighbours(const WideTable& table, const SpikeSlab& q, const Explained& explained, Wanted& wanted) const;
@@ -81,6 +81,6 @@ class WideSearch {
 };
 
 /// Whether the columns beside add about as much as the fit counted.
-[[nodiscard]] bool are_steady(const SumsBeside& counted, const SumsBeside& found, const SpikeSlab& q);
+[[nodiscard]] bool are_steady(const ColumnsBeside* counted, const ColumnsBeside& found, const SpikeSlab& q);
 
 }  // namespace ardvark::internal
