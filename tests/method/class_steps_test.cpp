@@ -43,6 +43,27 @@ TEST_F(Steps, AreNotOverWhileTheLogOddsMove) {
   EXPECT_GT(ended.history.size(), 20u);
 }
 
+// Log odds that become certain ask for weights near 0; a row keeps two thirds of its own.
+TEST_F(Steps, KeepAShareOfTheWeightOfARow) {
+  const auto largest_fall = [&](double least) {
+    std::vector<double> omega;
+    ClassStepSettings settings;
+    settings.max_steps = 12;
+    settings.least_share_of_weight = least;
+    const auto solve = [&](const WorkingRows& working) -> std::optional<WorkingFit> {
+      omega.push_back(std::get<Sites>(working.sites).omega[0]);
+      return fit(working, 2.0 * (1 + working.step), -10 + 1e-3 * working.step);
+    };
+    static_cast<void>(run_class_steps(rows, false, settings, solve, [](double) {}));
+    double least_ratio = 1;
+    for (std::size_t i = 1; i < omega.size(); ++i) least_ratio = std::min(least_ratio, omega[i] / omega[i - 1]);
+    EXPECT_LT(omega.back(), 0.05 * omega.front()) << "they fall all the same";
+    return least_ratio;
+  };
+  EXPECT_LT(largest_fall(0), 0.3);
+  EXPECT_NEAR(largest_fall(2.0 / 3), 2.0 / 3, 1e-12);
+}
+
 // Of classes with a proper prior the evidence is a probability.
 TEST_F(Steps, TakeNoEvidenceAboveZero) {
   int solved = 0;

@@ -25,12 +25,17 @@ double tolerance_of(double bound, const ClassStepSettings& settings) {
   return settings.tolerance * std::clamp(part * one_over_weight, 1.0, most);
 }
 
-// A share of the way from one to the other.
-WorkingSites between(const WorkingSites& from, const WorkingSites& to, double share) {
+// A share of the way from one to the other. A row in memory keeps at least the share `least` of its omega.                      (SL.6)
+WorkingSites between(const WorkingSites& from, const WorkingSites& to, double share, double least) {
   const auto mix = [&](const auto& one, const auto& other) { return one + share * (other - one); };
   if (const auto* one = std::get_if<Sites>(&from)) {
     const auto& other = std::get<Sites>(to);
-    return Sites{mix(one->omega, other.omega), mix(one->response, other.response)};
+    if (least == 0) return Sites{mix(one->omega, other.omega), mix(one->response, other.response)};
+    const auto a = one->omega.array(), b = other.omega.array();
+    const Eigen::ArrayXd falls = (a - b).max((1 - least) * a).max(1e-300);
+    const Vector shares = (share * (b > 0).select((1 - least) * a / falls, 1.0)).min(share);
+    return Sites{one->omega + shares.cwiseProduct(other.omega - one->omega),
+                 one->response + shares.cwiseProduct(other.response - one->response)};
   }
   const auto &one = std::get<SumsOfSites>(from), &other = std::get<SumsOfSites>(to);
   return SumsOfSites{mix(one.packed, other.packed), mix(one.weight, other.weight), mix(one.response, other.response)};
@@ -51,10 +56,11 @@ struct Tangent {
 
   // A share of the way from this to the other. The prior of the signal moves by the same share; otherwise the bound might fall, however
   // small the share is.                                                                                                        (SP.20)
-  [[nodiscard]] Tangent towards(const Tangent& aim, double share) const {
+  [[nodiscard]] Tangent towards(const Tangent& aim, double share, double least) const {
     constexpr std::size_t most_parts = 12;  // the latest ones; each costs as much as the likelihood of a row, at every value of the grid
     Tangent out = aim;
-    out.sites = between(sites, aim.sites, share);
+    out.sites = between(sites, aim.sites, share, least);
+    if (share == 1) return out;
     double sum = 0;
     for (auto& [part, prior] : out.priors) sum += part *= share;
     for (const auto& [part, prior] : priors)
@@ -205,7 +211,8 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     const KnownOdds& at = ahead ? *ahead : known;
     ClassRowsAt here = rows.at(at);
     Tangent taken(rows, at, std::move(here.sites));
-    if (!ahead && share.value() < 1) taken = before.towards(taken, share.value());
+    const double least = out.history.empty() ? 0 : settings.least_share_of_weight;
+    if (least > 0 || (!ahead && share.value() < 1)) taken = before.towards(taken, ahead ? 1 : share.value(), least);
     const WorkingSites& sites = taken.sites;
     const WorkingRows working = working_rows(rows, taken, at, here.log_likelihood, static_cast<int>(out.history.size()));
     std::optional<WorkingFit> found = solve(working);
@@ -217,12 +224,12 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     // hundreds.
     const bool is_impossible = is_evidence && bound > 0;
     if (!(bound >= last - std::max(settings.rounding, 1e-9 * std::abs(last))) || is_impossible) {
-      share.count_fall();
       if (ahead) {
         ahead.reset();
         course.forget();
         continue;
       }
+      share.count_fall();
       if (share.halve()) continue;
     }
     if (is_impossible) return end(Status::bound_fell);

@@ -18,7 +18,10 @@ struct ClassStepSettings {
   std::function<bool(int steps, double bound)> on_step = {};  ///< false: stop
   double rounding = 1e-5;                                     ///< nats: a smaller fall of the bound does not count
   std::optional<KnownOdds> start = std::nullopt;              ///< the log odds of a neighbouring fit; none: those of before()
-  std::vector<WeightedSignal> signals = {{}};                 ///< for the row of the intercept's prior in the first step
+  /// A row in memory keeps at least this share of its weight in a step; 0: no limit. An effect that separates the few rows that have its
+  /// column would look like none, once their weights have fallen too far.                                                        (SL.6)
+  double least_share_of_weight = 0;
+  std::vector<WeightedSignal> signals = {{}};  ///< for the row of the intercept's prior in the first step
   /// Log evidence of the other parts of an average. The smaller the weight of this part, the larger is its tolerance.            (SL.11)
   double log_evidence_beside = -std::numeric_limits<double>::infinity();
 };

@@ -298,6 +298,7 @@ Solution solve_wide_logistic(Frame& frame) {
   if (!options.standardize) slab.take_units(squares_of(frame, all));
   ClassStartSettings settings;
   settings.tolerance = options.tolerance.value_or(2e-3);
+  settings.least_share_of_weight = parts == SparseParts::dense_only ? 0 : 2.0 / 3;  // a ridge has no effect to lose
   settings.max_steps = settings.max_sweeps = options.max_sweeps;
   settings.parts = parts;
   settings.num_threads = blas::num_threads();
