@@ -105,6 +105,16 @@ FitTable RowSubset::gather(const GenotypeView& X, const std::vector<Index>& rows
   return GenotypeView(genotypes_.data(), count, X.variants(), coding, beside, X.dense());
 }
 
+std::vector<bool> have_entries(const FitTable& table) {
+  std::vector<bool> out(static_cast<std::size_t>(table.rows()), !table.is_sparse());
+  table.visit([&](const auto& X) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(X)>, CscView>)
+      for (Index e = X.start(0); e < X.start(X.cols()); ++e)
+        if (X.value(e) != 0) out[static_cast<std::size_t>(X.row(e))] = true;
+  });
+  return out;
+}
+
 RowContent::RowContent(const FitTable& table, const Vector& y) : X_(table), y_(y) {
   for (Index i = 0; i < table.rows(); ++i) keys_.push_back(mix(0, bits_of(y[i])));
   if (table.is_sparse()) second_keys_ = keys_;

@@ -35,6 +35,9 @@ class RowSubset {
   FitTable table_;
 };
 
+/// [n] Whether a row of a sparse table has an entry other than zero; of other tables, each row.
+[[nodiscard]] std::vector<bool> have_entries(const FitTable& X);
+
 /// The rows [x y] by their content.
 class RowContent {
  public:

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../support/random_problem.hpp"
 #include "../support/wide_case.hpp"
 #include "frame/prepare.hpp"
 
@@ -79,6 +80,35 @@ TEST(WideClasses, RidgeIsExact) {
             all = fit_classes(table, PriorKind::dense, Kept::all, options);
   testing::expect_same_ridge(some, all, table.new_X, 1e-5, 1e-5);
   EXPECT_NEAR(some.log_loss, all.log_loss, 1e-6);
+}
+
+// Most rows have no entry in the columns that a fit follows. Of a sparse table they are one row, of a dense one they are not.   (SL.7)
+TEST(WideClasses, RowsWithoutEntriesMayBeOne) {
+  const Index n = 2600, p = 350, in_column = 5;
+  ardvark::testing::Random random(3);
+  Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> whole = decltype(whole)::Zero(n, p);
+  for (Index j = 0; j < p; ++j)
+    for (Index e = 0; e < in_column; ++e) whole(static_cast<Index>(random.uniform() * n), j) = static_cast<std::int8_t>(1 + e % 3);
+  Vector t(n), log_odds = Vector::Constant(n, -2.5);
+  for (Index j = 0; j < 12; ++j) log_odds += 6 * whole.col(j).cast<double>();
+  for (Index i = 0; i < n; ++i) t[i] = random.uniform() < 1 / (1 + std::exp(-log_odds[i])) ? 1 : 0;
+  const Eigen::SparseMatrix<double> sparse = whole.cast<double>().sparseView();
+  const CscView csc(sparse.outerIndexPtr(), sparse.innerIndexPtr(), sparse.valuePtr(), n, p);
+  const MatrixView bytes(whole.data(), n, p, Layout::column_major);
+  const Vector weights = Vector::NullaryExpr(n, [](Index i) { return 1 + 0.1 * static_cast<double>(i % 2); });
+  for (const bool is_weighted : {false, true}) {
+    FitOptions options;
+    options.tolerance = 1e-5;
+    if (is_weighted) options.weights = weights;
+    const Fit one = fit_classes(csc, t, PriorKind::slab, Kept::some, options),
+              each = fit_classes(bytes, t, PriorKind::slab, Kept::some, options);
+    EXPECT_EQ(one.report.status, Status::converged);
+    EXPECT_GT(each.sparse->inclusion.maxCoeff(), 0.5);
+    EXPECT_NEAR(one.report.bound, each.report.bound, 1e-3);
+    EXPECT_LT((one.sparse->inclusion - each.sparse->inclusion).cwiseAbs().maxCoeff(), 1e-3);
+    EXPECT_LT((one.mean - each.mean).norm(), 1e-2 * each.mean.norm());
+    EXPECT_NEAR(one.log_loss, each.log_loss, 1e-5);
+  }
 }
 
 // Weights are repetitions, and the forms of X are the same table.

@@ -19,15 +19,83 @@
 #include "method/spike_slab/sparse_classes.hpp"
 #include "method/spike_slab/wide_fit.hpp"
 #include "table/column_copy.hpp"
+#include "table/row_subset.hpp"
 
 namespace ardvark::internal {
 namespace {
 
+// Rows without entries in the columns of a sparse table have the same log odds: they are one row.                               (SL.7)
+class RowsWithEntries {
+ public:
+  // Of a table whose rows are not worth a merge, each row is its own.
+  RowsWithEntries(const FitTable& X, const Vector& t, const Vector& k, bool may_merge) : t_(t), k_(k), merged_t_(t), merged_k_(k) {
+    if (!may_merge || !X.is_sparse()) return;
+    const std::vector<bool> are_seen = have_entries(X);
+    const auto seen = static_cast<Index>(std::ranges::count(are_seen, true));
+    if (2 * seen >= X.rows() || seen < X.cols()) return;
+    for (Index i = 0; i < X.rows(); ++i)
+      if (are_seen[static_cast<std::size_t>(i)]) rows_.push_back(i);
+    rows_.push_back(static_cast<Index>(std::ranges::find(are_seen, false) - are_seen.begin()));  // for all that are not seen
+    at_.assign(static_cast<std::size_t>(X.rows()), seen);
+    for (Index m = 0; m < seen; ++m) at_[static_cast<std::size_t>(rows_[static_cast<std::size_t>(m)])] = m;
+    merged_t_ = t(rows_);
+    merged_k_ = k(rows_);
+    double sum = 0, of_second = 0;
+    for (Index i = 0; i < X.rows(); ++i)
+      if (!are_seen[static_cast<std::size_t>(i)]) sum += k[i], of_second += k[i] * t[i];
+    merged_k_[seen] = sum;
+    merged_t_[seen] = sum > 0 ? of_second / sum : 0;
+    subset_ = std::make_unique<RowSubset>(X, rows_);
+  }
+  [[nodiscard]] const FitTable& table(const FitTable& X) const { return subset_ ? subset_->table() : X; }
+  [[nodiscard]] const Vector& t() const { return merged_t_; }
+  [[nodiscard]] const Vector& k() const { return merged_k_; }
+
+  /// A row at the end, that of the prior of the intercept, stays.
+  [[nodiscard]] LogOdds merged(const LogOdds& of_all) const {
+    return each(of_all, [&](const Vector& x) { return taken(x, rows_, t_); });
+  }
+  [[nodiscard]] LogOdds of_all(const LogOdds& merged) const {
+    return each(merged, [&](const Vector& x) { return taken(x, at_, merged_t_); });
+  }
+  /// The working rows of all rows: weight and target.
+  [[nodiscard]] std::pair<Vector, Vector> of_all(const Vector& omega, const Vector& target) const {
+    if (!subset_) return {omega, target};
+    std::pair<Vector, Vector> out{taken(omega, at_, merged_t_), taken(target, at_, merged_t_)};
+    for (std::size_t i = 0; i < at_.size(); ++i) {
+      const auto row = static_cast<Index>(i), at = at_[i];
+      const double slope = merged_k_[at] > 0 ? omega[at] / merged_k_[at] : 0;
+      out.first[row] = k_[row] * slope;
+      if (slope > 0) out.second[row] += (t_[row] - merged_t_[at]) / slope;  // z = m + (t - sigma)/slope                      (SL.1)
+    }
+    return out;
+  }
+
+ private:
+  // x at these rows, and what follows the rows of `like`.
+  static Vector taken(const Vector& x, const std::vector<Index>& rows, const Vector& like) {
+    Vector out(static_cast<Index>(rows.size()) + x.size() - like.size());
+    out << x(rows), x.tail(x.size() - like.size());
+    return out;
+  }
+  [[nodiscard]] LogOdds each(const LogOdds& odds, auto&& take) const {
+    if (!subset_) return odds;
+    return {take(odds.m), take(odds.s)};
+  }
+
+  const Vector &t_, &k_;
+  Vector merged_t_, merged_k_;
+  std::vector<Index> rows_;  // [merged] of the table
+  std::vector<Index> at_;    // [n] among the merged ones
+  std::unique_ptr<RowSubset> subset_;
+};
+
 // The active columns and the flat ones, as a table of their own.
 class ActiveColumns {
  public:
-  ActiveColumns(const Frame& frame, const PenalisedColumns& all, const std::vector<Index>& active)
-      : copy_(frame.X, in_table(frame, all, active, place_)) {
+  /// \param may_merge  there is no dense part, which sees all columns
+  ActiveColumns(const Frame& frame, const PenalisedColumns& all, const std::vector<Index>& active, bool may_merge)
+      : copy_(frame.X, in_table(frame, all, active, place_)), rows(copy_.table(), frame.target, frame.k, may_merge) {
     const auto at = [&](Index column) { return static_cast<Index>(std::ranges::lower_bound(place_, column) - place_.begin()); };
     const Index count = copy_.table().cols();
     which.begin.resize(active.size() + 1);
@@ -39,9 +107,8 @@ class ActiveColumns {
     if (of_all.center.size() > 0) standardization_.center = of_all.center(place_);
     if (of_all.scale.size() > 0) standardization_.scale = of_all.scale(place_);
   }
-  [[nodiscard]] std::unique_ptr<Design> design() const { return copy_.table().design(standardization_); }
-
-  PenalisedColumns which;  ///< by positions in this table
+  [[nodiscard]] std::unique_ptr<Design> design() const { return rows.table(copy_.table()).design(standardization_); }
+  [[nodiscard]] std::unique_ptr<Design> design_of_all_rows() const { return copy_.table().design(standardization_); }
 
  private:
   // Their positions in the whole table, ascending.
@@ -57,6 +124,10 @@ class ActiveColumns {
   std::vector<Index> place_;
   ColumnCopy copy_;
   Standardization standardization_;
+
+ public:
+  PenalisedColumns which;  ///< by positions in this table
+  RowsWithEntries rows;
 };
 
 // All columns, of which some are active.
@@ -69,8 +140,8 @@ struct WholeTable {
 // The rows of the active columns, with the dense part of all.
 class WideClassRows final : public TableClassRows {
  public:
-  WideClassRows(const ActiveColumns& columns, const std::vector<Index>& active, const WholeTable& whole, const Frame& frame, bool proper)
-      : TableClassRows(columns.design(), frame.target, frame.k, proper), active_(active), whole_(whole) {}
+  WideClassRows(const ActiveColumns& columns, const std::vector<Index>& active, const WholeTable& whole, bool proper)
+      : TableClassRows(columns.design(), columns.rows.t(), columns.rows.k(), proper), columns_(columns), active_(active), whole_(whole) {}
 
   [[nodiscard]] bool needs_basis(const PenalisedColumns& which) const override {
     return whole_.K != nullptr || TableClassRows::needs_basis(which);
@@ -93,19 +164,21 @@ class WideClassRows final : public TableClassRows {
   [[nodiscard]] const Vector& omega() const { return sites_.omega; }  ///< of the last working rows
   /// All columns on the last working rows, for a pass.
   [[nodiscard]] WideTable& table(const Frame& frame, const Vector& row) {
+    const auto [omega, target] = columns_.rows.of_all(sites_.omega, target_);
     if (!table_) {
-      table_.emplace(whole_.X, whole_.all, sites_.omega, target_, sites_.omega.sum());
+      table_.emplace(whole_.X, whole_.all, omega, target, omega.sum());
       if (!table_->begin()) throw InvalidArgument(dependent_flat_columns);
       table_->name_active(active_);
     }
     table_->look_at_all();
-    Vector squares = squares_of(frame, whole_.all, sites_.omega.head(frame.X.rows()));
-    if (is_proper()) squares += sites_.omega.tail(1)[0] * row(whole_.all.columns).cwiseAbs2();
+    Vector squares = squares_of(frame, whole_.all, omega.head(frame.X.rows()));
+    if (is_proper()) squares += omega.tail(1)[0] * row(whole_.all.columns).cwiseAbs2();
     table_->set_squares(std::move(squares), true);
     return *table_;
   }
 
  private:
+  const ActiveColumns& columns_;
   const std::vector<Index>& active_;
   WholeTable whole_;
   Sites sites_;
@@ -167,7 +240,7 @@ class WideClassFit {
   [[nodiscard]] MomentsOfRows moments(Mixture mixture, const std::vector<std::vector<std::size_t>>& members) const {
     mixture.columns = columns_->which.columns;
     mixture.flat_columns = columns_->which.flat;
-    if (!K_) return moments_of_rows(mixture, *columns_->design());
+    if (!K_) return moments_of_rows(mixture, *columns_->design_of_all_rows());
     const Index n = frame_.X.rows(), count = static_cast<Index>(members.size());
     const ReducedRows& rows = *found_.rows;
     const Vector root = rows_->omega().head(n).cwiseSqrt();
@@ -211,8 +284,8 @@ class WideClassFit {
     active_ = search_.active();  // those that the last pass found, too
     rows_.reset();
     columns_.reset();
-    columns_ = std::make_unique<ActiveColumns>(frame_, all_, active_);
-    rows_ = std::make_unique<WideClassRows>(*columns_, active_, whole(), frame_, proper_);
+    columns_ = std::make_unique<ActiveColumns>(frame_, all_, active_, !K_);
+    rows_ = std::make_unique<WideClassRows>(*columns_, active_, whole(), proper_);
     SpikeSlabSettings slab = slab_;
     slab.columns_beside = all_.size() - static_cast<Index>(active_.size());
     ClassStartSettings settings = settings_;
@@ -221,11 +294,12 @@ class WideClassFit {
     const std::vector<ClassRunner> from = std::move(found_.runners);
     if (!from.empty()) {
       settings.from = &from;
-      settings.start = found_.log_odds;
+      settings.start = columns_->rows.merged(std::get<LogOdds>(found_.log_odds));
       settings.signals = signals_;
     }
     const blas::ThreadScope one{1};
     found_ = fit_class_starts(*rows_, columns_->which, slab, settings);
+    if (!found_.history.empty()) found_.log_odds = columns_->rows.of_all(std::get<LogOdds>(found_.log_odds));
     signals_ = rows_->signals();
     steps_ += static_cast<int>(found_.history.size());
   }
