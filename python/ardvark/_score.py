@@ -312,6 +312,8 @@ class LinearScore(WithPosterior, FittedModel):
     def alternatives_(self) -> list[Alternatives]:
         """Credible sets of columns: one of them has an effect, but the data cannot tell which. Only for sparse and slab.
 
+        Any two columns of a set are correlated by .5 or more. An effect that many different columns could have has no set.
+
         Examples
         --------
         >>> import numpy as np

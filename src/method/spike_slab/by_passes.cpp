@@ -199,9 +199,7 @@ Solution solve_sparse_by_passes(Frame& frame, Passes& passes, const KnownRows& k
     steps.start = rows.log_odds(from.w, from.V);
   }
   const Vector diagonal = known.cross.diagonal();
-  const auto in_table = [&](Index one, Index other, double least) {
-    return std::abs(known.cross(one, other)) > least * std::sqrt(diagonal[one] * diagonal[other]);
-  };
+  const auto in_table = [&](const std::vector<Index>& columns) { return correlations_from(known.cross(columns, columns)); };
   const Vector squares = options.standardize ? Vector() : Vector(diagonal(which.columns));
   Solution out = solve_sparse_rows(frame, which, rows, squares, std::move(steps), in_table);
   if (out.usable) scores = passes.scores(mixture_of(out));

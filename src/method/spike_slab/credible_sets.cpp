@@ -104,6 +104,28 @@ class BlockPosterior {
   Vector c_, odds_;
 };
 
+// The correlations of these columns in the rows of q, or of what the table says.
+Matrix correlations_of(const SpikeSlab& q, const std::vector<Index>& some, const Correlations& in_table) {
+  if (in_table) {
+    std::vector<Index> columns;
+    for (const Index l : some) columns.push_back(q.which().columns[static_cast<std::size_t>(l)]);
+    return in_table(columns);
+  }
+  if (q.rows().gram.size() > 0) return correlations_from(q.rows().gram(some, some));
+  const Matrix Z = q.rows().Z()(Eigen::all, some);
+  return correlations_from(Z.transpose() * Z);
+}
+
+// The smallest correlation of two columns of the set. Of more than a hundred columns, of a hundred of them in equal steps.      (SP.9)
+double purity_of(const SpikeSlab& q, const std::vector<Index>& set, const Correlations& in_table) {
+  constexpr std::size_t most = 100;
+  if (set.size() < 2) return 1;
+  const std::size_t count = std::min(set.size(), most);
+  std::vector<Index> some;
+  for (std::size_t i = 0; i < count; ++i) some.push_back(set[i * (set.size() - 1) / (count - 1)]);
+  return std::min((correlations_of(q, some, in_table) + Matrix::Identity(std::ssize(some), std::ssize(some))).minCoeff(), 1.0);
+}
+
 // Takes the effect of column j out of a block, given that j is included.
 struct Alone {
   Vector back;                       // [|B|] what is added back to the residual: E b_j, and E b_l - E(b_l | b_j != 0) of the others
@@ -128,9 +150,15 @@ Alone take_out(const SpikeSlab& q, Index j) {
 
 }  // namespace
 
-// For each likely column j: b_j is taken out, and each other column is scored as its replacement, except the other included ones. (SP.9)
-std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
-  constexpr double level = 0.95;
+Matrix correlations_from(const Matrix& products) {
+  const Vector length = products.diagonal().cwiseSqrt(), unit = (length.array() > 0).select(length.cwiseInverse(), 0.0);
+  return (unit.asDiagonal() * products * unit.asDiagonal()).cwiseAbs();
+}
+
+// For each likely column j: b_j is taken out, and each other column is scored as its replacement, except the other included ones. Columns
+// that are not alike are no set: it would only say that there may be an effect somewhere.                                      (SP.9)
+std::vector<CredibleSet> credible_sets(const SpikeSlab& q, const Correlations& in_table) {
+  constexpr double level = 0.95, least_purity = 0.5;
   std::vector<CredibleSet> found;
   const PenalisedColumns& which = q.which();
   const ColumnSets& sets = q.sets();
@@ -164,8 +192,9 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
         score[other] = -std::numeric_limits<double>::infinity();
     const Vector share = (score.array() - score.maxCoeff()).exp();
     const double total = share.sum();
-    CredibleSet set;
     const std::vector<Index> columns = smallest_set(share, level);
+    if (purity_of(q, columns, in_table) < least_purity) return;
+    CredibleSet set;
     for (const Index l : columns) {
       set.columns.push_back(which.columns[static_cast<std::size_t>(l)]);
       set.probability.push_back(share[l] / total);
@@ -180,7 +209,7 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
 
 // Lists columns that are correlated above 0.99 with a column j, if the inclusion probabilities of all of these and of j sum to more than
 // 1/2. Only for the j with the largest inclusion probability among them.
-std::string interchangeable_columns(const SpikeSlab& q, const AreCorrelated& in_table, const std::vector<std::string>& names) {
+std::string interchangeable_columns(const SpikeSlab& q, const Correlations& in_table, const std::vector<std::string>& names) {
   constexpr double least = 0.99;
   const PenalisedColumns& which = q.which();
   if (which.num_groups() != which.size()) return {};
@@ -193,7 +222,7 @@ std::string interchangeable_columns(const SpikeSlab& q, const AreCorrelated& in_
     std::vector<Index> close;
     for (Index l = 0; l < which.size(); ++l)
       if (l != j && std::abs(product[l]) > least * length[l] * length[j] &&
-          (!in_table || in_table(which.columns[static_cast<std::size_t>(l)], which.columns[static_cast<std::size_t>(j)], least)))
+          (!in_table || correlations_of(q, {l, j}, in_table)(0, 1) > least))
         close.push_back(l);
     double together = q.inclusion()[j];
     bool is_first = true;  // has the largest inclusion; among equal ones, the first

@@ -9,15 +9,15 @@ namespace ardvark::internal {
 [[nodiscard]] SpikeSlabSettings slab_of_classes(const Frame& frame, SparseParts parts);
 /// \throws InvalidArgument  rounding would hide the differences between fits
 void require_weights_that_leave_digits(const FitOptions& options, double sum);
-/// Whether two columns are correlated in the whole table. If the classes are separated, only the rows at the border have weight, and
-/// columns may be alike there that differ in the table.
-[[nodiscard]] bool are_correlated_in(const Frame& frame, Index one, Index other, double least);
+/// Those of the whole table. If the classes are separated, only the rows at the border have weight, and columns may be alike there that
+/// differ in the table.
+[[nodiscard]] Matrix correlations_in(const Frame& frame, const std::vector<Index>& columns);
 /// The solution without its rows.
 /// \param squares   [p] sums of weight times squared entry of the penalised columns; empty: the columns are standardised
 /// \param steps     tolerance, number and report of the steps are those of the options
 /// \param in_table  as interchangeable_columns()
 [[nodiscard]] Solution solve_sparse_rows(const Frame& frame, const PenalisedColumns& which, ClassRows& rows, const Vector& squares,
-                                         ClassStepSettings steps, const AreCorrelated& in_table);
+                                         ClassStepSettings steps, const Correlations& in_table);
 
 /// Of all columns of the design.
 struct ComponentOfMixture {

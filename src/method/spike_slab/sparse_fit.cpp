@@ -211,7 +211,8 @@ std::vector<bool> undecided_units(const AveragedFits& averaged, Index num_units)
   return out;
 }
 
-Averages average(const AveragedFits& averaged, const PenalisedColumns& which, Task task, double unit, Index num_columns) {
+Averages average(const AveragedFits& averaged, const PenalisedColumns& which, Task task, double unit, Index num_columns,
+                 const Correlations& in_table) {
   const std::vector<StartOutcome>& fits = averaged.fits;
   const Vector& weight = averaged.weight;
   Averages out;
@@ -247,7 +248,7 @@ Averages average(const AveragedFits& averaged, const PenalisedColumns& which, Ta
     spread += w * (1 / std::max(fits[s].q.noise_shape(), 1e-3) + off * off);
   }
   out.shape = 1 / spread;
-  out.result.sets = credible_sets(fits[out.best].q);
+  out.result.sets = credible_sets(fits[out.best].q, in_table);
   return out;
 }
 
@@ -383,7 +384,7 @@ Solution failed_solution(const Frame& frame, std::string why) {
 }
 
 Solution solution_of(const Frame& frame, const PenalisedColumns& which, const AveragedFits& averaged, SparsePosterior posterior,
-                     const AreCorrelated& in_table) {
+                     const Correlations& in_table) {
   const Index p = frame.num_columns();
   const FitOptions& options = frame.options;
   Solution out = begun(frame);
@@ -392,7 +393,7 @@ Solution solution_of(const Frame& frame, const PenalisedColumns& which, const Av
     for (Index j = which.group_begin(g); j < which.group_begin(g) + which.group_size(g); ++j)
       out.group[static_cast<std::size_t>(which.columns[static_cast<std::size_t>(j)])] = g;
 
-  Averages averages = average(averaged, which, frame.task, frame.units.y_scale, p);
+  Averages averages = average(averaged, which, frame.task, frame.units.y_scale, p, in_table);
   const StartOutcome& best = averaged.fits[averages.best];
   out.sparse = std::move(averages.result);
   out.relevance = out.sparse->inclusion;

@@ -67,13 +67,17 @@ struct AveragedFits {
 /// Of the Gram matrix: single precision if there are many more rows than columns, so that it is most of the work.                (MP.3)
 [[nodiscard]] Products products_of(const FitOptions& options, Index num_rows, Index num_columns);
 
+/// The correlations of some columns of the design, without their signs. For classes, whose working rows have other weights than the rows
+/// of the table.
+using Correlations = std::function<Matrix(const std::vector<Index>& columns)>;
 /// Credible sets of the columns that this start includes; columns of a block that explain the same effect share one.         (SP.9)
-[[nodiscard]] std::vector<CredibleSet> credible_sets(const SpikeSlab& q);
-/// Whether two columns of the design are correlated, by more than this.
-using AreCorrelated = std::function<bool(Index one, Index other, double least)>;
+/// \param in_table  empty: the correlations are those of the rows of q
+[[nodiscard]] std::vector<CredibleSet> credible_sets(const SpikeSlab& q, const Correlations& in_table);
+/// The correlations that products of columns say; those of a column of zeros are 0.
+[[nodiscard]] Matrix correlations_from(const Matrix& products);
 /// A warning about columns with an effect that are highly correlated with other columns; empty: there are none.
-/// \param in_table  must also be true. For classes, whose working rows have other weights than the rows of the table
-[[nodiscard]] std::string interchangeable_columns(const SpikeSlab& q, const AreCorrelated& in_table, const std::vector<std::string>& names);
+/// \param in_table  must say so, too; empty: only the rows of q
+[[nodiscard]] std::string interchangeable_columns(const SpikeSlab& q, const Correlations& in_table, const std::vector<std::string>& names);
 
 /// \throws InvalidArgument  too few rows for the noise
 void require_row_for_noise(const FitOptions& options, double rows, Index num_flat);
@@ -90,7 +94,7 @@ void require_row_for_noise(const FitOptions& options, double rows, Index num_fla
 
 /// Everything except Solution::rows, from the averaged fits and their posterior.
 [[nodiscard]] Solution solution_of(const Frame& frame, const PenalisedColumns& which, const AveragedFits& averaged,
-                                   SparsePosterior posterior, const AreCorrelated& in_table = {});
+                                   SparsePosterior posterior, const Correlations& in_table = {});
 
 /// Mean, variances and factor of the weights, and their effective parameters; `out.flat` is read.
 void take_mixture(Mixture mixture, const Frame& frame, Solution& out);

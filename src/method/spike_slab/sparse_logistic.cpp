@@ -173,7 +173,7 @@ std::optional<AveragedPosterior> from_starts(const Problem& problem) {
 
 // The solution without its rows.
 Solution solve_classes(const Frame& frame, const PenalisedColumns& which, ClassRows& rows, const SpikeSlabSettings& slab,
-                       ClassStepSettings steps, const AreCorrelated& in_table) {
+                       ClassStepSettings steps, const Correlations& in_table) {
   const FitOptions& options = frame.options;
   require_weights_that_leave_digits(options, frame.rows);
   const int threads = blas::num_threads();
@@ -245,13 +245,11 @@ MomentsOfRows moments_of_rows(const Mixture& mixture, Design& X) {
   };
 }
 
-bool are_correlated_in(const Frame& frame, Index one, Index other, double least) {
-  Matrix two(frame.X.rows(), 2);
+Matrix correlations_in(const Frame& frame, const std::vector<Index>& columns) {
+  Matrix some(frame.X.rows(), std::ssize(columns));
   const auto whole = frame.design();
-  whole->columns(one, 1, two.leftCols(1));
-  whole->columns(other, 1, two.rightCols(1));
-  const Matrix products = two.transpose() * frame.k.asDiagonal() * two;
-  return std::abs(products(0, 1)) > least * std::sqrt(products(0, 0) * products(1, 1));
+  for (Index i = 0; i < some.cols(); ++i) whole->columns(columns[static_cast<std::size_t>(i)], 1, some.middleCols(i, 1));
+  return correlations_from(some.transpose() * frame.k.asDiagonal() * some);
 }
 
 ComponentOfMixture component_of_mixture(const Mixture& mixture, const MixtureComponent& one, Index num_columns) {
@@ -263,7 +261,7 @@ ComponentOfMixture component_of_mixture(const Mixture& mixture, const MixtureCom
 }
 
 Solution solve_sparse_rows(const Frame& frame, const PenalisedColumns& which, ClassRows& rows, const Vector& squares,
-                           ClassStepSettings steps, const AreCorrelated& in_table) {
+                           ClassStepSettings steps, const Correlations& in_table) {
   SpikeSlabSettings slab = slab_of_classes(frame, parts_of(frame.options.prior.kind));
   if (squares.size() > 0) slab.take_units(squares);
   return solve_classes(frame, which, rows, slab, std::move(steps), in_table);
@@ -312,7 +310,7 @@ Solution solve_logistic_in_memory(Frame& frame) {
   if (!is_averaged(which, frame.rows)) rows.set_products(products_of(options, table.X.rows(), which.size()));
   ClassStepSettings steps;
   if (rows.products() == Products::single_precision) steps.rounding = 1e-8 * static_cast<double>(seen_t.size());
-  const auto in_table = [&](Index one, Index other, double least) { return are_correlated_in(frame, one, other, least); };
+  const auto in_table = [&](const std::vector<Index>& columns) { return correlations_in(frame, columns); };
   Solution out = solve_sparse_rows(frame, which, rows, squares, std::move(steps), in_table);
   if (!out.usable) return out;
 

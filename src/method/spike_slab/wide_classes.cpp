@@ -396,7 +396,7 @@ Solution solve_wide_logistic(Frame& frame) {
   if (!has_dense) add_beside(outcome, posterior.mixture);
   const MomentsOfRows moments = fit->moments(posterior.mixture, members);
   if (has_dense) posterior.mixture = kept_of_all_columns(posterior.mixture, outcome, frame);
-  const auto in_table = [&](Index one, Index other, double least) { return are_correlated_in(frame, one, other, least); };
+  const auto in_table = [&](const std::vector<Index>& columns) { return correlations_in(frame, columns); };
   Solution out = solution_of(frame, active, averaged, std::move(posterior), in_table);
   if (has_dense) out.effective_parameters = effective;
   out.proper_intercept = proper;
