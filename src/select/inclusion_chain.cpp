@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "select/polya_gamma.hpp"
 
@@ -11,7 +12,22 @@ namespace {
 constexpr double close = 0.5;    // correlation from which an effect may be that of another column
 constexpr double smallest = 36;  // scale of the prior of n kappa: effects of an own are at least some standard errors large   (FDR.1)
 constexpr int rounds_of_moves = 3;
-constexpr double never = -38;  // log odds below those of the smallest uniform variate
+constexpr double never = -38;        // log odds below those of the smallest uniform variate
+constexpr double most_alike = 0.99;  // of rho: nearer to 1 the steps are too small                                             (FDR.1)
+
+// A step of slice sampling: leaves the distribution with this log density on (lower, upper) as it is. Neal (2003), stepping out.
+double slice_draw(double at, double lower, double upper, double width, auto&& log_density, Normals& draw) {
+  const double level = log_density(at) + std::log(draw.uniform());
+  double from = std::max(at - width * draw.uniform(), lower), to = std::min(from + width, upper);
+  while (from > lower && log_density(from) > level) from = std::max(from - width, lower);
+  while (to < upper && log_density(to) > level) to = std::min(to + width, upper);
+  for (int i = 0; i < 100; ++i) {
+    const double x = from + (to - from) * draw.uniform();
+    if (log_density(x) > level) return x;
+    (x < at ? from : to) = x;
+  }
+  return at;
+}
 
 }  // namespace
 
@@ -41,18 +57,28 @@ InclusionChain::InclusionChain(const ChainRows& rows, const std::vector<std::vec
 
 // The parts of the evidence that do not depend on the effects, until the next hyper-parameters.
 void InclusionChain::set_evidence() {
-  const auto w = 1 + kappa_ * rows_.gram.diagonal().array();
-  half_log_ = 0.5 * w.log();
-  factor_ = kappa_ / (2 * s2_) * w.inverse();
+  const double within = (1 - alike_) * kappa_, middle = std::sqrt(alike_ * kappa_ / s2_);  // v / s2, m / s2
+  const auto d = rows_.gram.diagonal().array();
+  const Eigen::ArrayXd w = 1 + within * d;
+  offset_ = 0.5 * (w.log() + alike_ * kappa_ * d / w);
+  factor_ = within / (2 * s2_) * w.inverse();
+  slope_ = middle * w.inverse();
   prior_odds_ = std::log(pi_ / (1 - pi_));
 }
 
 // ln of the evidence for an effect of column j, c = x'r without its effect.                                                  (FDR.2)
-double InclusionChain::evidence(Index j, double c) const { return factor_[j] * c * c - half_log_[j]; }
+double InclusionChain::evidence(Index j, double c) const {
+  const double u = std::abs(slope_[j] * c);
+  return at_most(j, c) + std::log1p(std::exp(-2 * u)) - std::numbers::ln2;
+}
+
+// The larger of the two signs alone: it costs no logarithm.
+double InclusionChain::at_most(Index j, double c) const { return factor_[j] * c * c - offset_[j] + std::abs(slope_[j] * c); }
 
 double InclusionChain::drawn_effect(Index j, double c) {
-  const double w = 1 + kappa_ * rows_.gram(j, j);
-  return kappa_ * c / w + std::sqrt(s2_ * kappa_ / w) * draw_();
+  const double within = (1 - alike_) * kappa_, w = 1 + within * rows_.gram(j, j);
+  const double sign = draw_.uniform() < 1 / (1 + std::exp(-2 * slope_[j] * c)) ? 1 : -1;
+  return (within * c + sign * std::sqrt(alike_ * kappa_ * s2_)) / w + std::sqrt(s2_ * within / w) * draw_();
 }
 
 void InclusionChain::set_effect(Index j, double value) {
@@ -64,8 +90,12 @@ void InclusionChain::set_effect(Index j, double value) {
 
 void InclusionChain::visit(Index j) {
   const double c = c_[j] + rows_.gram(j, j) * b_[j];
-  const double odds = prior_odds_ + evidence(j, c);
-  const bool enters = odds > never && draw_.uniform() < 1 / (1 + std::exp(-odds));
+  const double most = prior_odds_ + at_most(j, c);
+  bool enters = false;
+  if (most > never) {
+    const double u = draw_.uniform();
+    enters = u < 1 / (1 + std::exp(-most)) && u < 1 / (1 + std::exp(-prior_odds_ - evidence(j, c)));
+  }
   set_effect(j, enters ? drawn_effect(j, c) : 0);
 }
 
@@ -88,16 +118,38 @@ void InclusionChain::list_included() {
     if (is_in_[static_cast<std::size_t>(j)]) included_.push_back(j);
 }
 
-// Each from its distribution given the rest.                                                                                 (FDR.1)
+// ln of the density of ln s2, ln kappa and rho given the effects and their signs.                                             (FDR.1)
+double InclusionChain::hyper_log_density(double s2, double kappa, double alike) const {
+  const auto count = static_cast<double>(included_.size());
+  const double scale = std::sqrt(s2 * kappa);
+  const double of_effects = squares_ / (scale * scale) - 2 * std::sqrt(alike) * sizes_ / scale + alike * count;
+  const double of_noise = rows_.has_noise ? rows_.degrees * std::log(s2) + rest_ / s2 : 0;
+  return -0.5 * (of_noise + count * std::log((1 - alike) * s2 * kappa) + of_effects / (1 - alike) + std::log(kappa) +
+                 smallest / rows_.degrees / kappa);
+}
+
+// pi from its distribution, then the signs, then the other three, each by a step of slice sampling.                          (FDR.1)
 void InclusionChain::draw_hyper() {
   const auto count = static_cast<double>(included_.size());
   const double a = gamma_variate(1 + count, draw_), b = gamma_variate(1 + rows_.num_columns - count, draw_);
   pi_ = std::clamp(a / (a + b), 1e-12, 1 - 1e-12);
-  const double power = b_.squaredNorm();
-  kappa_ = (smallest / rows_.degrees + power / s2_) / (2 * gamma_variate((1 + count) / 2, draw_));
+  const double pull = 2 * std::sqrt(alike_ / (s2_ * kappa_)) / (1 - alike_);
+  sizes_ = 0;
+  for (const Index j : included_)
+    sizes_ += draw_.uniform() < 1 / (1 + std::exp(-pull * std::abs(b_[j]))) ? std::abs(b_[j]) : -std::abs(b_[j]);
+  squares_ = b_.squaredNorm();
+  alike_ = slice_draw(
+      alike_, 0, most_alike, most_alike, [&](double x) { return hyper_log_density(s2_, kappa_, x); }, draw_);
+  const auto on_log = [&](double x, auto&& density) {
+    const double at = std::log(x);
+    return std::exp(slice_draw(
+        at, at - 50, at + 50, 1, [&](double ln) { return density(std::exp(ln)); }, draw_));
+  };
+  kappa_ = on_log(kappa_, [&](double x) { return hyper_log_density(s2_, x, alike_); });
   if (!rows_.has_noise) return;
-  const double rest = std::max(rows_.squared - b_.dot(rows_.projected + c_), 0.0);
-  s2_ = std::max((rest + power / kappa_) / (2 * gamma_variate((rows_.degrees + count) / 2, draw_)), 1e-12 * rows_.squared / rows_.degrees);
+  const double least = 1e-12 * rows_.squared / rows_.degrees;
+  rest_ = std::max(rows_.squared - b_.dot(rows_.projected + c_), 0.0);
+  s2_ = std::max(on_log(s2_, [&](double x) { return hyper_log_density(x, kappa_, alike_); }), least);
 }
 
 void InclusionChain::rows_changed() {

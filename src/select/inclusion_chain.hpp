@@ -41,17 +41,20 @@ class InclusionChain {
   void list_included();
   void set_effect(Index j, double value);
   [[nodiscard]] double evidence(Index j, double c) const;
+  [[nodiscard]] double at_most(Index j, double c) const;
+  [[nodiscard]] double hyper_log_density(double s2, double kappa, double alike) const;
   [[nodiscard]] double drawn_effect(Index j, double c);
 
   const ChainRows& rows_;
   const std::vector<std::vector<Index>>& near_;
   Normals draw_;
-  Vector b_, c_;                // [m] effects; X'(y - Xb)
-  std::vector<Index> visited_;  // a column without a part of its own has no effect
-  Vector half_log_, factor_;    // [m] of the evidence
+  Vector b_, c_;                    // [m] effects; X'(y - Xb)
+  std::vector<Index> visited_;      // a column without a part of its own has no effect
+  Vector offset_, factor_, slope_;  // [m] of the evidence
   std::vector<bool> is_in_;
   std::vector<Index> included_;
-  double s2_, pi_, kappa_, prior_odds_ = 0;
+  double s2_, pi_, kappa_, alike_ = 0.5, prior_odds_ = 0;
+  double rest_ = 0, squares_ = 0, sizes_ = 0;  // |y - Xb|^2; sums of b^2, and of b times its sign
 };
 
 }  // namespace ardvark::internal
