@@ -78,9 +78,9 @@ ARDVARK_API void ardvark_free(void* memory);
 
 /* What to fit and how, by name. The names are those of `ardvark fit`, with _ instead of - and without "no-". Flags are 0 or 1.
  * ardvark_catalogue() lists the presets. Positions and group numbers count from 0. With class_names, labels are positions in this list.
- * With fdr, there are also the results fdr and selected, a list of sets with their columns, their names and their probability; the options
- * of ardvark_model_result may hold another fdr. With diagnose, there are also the results khat, khat_given_precisions, khat_threshold,
- * khat_effective_share and log_ratios [draws]. */
+ * With fdr, there are also the results fdr, guarantee and selected, a list of sets with their columns, their names and their probability;
+ * the options of ardvark_model_result may hold another fdr. With diagnose, there are also the results khat, khat_given_precisions,
+ * khat_threshold, khat_effective_share and log_ratios [draws]. */
 /* clang-format off */
 /* options: begin (written by scripts/options)
  *   What is fitted
@@ -142,6 +142,10 @@ ARDVARK_API void ardvark_free(void* memory);
  *                         share is expected to hold no column with an effect. Columns that the data cannot tell apart are one set. It takes
  *                         one more computation, after which the model answers for any rate. It applies to regressions and to two classes,
  *                         under sparse and slab. Models: linear, logistic.
+ *     guarantee           posterior (default) or knockoffs. With fdr: why the rate holds. posterior: on average over the prior; it names
+ *                         sets of columns. knockoffs: whatever the effects are, if the columns are normal and their covariance is known; it
+ *                         is estimated. It names single columns, takes up to 1000 of them, and finds fewer effects. seed belongs to it.
+ *                         Models: linear, logistic.
  *   The table
  *     intercept           on by default. The intercept. Without it, columns are scaled by their root mean square and not centred. Models:
  *                         linear, logistic, counts.
@@ -237,8 +241,9 @@ ARDVARK_API void ardvark_free(void* memory);
  *     repeats             a whole number >= 1, default 10. Selection: how often the rows are divided anew. Models: linear, logistic,
  *                         counts.
  *     seed                a whole number >= 0, default 1. Selection, and prior laplace without lambda: the seed of the random division.
- *                         missing impute: the seed of the draws. C and Octave: the seed of draws from the predictions of a kernel machine.
- *                         The same seed gives the same result with any number of threads. Models: linear, logistic, counts.
+ *                         missing impute: the seed of the draws. guarantee knockoffs: that of the knockoffs. C and Octave: the seed of
+ *                         draws from the predictions of a kernel machine. The same seed gives the same result with any number of threads.
+ *                         Models: linear, logistic, counts.
  *     rule                automatic (default), exact, plug-in, mackay, published, published-batch, published-incremental, average or
  *                         mixture. Predictions: how a probability or a density is computed from the posterior.
  *     level               a number between 0 and 1, default 0.95. Level of the intervals.

@@ -68,6 +68,7 @@ struct ModelOptions {
   std::string keep_covariance = "automatic";  ///< "automatic", "always" or "never"
   bool diagnose = false;                      ///< classifications: compute SavedModel::diagnosis
   std::optional<double> fdr = {};             ///< priors sparse and slab: compute SavedModel::effects; the rate of `selected`, in (0, 1)
+  std::string guarantee = "posterior";        ///< with fdr: "posterior" or "knockoffs"
   std::vector<double> weights = {};           ///< [rows]
   std::string exposure = {};                  ///< counts: the name of a column
   std::vector<double> start_precision = {};

@@ -66,6 +66,10 @@ diagnose : bool, default=False
 fdr : float, default=None
     Under "sparse" and "slab", for regressions and two classes: a false discovery rate, between 0 and 1. The fit then also finds what
     ``select`` needs, for this rate and any other.
+guarantee : {"posterior", "knockoffs"}, default="posterior"
+    With ``fdr``: why its rate holds. "posterior": on average over the prior. "knockoffs": whatever the effects are, if the columns are
+    normal and their covariance is known; it is estimated. Then ``select`` names single columns, up to 1000 are read, and fewer effects
+    are found. ``random_state`` is the seed of the knockoffs.
 verbose : int, default=0
     1: if the work takes more than a second, it shows what it does, how far it is and, where this can be told, how much
     time is left: as a bar if tqdm is installed, otherwise as a line each second on standard error.

@@ -63,7 +63,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
     {prune_at, max_iter, tol}
     solver : {"automatic", "primal", "dual", "spectral", "qr"}, default="automatic"
         "qr" is more exact if columns are nearly collinear; "automatic" takes it in this case.
-    {fdr}
+    {fdr, guarantee}
     {fit.missing, fit.imputations, fit.random_state}
     {n_jobs, verbose, callback}
 
@@ -142,6 +142,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
         tol: Optional[float] = None,
         solver: str = "automatic",
         fdr: Optional[float] = None,
+        guarantee: str = "posterior",
         missing: str = "refuse",
         imputations: Optional[int] = None,
         random_state: Optional[int] = None,

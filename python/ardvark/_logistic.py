@@ -144,7 +144,7 @@ class BayesianLogisticRegression(LogisticScore):
         of classes.
     {prune_at, max_iter, tol}
     {fit.solver}
-    {diagnose, fdr}
+    {diagnose, fdr, guarantee}
     {fit.missing, fit.imputations, fit.random_state}
     {n_jobs, verbose, callback}
 
@@ -203,6 +203,7 @@ class BayesianLogisticRegression(LogisticScore):
         solver: str = "automatic",
         diagnose: bool = False,
         fdr: Optional[float] = None,
+        guarantee: str = "posterior",
         missing: str = "refuse",
         imputations: Optional[int] = None,
         random_state: Optional[int] = None,

@@ -153,7 +153,8 @@ class LinearScore(WithPosterior, FittedModel):
         """Which columns have an effect, at a stated false discovery rate.
 
         Of the sets of columns that are named, a share of ``fdr`` is expected to hold no column with an effect. Columns that the data cannot
-        tell apart are one set, and a set counts once. The model must have been fitted with ``fdr``; it then answers for any rate.
+        tell apart are one set, and a set counts once. The model must have been fitted with ``fdr``; it then answers for any rate. With
+        ``guarantee="knockoffs"``, a set is one column.
 
         Parameters
         ----------

@@ -61,3 +61,18 @@ def test_says_what_is_missing():
         BayesianLinearRegression(fdr=0.1).fit(X, y).select(2)
     with pytest.raises(ValueError, match="prior"):
         BayesianLinearRegression("shared", fdr=0.1).fit(X, y)
+
+
+def test_knockoffs_name_single_columns():
+    """At a rate of .2, at least five columns or none.                                                     (FDR.8)"""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 40))
+    y = X[:, :16] @ np.full(16, 0.5) + rng.normal(size=300)
+    for model in (BayesianLinearRegression(fdr=0.2, guarantee="knockoffs"), BayesianLogisticRegression("slab", fdr=0.2, guarantee="knockoffs")):
+        found = model.fit(X, y if isinstance(model, BayesianLinearRegression) else y > 0).select(0.2)
+        assert len(found) >= 5 and all(len(one.columns) == 1 for one in found)
+        assert model.select(0.01) == []
+    with pytest.raises(ValueError, match="guarantee needs fdr"):
+        BayesianLinearRegression(guarantee="knockoffs").fit(X, y)
+    with pytest.raises(ValueError, match="random_state"):
+        BayesianLinearRegression(fdr=0.2, guarantee="knockoffs", random_state=-1).fit(X, y)

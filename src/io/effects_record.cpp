@@ -1,4 +1,7 @@
 // The part of a model file for a selection at a stated false discovery rate.                                    docs/math/effects.md
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <utility>
 
 #include "io/fit_record.hpp"
@@ -13,7 +16,9 @@ Json describe(const Effects& effects) {
     for (const EffectSet& set : sets) probability.push_back(set.probability);
     nested.push_back({{"columns", sets.back().columns}, {"probability", probability}});
   }
-  return {{"fdr", effects.fdr}, {"nested", nested}};
+  Json out = {{"fdr", effects.fdr}, {"nested", nested}};
+  if (effects.guarantee == Guarantee::knockoffs) out["differences"] = effects.differences;
+  return out;
 }
 
 Effects read_effects(const Json& description, Index num_columns, const std::string& path) {
@@ -33,6 +38,13 @@ Effects read_effects(const Json& description, Index num_columns, const std::stri
                       checked_share(probability[size - 1], "the probability of a set of columns", path)});
     effects.nested.push_back(std::move(sets));
   }
+  if (!description.contains("differences")) return effects;
+  effects.guarantee = Guarantee::knockoffs;
+  effects.differences = description.at("differences").numbers();
+  const auto is_wrong = [](double d) { return !(d != 0 && std::abs(d) <= 1); };
+  if (effects.differences.size() != effects.nested.size() || !std::ranges::is_sorted(effects.differences, std::greater{}) ||
+      std::ranges::any_of(effects.differences, is_wrong))
+    fail_model(path, "its differences to knockoffs have the wrong size, order or range");
   return effects;
 }
 

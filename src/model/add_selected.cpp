@@ -3,6 +3,7 @@
 
 #include "core/refusals.hpp"
 #include "model/fit_parts.hpp"
+#include "model/missing.hpp"
 #include "select/table_effects.hpp"
 
 namespace ardvark {
@@ -30,7 +31,9 @@ void internal::add_selected(const ModelOptions& options, const FitOptions& how, 
                                     .intercept = how.intercept,
                                     .flat = how.prior.flat_columns,
                                     .weights = how.weights,
-                                    .inclusion = fit.sparse->inclusion});
+                                    .inclusion = fit.sparse->inclusion,
+                                    .guarantee = options.guarantee == "knockoffs" ? Guarantee::knockoffs : Guarantee::posterior,
+                                    .seed = options.guarantee == "knockoffs" ? seed_of(options) : EffectOptions().seed});
   model.effects->fdr = *options.fdr;
 }
 

@@ -25,6 +25,7 @@ Json text_columns(const FeatureEncoding& encoding) {
 // The sets at the rate of the fit: positions of the columns, and the probability that one of them has an effect.
 void visit_effects(const Effects& effects, const Fit& fit, Fields& out) {
   out.put("fdr", Json(effects.fdr));
+  out.put("guarantee", Json(effects.guarantee == Guarantee::knockoffs ? "knockoffs" : "posterior"));
   if (!out.wants("selected")) return;
   Json sets = Json::array();
   for (const EffectSet& set : effects_at(effects, effects.fdr)) {

@@ -55,6 +55,7 @@ constexpr OptionWord codings[] = {{"automatic"}, {"softmax"}, {"one-against-rest
 constexpr OptionWord solvers[] = {{"automatic"}, {"primal"}, {"dual", many_rows}, {"spectral", many_rows}, {"qr", many_rows | sparse_x}};
 constexpr OptionWord update_rules[] = {{"vb"}, {"mackay"}};
 constexpr OptionWord keeps[] = {{"automatic"}, {"always"}, {"never"}};
+constexpr OptionWord guarantees[] = {{"posterior"}, {"knockoffs"}};
 constexpr OptionWord missing_words[] = {{"refuse"}, {"drop", in_pieces | sparse_x}, {"impute", in_pieces | sparse_x}};
 constexpr OptionWord kernels[] = {{"auto"},     {"gaussian"},       {"laplacian"},          {"cauchy"},        {"matern32"},
                                   {"matern52"}, {"linear", kernel}, {"polynomial", kernel}, {"spline", kernel}};

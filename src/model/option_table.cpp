@@ -147,6 +147,15 @@ constexpr ModelOption rows[] = {
          .say(only_inclusions)
          .within(0, 1, true)
          .shell(fit | show)},
+    {"guarantee", &O::guarantee, posterior, "posterior (default) or knockoffs",
+     "With [fdr]: why the rate holds. posterior: on average over the prior; it names sets of columns. knockoffs: whatever the effects are, "
+     "if the columns are normal and their covariance is known; it is estimated. It names single columns, takes up to 1000 of them, and "
+     "finds fewer effects. [seed] belongs to it.",
+     Facts()
+         .refuse(counts | machines | programs | laplace | shared | ard | groups | none | dense | in_pieces | several_classes)
+         .say(only_inclusions)
+         .take(guarantees)
+         .shell(fit)},
     {"weights", &O::weights, table, "a number >= 0 for each row", "Observation weights: a row with weight 2 counts as two equal rows.",
      Facts().refuse(in_pieces).not_kept()},
     {"exposure", &O::exposure, table, "the name of a column",
@@ -237,7 +246,8 @@ constexpr ModelOption rows[] = {
     {"repeats", &O::repeats, others, "a whole number >= 1, default 10", "Selection: how often the rows are divided anew.",
      Facts().refuse(machines).at_least(1).shell(select)},
     {"seed", &O::seed, others, "a whole number >= 0, default 1",
-     "Selection, and [prior=laplace] without [lambda]: the seed of the random division. [missing=impute]: the seed of the draws. C and "
+     "Selection, and [prior=laplace] without [lambda]: the seed of the random division. [missing=impute]: the seed of the draws. "
+     "[guarantee=knockoffs]: that of the knockoffs. C and "
      "Octave: the seed of draws from the "
      "predictions of a kernel machine. The same "
      "seed gives the same result with any "

@@ -86,6 +86,11 @@ double lambda_of_toolbox(const ModelOptions& from) {
   return preset_facts(from.preset).method == PresetMethod::sweeps && !from.compat ? std::sqrt(gamma1) : gamma1;
 }
 
+void check_guarantee(const ModelOptions& from) {
+  choose_word(from, "guarantee", from.guarantee);
+  if (!from.fdr) refuse(from, {"guarantee"}, fmt::format("needs {}", from.spelled("fdr")));
+}
+
 void set_lambda_choice(const ModelOptions& from, FitOptions& options) {
   const bool chooses = options.prior.kind == PriorKind::laplace && options.prior.lambda == 0;
   if (!chooses)
@@ -99,6 +104,7 @@ void set_lambda_choice(const ModelOptions& from, FitOptions& options) {
 
 FitOptions fit_options(const ModelOptions& from, Task task) {
   FitOptions options;
+  check_guarantee(from);
   if (from.preset.empty()) {
     set_model(from, task, options);
   } else {

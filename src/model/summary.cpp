@@ -75,8 +75,8 @@ std::string lines_of_text_columns(const FeatureEncoding& encoding) {
 // Each set on a line of its own.
 std::string lines_of_selected(const Effects& effects, const Fit& fit) {
   const std::vector<EffectSet> sets = effects_at(effects, effects.fdr);
-  std::string lines = io::labelled("selected", sets.empty() ? fmt::format("nothing at a false discovery rate of {:.3g}", effects.fdr)
-                                                            : fmt::format("at a false discovery rate of {:.3g}", effects.fdr));
+  std::string lines = io::labelled("selected", fmt::format("{}at a false discovery rate of {:.3g}{}", sets.empty() ? "nothing " : "",
+                                                           effects.fdr, effects.guarantee == Guarantee::knockoffs ? ", by knockoffs" : ""));
   for (const EffectSet& set : sets) {
     std::string names;
     for (const Index j : set.columns) names += (names.empty() ? "" : ", ") + fit.column_names[static_cast<std::size_t>(j)];

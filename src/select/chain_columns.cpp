@@ -30,11 +30,6 @@ Matrix orthonormal(Matrix F) {
   return F;
 }
 
-Vector weights_of(VectorView weights, Index n) {
-  if (weights.empty()) return Vector::Ones(n);
-  return Eigen::Map<const Vector>(weights.data(), n);
-}
-
 Vector target_of(VectorView target, const Vector& weights, Task task) {
   Vector y = Eigen::Map<const Vector>(target.data(), weights.size());
   if (task != Task::logistic) return y;
@@ -107,6 +102,11 @@ Standardization units_of(const FitTable& table, const ChainColumns& columns, con
 }
 
 }  // namespace
+
+Vector weights_of(VectorView weights, Index num_rows) {
+  if (weights.empty()) return Vector::Ones(num_rows);
+  return Eigen::Map<const Vector>(weights.data(), num_rows);
+}
 
 ChainColumns chain_columns(const FitTable& X, VectorView target, const EffectOptions& options) {
   validate::vector(target, X.rows(), "target");

@@ -21,6 +21,8 @@ struct ChainColumns {
   Vector target, weights;            // [n] a class is 0 or 1
   double num_columns = 0;            // of the caller's table that can have an effect
 };
+/// Of each row; empty: ones.
+[[nodiscard]] Vector weights_of(VectorView weights, Index num_rows);
 /// \param X  must exist as long as what is returned
 [[nodiscard]] ChainColumns chain_columns(const FitTable& X, VectorView target, const EffectOptions& options);
 /// A copy of some of the columns. \param positions  in `which`, ascending

@@ -10,6 +10,7 @@
 
 #include "core/refusals.hpp"
 #include "select/class_chain.hpp"
+#include "select/knockoffs.hpp"
 #include "select/table_effects.hpp"
 
 namespace ardvark {
@@ -126,6 +127,7 @@ Effects checked_effects(const FitTable& X, VectorView target, const EffectOption
 }  // namespace
 
 Effects internal::effects_of_table(const FitTable& X, VectorView target, const EffectOptions& options) {
+  if (options.guarantee == Guarantee::knockoffs) return effects_by_knockoffs(X, target, options);
   ChainColumns columns = chain_columns(X, target, options);
   Effects effects;
   if (!(columns.num_columns > 0)) return effects;
@@ -150,6 +152,12 @@ Effects find_effects(CscView X, VectorView target, const EffectOptions& options)
 std::vector<EffectSet> effects_at(const Effects& effects, double fdr) {
   if (!(fdr > 0 && fdr < 1)) throw wrong("fdr", fdr, "it must lie between 0 and 1");
   std::vector<EffectSet> chosen;
+  if (effects.guarantee == Guarantee::knockoffs) {
+    const double threshold = knockoff_threshold(effects.differences, fdr);
+    for (std::size_t i = 0; i < effects.differences.size() && effects.differences[i] >= threshold; ++i)
+      chosen.push_back(effects.nested[i].front());
+    return chosen;
+  }
   for (const std::vector<EffectSet>& nested : effects.nested)
     for (const EffectSet& set : nested)
       if (set.probability >= 1 - fdr && !meets(set, chosen)) {

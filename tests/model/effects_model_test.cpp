@@ -51,6 +51,38 @@ TEST(EffectsOfAModel, AreInItsFileItsJsonAndItsSummary) {
   }
 }
 
+// Sixteen of forty columns: at a rate of .2, at least five must be named.                                                   (FDR.8)
+TEST(EffectsOfAModel, MayBeGuaranteedByKnockoffs) {
+  Random random(6);
+  const Matrix X = random.normals(300, 40);
+  const Vector y = X.leftCols(16) * Vector::Constant(16, 0.5) + random.normals(300), labels = (y.array() > 0).cast<double>();
+  for (const char* kind : {"linear", "logistic"}) {
+    ModelOptions options = asking(kind, 0.2);
+    options.set("guarantee", "knockoffs");
+    const auto fit = [&] { return fit_model(X, std::string(kind) == "linear" ? y : labels, options); };
+    const SavedModel model = fit();
+    ASSERT_TRUE(model.effects);
+    EXPECT_EQ(model.effects->guarantee, Guarantee::knockoffs);
+    const std::vector<EffectSet> named = effects_at(*model.effects, 0.2);
+    EXPECT_GE(named.size(), 5U) << kind;
+    for (const EffectSet& set : named) EXPECT_EQ(set.columns.size(), 1U);
+    const SavedModel read = model_from_bytes(model_to_bytes(model));
+    EXPECT_EQ(to_json(read), to_json(model));
+    EXPECT_TRUE(effects_at(*at_fdr(read, 0.01).effects, 0.01).empty()) << "fewer than a hundred columns";
+    EXPECT_NE(to_json(read).find("\"guarantee\":\"knockoffs\""), std::string::npos) << to_json(read).substr(0, 2000);
+    EXPECT_NE(summary(model).find("by knockoffs"), std::string::npos);
+    EXPECT_EQ(fit().effects->differences, model.effects->differences);
+    options.set("seed", 2.0);
+    EXPECT_NE(fit().effects->differences, model.effects->differences) << "other knockoffs";
+  }
+  ModelOptions without{.model = "linear"};
+  without.set("guarantee", "knockoffs");
+  expect_invalid([&] { (void)fit_model(X, y, without); }, {"guarantee", "needs fdr"});
+  ModelOptions unknown = asking("linear", 0.1);
+  unknown.set("guarantee", "certain");
+  expect_invalid([&] { (void)fit_model(X, y, unknown); }, {"guarantee", "posterior", "knockoffs"});
+}
+
 TEST(EffectsOfAModel, DoNotDependOnWhetherTheTableIsGivenAway) {
   const Rows rows = two_effects();
   const SavedModel kept = fit_model(rows.X, rows.y, asking("linear", 0.1));

@@ -545,10 +545,10 @@ std::vector<std::string> words_of(const std::string& option) {
 
 const std::set<std::string>& options_not_drawn() {
   static const std::set<std::string> names = {
-      "model",        "preset",  "task",     "group",     "flat",       "weights",     "column_names",    "class_names",
-      "target",       "folds",   "repeats",  "seed",      "reference",  "lambda_rule", "verbose",         "odds",
-      "standardized", "rule",    "interval", "precision", "block_rows", "input_group", "start_precision", "missing",
-      "imputations",  "exposure"};
+      "model",        "preset",   "task",     "group",     "flat",       "weights",     "column_names",    "class_names",
+      "target",       "folds",    "repeats",  "seed",      "reference",  "lambda_rule", "verbose",         "odds",
+      "standardized", "rule",     "interval", "precision", "block_rows", "input_group", "start_precision", "missing",
+      "imputations",  "exposure", "guarantee"};
   return names;
 }
 

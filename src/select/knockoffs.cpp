@@ -1,0 +1,161 @@
+#include "select/knockoffs.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
+#include "core/refusals.hpp"
+#include "core/validate.hpp"
+#include "select/chain_columns.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+constexpr Index most_columns = 1000;       // 1000 columns take six seconds, twice as many ten times as long
+constexpr double least_difference = 0.01;  // a smaller one says nothing; either sign is left out alike
+
+// The columns that vary, of mean 0 and mean square 1.
+struct ScaledColumns {
+  std::vector<Index> which;
+  Matrix Z;
+};
+
+ScaledColumns scaled_columns(const FitTable& X, const Vector& weights) {
+  Standardization units;
+  X.moments(weights, true, units.center, units.scale);
+  ScaledColumns out;
+  for (Index j = 0; j < X.cols(); ++j) {
+    const bool varies = std::isfinite(units.scale[j]) && units.scale[j] > 0 && !X.all_equal(j, weights, true);
+    units.scale[j] = varies ? 1 / units.scale[j] : 0;
+    if (varies) out.which.push_back(j);
+  }
+  const auto design = X.design(units);
+  out.Z.resize(X.rows(), std::ssize(out.which));
+  for (Index i = 0; i < out.Z.cols(); ++i) design->columns(out.which[static_cast<std::size_t>(i)], 1, out.Z.middleCols(i, 1));
+  return out;
+}
+
+Vector inclusions(const Matrix& X, VectorView target, const EffectOptions& options) {
+  FitOptions how;
+  how.prior.kind = PriorKind::slab;
+  how.intercept = options.intercept;
+  how.weights = options.weights;
+  how.keep_covariance = Keep::never;
+  const auto of = [](const Fit& fit) { return fit.sparse ? fit.sparse->inclusion : Vector(Vector::Zero(fit.num_columns())); };
+  return options.task == Task::logistic ? of(fit_logistic(X, target, how)) : of(fit_linear(X, target, how));
+}
+
+}  // namespace
+
+// Ledoit and Wolf (2004); the target is the identity, which the columns' variances are already.
+Matrix shrunk_correlations(const Matrix& Z, const Vector& weights) {
+  const auto p = static_cast<double>(Z.cols());
+  const double n = weights.sum();
+  Matrix S = Z.transpose() * weights.asDiagonal() * Z / n;
+  const double distance = S.squaredNorm() - 2 * S.trace() + p;
+  const double error = (weights.dot(Z.rowwise().squaredNorm().cwiseAbs2()) / n - S.squaredNorm()) / n;
+  const double shrunk = distance > 0 ? std::clamp(error / distance, 0.0, 1.0) : 1;
+  return (1 - shrunk) * S + shrunk * Matrix::Identity(Z.cols(), Z.cols());
+}
+
+// Minimum variance-based reconstructability (Spector and Janson 2022): the minimum of tr (2C - diag s)^-1 + sum 1/s_j, one s_j at a time.
+// With c = (D^-1)_jj and n = |D^-1 e_j|^2, D = 2C - diag s, the minimum in s_j is where (s_j + t) sqrt n = 1 - t c.
+Vector knockoff_distances(const Matrix& correlations) {
+  constexpr int most_sweeps = 50;
+  constexpr double settled = 1e-3;
+  const Index p = correlations.cols();
+  const auto factor_at = [&](double all) { return (2 * correlations - all * Matrix::Identity(p, p)).llt(); };
+  double first = 1;
+  while (factor_at(first).info() != Eigen::Success && first > std::numeric_limits<double>::epsilon()) first /= 2;
+  first /= 2;  // so that the inverse has digits
+  Vector s = Vector::Constant(p, first);
+  Matrix inverse = factor_at(first).solve(Matrix::Identity(p, p));
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    double largest = 0;
+    for (Index j = 0; j < p; ++j) {
+      const Vector column = inverse.col(j);
+      const double root = column.norm(), step = (1 - s[j] * root) / (root + column[j]);
+      s[j] += step;
+      inverse += step / (1 - step * column[j]) * column * column.transpose();
+      largest = std::max(largest, std::abs(step) / s[j]);
+    }
+    if (largest < settled) break;
+  }
+  return s;
+}
+
+bool draw_knockoffs(const Matrix& Z, const Matrix& correlations, const Vector& s, Normals& draw, Matrix& out) {
+  const Eigen::LLT<Matrix> factor(correlations);
+  const Matrix part = factor.solve(Matrix(s.asDiagonal()));
+  Matrix V = -(s.asDiagonal() * part);
+  V.diagonal() += 2 * s;
+  const Eigen::LLT<Matrix> root(V);
+  if (factor.info() != Eigen::Success || root.info() != Eigen::Success) return false;
+  Matrix noise(Z.cols(), Z.rows());
+  for (double& one : noise.reshaped()) one = draw();
+  out = Z - Z * part + (root.matrixL() * noise).transpose();
+  return true;
+}
+
+double knockoff_threshold(const std::vector<double>& differences, double q) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const double d : differences) {
+    const double t = std::abs(d);
+    if (t == 0 || t >= best) continue;
+    const auto above = std::ranges::count_if(differences, [&](double other) { return other >= t; });
+    const auto below = std::ranges::count_if(differences, [&](double other) { return other <= -t; });
+    if (above > 0 && static_cast<double>(1 + below) <= q * static_cast<double>(above)) best = t;
+  }
+  return best;
+}
+
+// In which of its two places a column stands is drawn, so that the differences of columns without an effect have either sign with the same
+// probability even if a fit depends on the order of the columns.                                                             (FDR.8)
+Effects effects_by_knockoffs(const FitTable& X, VectorView target, const EffectOptions& options) {
+  validate::weights(options.weights, X.rows());
+  if (!options.flat.empty())
+    throw refused("guarantee", "knockoffs",
+                  "cannot be used with columns without a prior: they would need a model of the columns given these");
+  const ScaledColumns columns = scaled_columns(X, weights_of(options.weights, X.rows()));
+  const Index p = columns.Z.cols();
+  if (p > most_columns)
+    throw refused("guarantee", "knockoffs",
+                  fmt::format("needs the covariance of all columns, up to {} of them; X has {}", most_columns, p));
+  Effects out;
+  out.guarantee = Guarantee::knockoffs;
+  if (p == 0) return out;
+  const Vector weights = weights_of(options.weights, X.rows());
+  const Matrix correlations = shrunk_correlations(columns.Z, weights);
+  Normals draw(options.seed);
+  Matrix knockoffs;
+  if (!draw_knockoffs(columns.Z, correlations, knockoff_distances(correlations), draw, knockoffs))
+    throw refused("guarantee", "knockoffs", "needs columns of which none is a combination of others");
+  Matrix both(columns.Z.rows(), 2 * p);
+  std::vector<bool> is_second(static_cast<std::size_t>(p));
+  for (Index j = 0; j < p; ++j) {
+    const bool second = is_second[static_cast<std::size_t>(j)] = draw.uniform() < 0.5;
+    both.col(second ? p + j : j) = columns.Z.col(j);
+    both.col(second ? j : p + j) = knockoffs.col(j);
+  }
+  const Vector inclusion = inclusions(both, target, options);
+  std::vector<std::pair<double, EffectSet>> found;
+  for (Index j = 0; j < p; ++j) {
+    const bool second = is_second[static_cast<std::size_t>(j)];
+    const double own = inclusion[second ? p + j : j], other = inclusion[second ? j : p + j];
+    if (std::abs(own - other) >= least_difference) found.push_back({own - other, {{columns.which[static_cast<std::size_t>(j)]}, own}});
+  }
+  std::ranges::stable_sort(found, std::greater{}, [](const auto& one) { return one.first; });
+  for (auto& [difference, set] : found) {
+    out.differences.push_back(difference);
+    out.nested.push_back({std::move(set)});
+  }
+  return out;
+}
+
+}  // namespace ardvark::internal
