@@ -83,4 +83,10 @@ def knockoffs(family: Family, table: Table) -> Rule:
     return rule
 
 
-RULES = {"slab": slab, "sparse": sparse, "select": select, "knockoffs": knockoffs}
+def guarantee(family: Family, table: Table) -> Rule:
+    """Knockoffs of estimated covariance, and the difference of inclusions."""
+    model = estimator(family, prior="slab", fdr=0.1, guarantee="knockoffs").fit(table.X, table.y)
+    return lambda fdr: [found.columns.tolist() for found in model.select(fdr)]
+
+
+RULES = {"slab": slab, "sparse": sparse, "select": select, "knockoffs": knockoffs, "guarantee": guarantee}
