@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from ctypes import byref, c_int64, c_void_p
 from typing import Any, Optional, Sequence, Union
@@ -125,7 +126,7 @@ class Genotypes:
         return f"<genotypes of {self.shape[0]} samples, {self.shape[1]} columns, from {self._source[0]!r}>"
 
     def with_columns(self, table: Any, names: Optional[Sequence[str]] = None) -> Genotypes:
-        """The same with dense columns after the variants, such as age and sex. A fit gives them no prior.
+        """The same with dense columns after the variants, such as age and sex, and after those that it has. A fit gives them no prior.
 
         Parameters
         ----------
@@ -153,7 +154,8 @@ class Genotypes:
             names = [str(name) for name in getattr(table, "columns", [f"c{j + 1}" for j in range(beside.shape[1])])]
         if len(names) != beside.shape[1]:
             raise InvalidArgumentError(f"names has {len(names)} entries; it must have one for each of the {beside.shape[1]} columns", "names")
-        return Genotypes(self.handle, self._source, self._rows, np.asfortranarray(beside), names)
+        all_beside = beside if self._beside is None else np.hstack([self._beside, beside])
+        return Genotypes(self.handle, self._source, self._rows, np.asfortranarray(all_beside), [*self._names, *names])
 
     def to_numpy(self, dtype: Any = np.float32, missing: Union[str, float] = "mean") -> np.ndarray:
         """The table written out.
@@ -176,15 +178,18 @@ class Genotypes:
         >>> X.to_numpy(np.int8, missing=-127)[:, 1].tolist()
         [2, 1, 0, -127, 1, 0, 1, 2]
         """
+        if missing != "mean" and not isinstance(missing, numbers.Real):
+            raise InvalidArgumentError(f"missing is {missing!r}; it must be 'mean' or a number", "missing", value=str(missing))
         counts = np.empty((self._num_samples, self._num_variants), dtype=np.int8, order="F")
         call("ardvark_genotypes_counts", self.handle, c_void_p(counts.ctypes.data))
         out = np.empty(self.shape, dtype=dtype, order="F")
         out[:, : self._num_variants] = counts
         gaps = np.nonzero(counts == -127)
         is_whole = out.dtype.kind not in "fc"
-        if gaps[0].size > 0 and is_whole and (missing == "mean" or missing != int(missing)):
-            message = f"{gaps[0].size} genotypes are missing, and {out.dtype} cannot hold their mean; give missing=-127, or a dtype of float"
-            raise InvalidArgumentError(message, "missing", value=str(missing), why="whole numbers cannot hold a mean", remedy="give missing=-127")
+        if gaps[0].size > 0 and is_whole and (missing == "mean" or not float(missing).is_integer()):
+            what = "their mean" if missing == "mean" else missing
+            message = f"{gaps[0].size} genotypes are missing, and {out.dtype} cannot hold {what}; give missing=-127, or a dtype of float"
+            raise InvalidArgumentError(message, "missing", value=str(missing), why=f"whole numbers cannot hold {what}", remedy="give missing=-127")
         out[gaps] = self._result.array("means")[gaps[1]] if missing == "mean" else missing
         if self._beside is not None:
             out[:, self._num_variants :] = self._beside

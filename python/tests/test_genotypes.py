@@ -69,6 +69,10 @@ def test_an_entry_is_the_number_of_copies_of_the_counted_allele(study, copies, d
     with pytest.raises(ardvark.InvalidArgumentError, match="missing=-127") as caught:
         X.to_numpy(np.int8)
     assert caught.value.argument == "missing"
+    with pytest.raises(ardvark.InvalidArgumentError, match="int8 cannot hold nan; give missing=-127"):
+        X.to_numpy(np.int8, missing=np.nan)
+    with pytest.raises(ardvark.InvalidArgumentError, match="missing is 'median'; it must be 'mean' or a number"):
+        X.to_numpy(missing="median")
 
 
 @pytest.mark.parametrize("prior", ["sparse", "slab", "shared"])
@@ -113,6 +117,9 @@ def test_columns_stand_beside_the_variants(study, dense, y):
     same = BayesianLinearRegression(tol=1e-10, flat=[9]).fit(np.column_stack([dense, age]), y + 2 * age)
     np.testing.assert_allclose(model.coef_, same.coef_, atol=1e-8)
     np.testing.assert_allclose(model.predict(X), same.predict(np.column_stack([dense, age])), atol=1e-8)
+    both = X.with_columns(2 * frame, ["twice"])
+    assert both.feature_names[-2:] == ["age", "twice"]
+    np.testing.assert_array_equal(both.to_numpy(float)[:, -2:], np.column_stack([age, 2 * age]))
     with pytest.raises(ValueError, match="83 samples"):
         read_plink(study).with_columns(frame[:5])
 
