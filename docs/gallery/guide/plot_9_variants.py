@@ -79,7 +79,13 @@ write(study, copies, known, "A", "G")
 # stand at the mean of their variant. The trait is the last column of study.fam; an array as second
 # argument would be another one. The first 500 people are fitted, the others are for a test.
 X = read_plink(study)
-print(X, "\n" + "\n".join(X.notes))
+
+
+def said(text):  # without the folder, which is another one each time
+    return str(text).replace(f"{folder.name}/", "")
+
+
+print(f"{X.shape[0]} people, {X.shape[1]} variants", *map(said, X.notes), sep="\n")
 fit = BayesianLinearRegression("slab").fit(X[:500], trait[:500])
 
 # %%
@@ -149,8 +155,8 @@ sets.round(2)
 # -------------------------
 # Another laboratory calls G allele 1 and A allele 2, so that its files count the other allele. The
 # model keeps the alleles of its variants, and ``predict`` counts those. A warning says for how many
-# it counts the other allele. Of another strand, or if a variant is not there, it refuses the fileset;
-# ``read_plink(path, absent_variants="mean")`` sets such variants to their mean.
+# it counts the other allele. If alleles are of the other strand, or a variant is not there, it refuses
+# the fileset; ``read_plink(path, absent_variants="mean")`` sets such variants to their mean.
 other = Path(folder.name, "other")
 write(other, 2 - copies, known, "G", "A")
 with warnings.catch_warnings(record=True) as caught:
@@ -158,7 +164,7 @@ with warnings.catch_warnings(record=True) as caught:
     swapped = fit.predict(read_plink(other)[500:])
 predicted = fit.predict(X[500:])
 r_squared = fit.score(X[500:], trait[500:])
-print(caught[0].message)
+print(said(caught[0].message))
 print(f"largest difference of the predictions: {np.abs(swapped - predicted).max():.1e}")
 print(f"R^2 of new people: {r_squared:.2f}; the variants explain 0.50")
 folder.cleanup()
