@@ -38,7 +38,8 @@ class Genotypes:
     samples : dict of str to ndarray of shape (samples,)
         ``FID``, ``IID`` and ``sex``, as texts.
     phenotype : ndarray of shape (samples,)
-        The last column of .fam: numbers, and NaN where one is missing; or "control", "case", and None.
+        The last column of .fam: numbers, and NaN where one is missing; or "control", "case", and None. ``classes_`` of a fit has "case"
+        first, so that a positive coefficient speaks for "control"; in the program it speaks for "case".
 
     Examples
     --------

@@ -133,7 +133,10 @@ def test_the_phenotypes_of_the_fileset_are_the_target_without_y(tmp_path, copies
     np.testing.assert_allclose(model.coef_, BayesianLinearRegression(tol=1e-10).fit(X[known], y[known]).coef_, atol=1e-8)
     classes = ["0" if i == 4 else "2" if value > np.median(y) else "1" for i, value in enumerate(y)]
     X = read_plink(write(tmp_path / "classes", copies, phenotype=classes))
-    assert BayesianLogisticRegression().fit(X).classes_.tolist() == ["case", "control"]
+    model = BayesianLogisticRegression("shared").fit(X)
+    assert model.classes_.tolist() == ["case", "control"]
+    largest = np.abs(model.coef_[0]).argmax()
+    assert np.sign(model.coef_[0, largest]) == -np.sign(np.corrcoef(dense[:, largest], y)[0, 1])  # cases have large y
     with pytest.raises(ValueError, match="no value at row 5"):
         BayesianLogisticRegression().fit(X, X.phenotype)
 
