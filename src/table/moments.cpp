@@ -1,5 +1,6 @@
 // Moments of the columns.
 #include <algorithm>
+#include <array>
 
 #include "core/blas.hpp"
 #include "core/genotype_kernels.hpp"
@@ -77,18 +78,22 @@ ColumnSums column_sums(const MatrixView& X, const Vector& k, const Vector& shift
   return with_scalar(X.scalar(), [&](auto of_type) { return column_sums<decltype(of_type)>(X, k, shift); });
 }
 
-// A row without an entry counts as 0.
+// A row without an entry counts as 0. If all rows with a weight have one, the others weigh nothing: a difference of two sums would be
+// rounding, which gives a constant column a spread.
 ColumnSums column_sums(const CscView& X, const Vector& k, const Vector& shift) {
   const double total = k.sum();
+  const Index num_weighted = (k.array() > 0).count();
   ColumnSums out{Vector(X.cols()), Vector(X.cols())};
   parallel_ranges(X.cols(), blas::threads_to_read(X.entries()), [&](Index from, Index to) {
     for (Index j = from; j < to; ++j) {
       double first = 0, second = 0, stored = 0;
+      Index num_stored = 0;
       for (Index e = X.start(j); e < X.start(j + 1); ++e) {
         const double weight = k[X.row(e)], x = X.value(e) - shift[j];
         stored += weight, first += weight * x, second += weight * x * x;
+        num_stored += weight > 0 ? 1 : 0;
       }
-      const double others = X.entries(j) == X.rows() ? 0.0 : total - stored;
+      const double others = num_stored == num_weighted ? 0.0 : total - stored;
       out.first[j] = first - others * shift[j];
       out.second[j] = second + others * shift[j] * shift[j];
     }
@@ -96,33 +101,51 @@ ColumnSums column_sums(const CscView& X, const Vector& k, const Vector& shift) {
   return out;
 }
 
-// Of a variant by its genotypes: with x copies of allele 1, sum k, sum k x, sum k x^2 and the sum of k of the missing ones.     (GENO.3)
+// Sums of the weights of the samples with two copies of allele 1, with one, with none, and with a missing genotype.
+struct WeightsOfGenotypes {
+  double two = 0, one = 0, none = 0, missing = 0;
+};
+
+// Of genotypes that no sample with a weight has, the sum is 0, and not the rounding of a difference of sums.                    (GENO.3)
+WeightsOfGenotypes weights_of_genotypes(const std::uint8_t* line, const Vector& k, const Vector& has_weight, double total) {
+  const GenotypeKernels& kernel = genotype_kernel();
+  const std::array<const double*, 2> weights = {k.data(), has_weight.data()};
+  std::array<double, 2> copies{}, squares{}, missing{};
+  kernel.dots(line, k.size(), weights.data(), 2, copies.data());
+  kernel.square_dots(line, k.size(), weights.data(), 2, squares.data());
+  for_missing(line, k.size(), [&](Index i) { missing[0] += k[i], missing[1] += has_weight[i]; });
+  const auto sum_if_any = [](double sum, double count) { return count > 0 ? sum : 0.0; };
+  const double num_two = 0.5 * (squares[1] - copies[1]), num_one = 2 * copies[1] - squares[1];
+  WeightsOfGenotypes out;
+  out.two = sum_if_any(0.5 * (squares[0] - copies[0]), num_two);
+  out.one = sum_if_any(2 * copies[0] - squares[0], num_one);
+  out.missing = missing[0];
+  out.none = sum_if_any(total - out.two - out.one - out.missing, has_weight.sum() - num_two - num_one - missing[1]);
+  return out;
+}
+
+WeightsOfGenotypes counts_of_genotypes(const std::uint8_t* line, Index n) {
+  const GenotypeCounts counts = genotype_kernel().counts(line, n);
+  return {static_cast<double>(counts.two), static_cast<double>(counts.one), static_cast<double>(counts.none),
+          static_cast<double>(counts.missing)};
+}
+
 ColumnSums column_sums(const GenotypeView& X, const Vector& k, const Vector& shift) {
   ColumnSums out{Vector(X.cols()), Vector(X.cols())};
   const Index v = X.variants(), n = X.rows();
   const bool are_ones = (k.array() == 1).all();
   const double total = k.sum();
-  const GenotypeKernels& kernel = genotype_kernel();
+  const Vector has_weight = (k.array() > 0).cast<double>();
   parallel_ranges(v, blas::threads_to_read(v * n), [&](Index from, Index to) {
     for (Index j = from; j < to; ++j) {
       const std::uint8_t* const line = X.line(j);
-      double of_two = 0, of_one = 0, of_missing = line == nullptr ? total : 0;
-      if (line != nullptr && are_ones) {
-        const GenotypeCounts counts = kernel.counts(line, n);
-        of_two = static_cast<double>(counts.two), of_one = static_cast<double>(counts.one);
-        of_missing = static_cast<double>(counts.missing);
-      } else if (line != nullptr) {
-        const double* const weights = k.data();
-        double copies = 0, squares = 0;
-        kernel.dots(line, n, &weights, 1, &copies);
-        kernel.square_dots(line, n, &weights, 1, &squares);
-        for_missing(line, n, [&](Index i) { of_missing += weights[i]; });
-        of_two = 0.5 * (squares - copies), of_one = 2 * copies - squares;
-      }
-      const double of_none = total - of_two - of_one - of_missing, missing = X.missing(j) - shift[j], one = 1 - shift[j];
+      const WeightsOfGenotypes of = line == nullptr ? WeightsOfGenotypes{.missing = total}
+                                    : are_ones      ? counts_of_genotypes(line, n)
+                                                    : weights_of_genotypes(line, k, has_weight, total);
+      const double missing = X.missing(j) - shift[j], one = 1 - shift[j];
       const double two = (X.counts_second(j) ? 0 : 2) - shift[j], none = (X.counts_second(j) ? 2 : 0) - shift[j];
-      out.first[j] = of_two * two + of_one * one + of_none * none + of_missing * missing;
-      out.second[j] = of_two * two * two + of_one * one * one + of_none * none * none + of_missing * missing * missing;
+      out.first[j] = of.two * two + of.one * one + of.none * none + of.missing * missing;
+      out.second[j] = of.two * two * two + of.one * one * one + of.none * none * none + of.missing * missing * missing;
     }
   });
   if (v == X.cols()) return out;

@@ -101,6 +101,26 @@ TEST(GenotypeTable, WeightsRowsAsTheSameNumbers) {
   expect_same_model(problem, options, 1e-8);
 }
 
+// Sums of weights have a rounding that is no spread. Rows without a weight do not count.
+TEST(GenotypeTable, LeavesOutAConstantVariantWithAnyWeights) {
+  for (const std::uint64_t seed : {18, 19, 20, 21}) {
+    Random random(seed);
+    Copies copies = random_copies(random, 203, 9);
+    for (const Index j : {2, 3, 4}) copies.col(j).setConstant(static_cast<int>(4 - j));
+    copies.col(5) = copies.col(2), copies.col(6) = copies.col(3), copies.col(7) = copies.col(4);
+    copies(3, 5) = copies(3, 6) = 0, copies(3, 7) = 2, copies(8, 2) = -1;
+    const PackedTable X(copies);
+    std::vector<double> weights;
+    for (Index i = 0; i < 203; ++i) weights.push_back(i == 3 ? 0 : random.uniform(0.3, 3));
+    FitOptions options;
+    options.prior.kind = PriorKind::shared;
+    options.weights = weights;
+    const Vector y = X.same.col(0) + random.normals(203);
+    const LinearFit fit = fit_linear(X.view(), y, options);
+    EXPECT_EQ(fit.left_out, (std::vector<bool>{false, false, true, true, true, true, true, true, false})) << seed;
+  }
+}
+
 TEST(GenotypeTable, IsFittedFromPassesIfItIsWide) {
   Random random(14);
   const PackedTable X(random_copies(random, 700, 25000, 0.01), {}, false);

@@ -236,6 +236,21 @@ TEST(SparseX, MomentsKeepTheDigitsOfAColumnFarFromZero) {  // against long doubl
   }
 }
 
+// Only rows without a weight have no entry there: a sum of weights has a rounding that is no spread.
+TEST(SparseX, MomentsOfAColumnWhoseOtherRowsHaveNoWeight) {
+  Random random(24);
+  for (int trial = 0; trial < 20; ++trial) {
+    Vector k(57), center, scale;
+    for (double& weight : k) weight = random.uniform(0.3, 3);
+    k[5] = k[31] = 0;
+    Matrix X = Matrix::Constant(57, 1, 3.0);
+    X(5, 0) = X(31, 0) = 0;
+    internal::FitTable(Csc<std::int32_t>(X).view()).moments(k, true, center, scale);
+    EXPECT_LT(scale[0], 1e-14);
+    EXPECT_NEAR(center[0], 3, 1e-14);
+  }
+}
+
 TEST(SparseX, DesignReadsTheSameColumnsRowsAndProducts) {
   const SparseProblem problem = problem_of(9, 60, 10, 0.15, 100);
   const Csc<std::int32_t> X(problem.X);
