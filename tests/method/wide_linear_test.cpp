@@ -1,7 +1,10 @@
 // Regressions with thousands of columns, of which only some are in memory: the same answers as with all of them.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "../support/wide_case.hpp"
+#include "method/spike_slab/sparse.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -59,6 +62,32 @@ TEST(WideLinear, RidgeIsExact) {
   options.keep_covariance = Keep::always;
   const Fit some = fit_by(table, PriorKind::dense, Columns::some, options), all = fit_by(table, PriorKind::dense, Columns::all, options);
   testing::expect_same_ridge(some, all, table.new_X, 1e-8, 1e-6);
+}
+
+// Columns that are left out may leave fewer columns than rows.
+TEST(WideLinear, RidgeIsExactWithMoreRowsThanColumns) {
+  const WideCase table = make_wide_case("factors", 190, 120, 0, 1, 4, 1);
+  FitOptions options;
+  options.keep_covariance = Keep::always;
+  const Fit some = fit_by(table, PriorKind::dense, Columns::some, options), all = fit_by(table, PriorKind::dense, Columns::all, options);
+  testing::expect_same_ridge(some, all, table.new_X, 1e-8, 1e-6);
+}
+
+// What all columns have decided holds for those that are not constant, too: the other way would be refused, or need far more memory.
+TEST(WideLinear, ColumnsThatAreLeftOutDoNotChangeTheWay) {
+  const auto frame_of = [](Task task, Index n, Index p, Index num_constant) {
+    Matrix X = Matrix::Zero(n, p);
+    for (Index j = num_constant; j < p; ++j) X(j % n, j) = 1;
+    Vector y(n);
+    for (Index i = 0; i < n; ++i) y[i] = static_cast<double>(i % 2);
+    FitOptions options;
+    options.prior.kind = PriorKind::sparse;
+    return std::pair(is_fitted_wide(options, task, n, p), is_wide(make_frame(task, FitTable(MatrixView(X)), VectorView(y), options)));
+  };
+  EXPECT_EQ(frame_of(Task::logistic, 1600, 1700, 200), std::pair(true, true));
+  EXPECT_EQ(frame_of(Task::linear, 4200, 4300, 150), std::pair(true, true));
+  EXPECT_EQ(frame_of(Task::logistic, 1600, 1700, 1600), std::pair(true, false)) << "a hundred columns fit into memory";
+  EXPECT_EQ(frame_of(Task::logistic, 1600, 1500, 0), std::pair(false, false));
 }
 
 // The set of an effect holds all columns that could have it, whether they had been active or not.                              (SP.9)

@@ -339,9 +339,18 @@ void tell_of_others(const WideOutcome& fit, Solution& out) {
   }
 }
 
+namespace {
+
+// Whether the matrix that a fit of all columns makes is large.
+bool are_many(Task task, Index num_rows, Index num_columns) {
+  return std::min(num_rows, num_columns) * num_columns > (has_noise(task) ? most_at_once : most_at_once_of_classes);
+}
+
+}  // namespace
+
 bool is_fitted_wide(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
   if (task == Task::counts || !options.prior.group.empty()) return false;
-  if (std::min(num_rows, num_columns) * num_columns <= (has_noise(task) ? most_at_once : most_at_once_of_classes)) return false;
+  if (!are_many(task, num_rows, num_columns)) return false;
   const PriorKind prior = options.prior.kind;
   if (prior == PriorKind::slab) return true;
   return num_columns > num_rows && (num_rows <= most_rows_of_dense || prior == PriorKind::sparse || prior == PriorKind::automatic);
@@ -351,9 +360,11 @@ std::string need_of_small(const FitTable& X, const FitOptions& options, Task tas
   return is_fitted_wide(options, task, X.rows(), num_columns) ? "" : X.need_of_small();
 }
 
+// The prior was chosen, and the size of the table was allowed, by all its columns: with fewer, too, unless they are few.
 bool is_wide(const Frame& frame) {
   const PenalisedColumns which = penalised_columns(frame.options, frame.num_columns(), frame.left_out);
-  return is_fitted_wide(frame.options, frame.task, frame.X.rows(), which.size());
+  return are_many(frame.task, frame.X.rows(), which.size()) &&
+         is_fitted_wide(frame.options, frame.task, frame.X.rows(), frame.num_columns());
 }
 
 SparseParts wide_parts(Frame& frame, Index num_columns) {
