@@ -1,4 +1,5 @@
 // The part of a model file that new genotypes are compared with.
+#include <algorithm>
 #include <utility>
 
 #include "io/fit_record.hpp"
@@ -11,11 +12,14 @@ Json describe(const VariantAlleles& alleles) {
       {"num_variants", alleles.num_variants}, {"columns", by_runs(alleles.column)}, {"counted", alleles.counted}, {"other", alleles.other}};
 }
 
-VariantAlleles read_alleles(const Json& description, Index num_columns, const std::string& path) {
+VariantAlleles read_alleles(const Json& description, const FeatureEncoding& encoding, const std::string& path) {
+  const std::vector<FeatureColumn>& features = encoding.features;
   VariantAlleles out;
   out.num_variants = description.at("num_variants").whole_number();
-  if (out.num_variants < 0 || out.num_variants > num_columns) fail_model(path, "it has more variants than columns");
-  out.column = whole_numbers_of(description.at("columns"), num_columns);
+  if (out.num_variants < 0 || out.num_variants > static_cast<Index>(features.size()) ||
+      std::any_of(features.begin(), features.begin() + out.num_variants, [](const FeatureColumn& one) { return one.categorical; }))
+    fail_model(path, "it has more variants than columns of numbers");
+  out.column = whole_numbers_of(description.at("columns"), out.num_variants);
   out.counted = description.at("counted").texts();
   out.other = description.at("other").texts();
   if (out.counted.size() != out.column.size() || out.other.size() != out.column.size())

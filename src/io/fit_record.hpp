@@ -65,8 +65,9 @@ void add_arrays(SafetensorsWriter& file, const Imputation& imputation);
 [[nodiscard]] Json describe(const Effects& effects);
 /// Of a fit to genotypes.
 [[nodiscard]] Json describe(const VariantAlleles& alleles);
-/// \throws InvalidArgument  they name a column that is none, or one twice; an allele is not there
-[[nodiscard]] VariantAlleles read_alleles(const Json& description, Index num_columns, const std::string& path);
+/// \param encoding  of all columns, the variants first
+/// \throws InvalidArgument  they name a column that is no variant, or one twice; an allele is not there
+[[nodiscard]] VariantAlleles read_alleles(const Json& description, const FeatureEncoding& encoding, const std::string& path);
 [[nodiscard]] Effects read_effects(const Json& description, Index num_columns, const std::string& path);
 /// \param inclusion  [p], stored as an array of its own. \throws InvalidArgument  the description is invalid
 [[nodiscard]] SparseResult read_sparse(const Json& description, Vector inclusion, const std::string& path);

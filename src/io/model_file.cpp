@@ -167,7 +167,7 @@ SavedModel load(const io::SafetensorsReader& file) {
     if (model.score() != nullptr && description.contains("effects"))
       model.effects = io::read_effects(description.at("effects"), model.score()->num_columns(), file.path());
     if (model.score() != nullptr && description.contains("alleles"))
-      model.alleles = io::read_alleles(description.at("alleles"), model.score()->num_columns(), file.path());
+      model.alleles = io::read_alleles(description.at("alleles"), model.encoding, file.path());
     if (description.contains("options")) model.options = io::option_values_of(description.at("options"));
   } catch (const io::JsonError& e) {
     io::fail_model(file.path(), fmt::format("its description cannot be read ({})", e.what()));

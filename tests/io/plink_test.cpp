@@ -239,6 +239,21 @@ TEST_F(GenotypeModels, HoldTheAllelesOfTheirVariants) {
   EXPECT_EQ(model.encoding.names()[5], "rs6");
 }
 
+// The columns beside begin after the variants: a text column among these, or a number beyond them, would be read from nowhere.
+TEST_F(GenotypeModels, AreRefusedIfTheirFileHasOtherVariants) {
+  put_changed({0, 1, 2, 3, 4, 5}, {});
+  Matrix beside = Matrix::Zero(60, 2);
+  for (Index i = 0; i < 60; ++i)
+    if (i % 3 > 0) beside(i, i % 3 - 1) = 1;
+  const GenotypeCovariates covariates{MatrixView(beside), {{{.name = "site", .categorical = true, .levels = {"a", "b", "c"}}}}};
+  SavedModel model = fit_model(read_plink(stem_), y_, {.model = "linear", .prior = "shared"}, covariates);
+  EXPECT_EQ(model_from_bytes(model_to_bytes(model)).alleles->num_variants, 6);
+  for (const Index wrong : {Index{7}, Index{8}, Index{-1}}) {
+    model.alleles->num_variants = wrong;
+    expect_invalid([&] { (void)model_from_bytes(model_to_bytes(model)); }, {"more variants than columns of numbers"});
+  }
+}
+
 TEST_F(GenotypeModels, FindVariantsByNameAndAlleles) {
   for (const int counted : {1, 2}) {
     put_changed({0, 1, 2, 3, 4, 5}, {});
