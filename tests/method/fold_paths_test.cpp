@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
@@ -87,6 +88,24 @@ TEST(FoldPaths, OfFewColumnsAreWhole) {
     EXPECT_EQ(path.lambda.size(), 50);
     EXPECT_EQ(losses->back().loss.size(), 50);
     EXPECT_EQ(losses->back().num_unfinished, 0);
+  }
+}
+
+TEST(FoldPaths, HaveTheSameBitsForAnyNumberOfThreads) {
+  const Noise noise(90, 200);
+  for (const Task task : {Task::linear, Task::logistic}) {
+    const auto by_threads = [&](int threads) {
+      FitOptions options;
+      options.prior = Prior::laplace();
+      options.threads = threads;
+      const Frame frame = make_frame(task, noise.X, task == Task::linear ? noise.y : noise.labels, options);
+      LambdaPath path;
+      const auto losses = losses_of_folds(frame, rows_of_folds(90, 4), {}, path);
+      Matrix all(path.lambda.size(), 4);
+      for (Index f = 0; f < 4; ++f) all.col(f) = losses->at(static_cast<std::size_t>(f)).loss;
+      return std::pair(all, path.mean);
+    };
+    EXPECT_EQ(by_threads(1), by_threads(3));
   }
 }
 

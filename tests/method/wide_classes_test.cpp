@@ -9,6 +9,7 @@
 
 #include "../support/random_problem.hpp"
 #include "../support/wide_case.hpp"
+#include "core/blas.hpp"
 #include "frame/prepare.hpp"
 
 namespace ardvark::internal {
@@ -140,6 +141,20 @@ TEST(WideClasses, FormsOfXAndWeightsAgree) {
   const Fit by_weight = fit(MatrixView(doubles), t, weighted), by_row = fit(MatrixView(repeated), of_repeated);
   EXPECT_LT((by_weight.sparse->inclusion - by_row.sparse->inclusion).cwiseAbs().maxCoeff(), 0.02);
   EXPECT_NEAR(by_weight.report.bound, by_row.report.bound, 0.1);
+}
+
+TEST(WideClasses, HaveTheSameBitsForAnyNumberOfThreads) {
+  const WideCase table = make_wide_case("blocks", 160, 1500, 4, 4, 13);
+  for (const PriorKind prior : {PriorKind::slab, PriorKind::sparse}) {
+    const auto by_threads = [&](int threads) {
+      const blas::ThreadScope scope(threads);
+      return fit_classes(table, prior, Kept::some);
+    };
+    const Fit one = by_threads(1), three = by_threads(3);
+    EXPECT_EQ(one.mean, three.mean);
+    EXPECT_EQ(one.variance, three.variance);
+    EXPECT_EQ(one.report.bound, three.report.bound);
+  }
 }
 
 }  // namespace

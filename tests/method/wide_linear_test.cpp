@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../support/wide_case.hpp"
+#include "core/blas.hpp"
 #include "method/spike_slab/sparse.hpp"
 
 namespace ardvark::internal {
@@ -71,6 +72,20 @@ TEST(WideLinear, RidgeIsExactWithMoreRowsThanColumns) {
   options.keep_covariance = Keep::always;
   const Fit some = fit_by(table, PriorKind::dense, Columns::some, options), all = fit_by(table, PriorKind::dense, Columns::all, options);
   testing::expect_same_ridge(some, all, table.new_X, 1e-8, 1e-6);
+}
+
+TEST(WideLinear, HasTheSameBitsForAnyNumberOfThreads) {
+  const WideCase table = make_wide_case("blocks", 200, 3000, 5, 2, 12, 0.5);
+  for (const PriorKind prior : {PriorKind::slab, PriorKind::sparse}) {
+    const auto by_threads = [&](int threads) {
+      const blas::ThreadScope scope(threads);
+      return fit_by(table, prior, Columns::some);
+    };
+    const Fit one = by_threads(1), three = by_threads(3);
+    EXPECT_EQ(one.mean, three.mean);
+    EXPECT_EQ(one.variance, three.variance);
+    EXPECT_EQ(one.report.bound, three.report.bound);
+  }
 }
 
 // What all columns have decided holds for those that are not constant, too: the other way would be refused, or need far more memory.
