@@ -447,7 +447,8 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *     precision precision_history (not if the model was loaded from a file) group relevance direction relevant left_out
  *     effective_parameters V_diagonal log_det_V posterior
  *     degrees_of_freedom (regressions: of the marginals, Student-t distributions; infinite: they are normal)
- *     covariance, V [p,p], or [p+1,p+1] with an intercept, which is last: computed only when you ask for them by name
+ *     covariance, V [p,p], or [p+1,p+1] with an intercept, which is last: computed only when you ask for them by name. Of more than
+ *     10000 weights: ardvark_model_covariance gives that of some columns, ardvark_model_draws draws of all
  *     noise.shape noise.rate noise.sd noise.sd_interval r_squared (regressions; a joint posterior is q(w|tau) = N(mean, V/tau))
  *     accuracy log_loss class_weight (classes)
  *     odds_ratio (e^mean: the factor by which the odds of the second class change per unit of the column; e^interval is its interval;
@@ -465,6 +466,16 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
 /* clang-format on */
 ARDVARK_API ardvark_code ardvark_model_result(const ardvark_model* model, const ardvark_options* options, ardvark_result** result,
                                               ardvark_error* error);
+/* The rows and columns `columns` of the covariance [count, count] of a regression, two classes, or a relevance vector machine of one score,
+ * without a matrix of all columns. columns: [count] positions, from 0; p: the intercept. ARDVARK_INVALID_ARGUMENT: there is no such
+ * coefficient, or the fit kept no covariance. */
+ARDVARK_API ardvark_code ardvark_model_covariance(const ardvark_model* model, const int64_t* columns, int64_t count, ardvark_array* array,
+                                                  ardvark_error* error);
+/* `count` independent draws from the posterior of the same models: coef [count, p]; intercept [count], if there is one; noise_precision
+ * [count] of a regression. options: only `seed` is read; may be NULL. The same seed gives the same draws. ARDVARK_INVALID_ARGUMENT: the
+ * fit kept no covariance, or too few rows give it none. */
+ARDVARK_API ardvark_code ardvark_model_draws(const ardvark_model* model, int64_t count, const ardvark_options* options,
+                                             ardvark_result** result, ardvark_error* error);
 /* The moments of a posterior from any source, to make a model for predictions. */
 typedef struct ardvark_moments {
   size_t struct_size;

@@ -129,6 +129,8 @@ _SIGNATURES = {
     "ardvark_matrix_file_csc": [c_void_p, POINTER(Csc), _error],
     "ardvark_matrix_file_result": [c_void_p, _out, _error],
     "ardvark_model_result": [c_void_p, c_void_p, _out, _error],
+    "ardvark_model_covariance": [c_void_p, c_void_p, c_int64, POINTER(Array), _error],
+    "ardvark_model_draws": [c_void_p, c_int64, c_void_p, _out, _error],
     "ardvark_model_summary": [c_void_p, c_void_p, _out, _error],
     "ardvark_predict": [c_void_p, _matrix, c_void_p, c_void_p, _out, _error],
     "ardvark_predict_csc": [c_void_p, POINTER(Csc), c_void_p, c_void_p, _out, _error],

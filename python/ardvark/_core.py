@@ -22,7 +22,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from ._abi import Ask, Handle, InternalError, StoppedError, call, call_for_bytes, call_for_handle, call_for_text, library, without_null
-from ._arrays import csc_of, is_sparse, matrix_of, vector_of
+from ._arrays import call_for_array, csc_of, is_sparse, matrix_of, vector_of
 from ._docs import assembled
 from ._genotypes import Genotypes
 from ._interrupt import InterruptWatch
@@ -130,6 +130,29 @@ class Model(Result):
         [[2]]
         """
         return Result(call_for_handle("result", "ardvark_model_result", self._model, Options({"fdr": fdr})))
+
+    def covariance_of(self, columns: Sequence[int]) -> np.ndarray:
+        """The covariance of some coefficients of one score, by position; the number of columns is the position of the intercept.
+
+        Examples
+        --------
+        {examples.model}
+        >>> bool(np.allclose(model.covariance_of([1, 2]), model.array("covariance")[1:, 1:]))
+        True
+        """
+        positions = np.ascontiguousarray(columns, dtype=np.int64)
+        return call_for_array("ardvark_model_covariance", self._model, positions.ctypes.data, positions.size)
+
+    def draws(self, n: int, seed: int = 1) -> Result:
+        """Draws from the posterior of one score: coef, intercept, noise_precision.
+
+        Examples
+        --------
+        {examples.model}
+        >>> model.draws(5).array("coef").shape
+        (5, 2)
+        """
+        return Result(call_for_handle("result", "ardvark_model_draws", self._model, n, Options({"seed": seed})))
 
     def encoding(self) -> "Encoding":
         """How the columns of a table become those of X.

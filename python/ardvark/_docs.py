@@ -78,7 +78,7 @@ callback : callable, default=None
     "fitting" or "checking"), ``sweep``, ``bound`` (nats), ``done`` of ``total`` pieces (0 of 0 where none are
     counted), ``elapsed_seconds`` and ``seconds_left`` (None where it is not known). If it returns False, the fit stops.
 sigma_ : ndarray of shape (n_features, n_features)
-    Posterior covariance of the coefficients. Computed on first use.
+    Posterior covariance of the coefficients. Computed on first use. Of more than 10,000 weights: ``coef_covariance``.
 relevance_ : ndarray of shape (n_features,)
     In [0, 1]. 1: the data determine the coefficient; 0: the prior does. Under a sparse prior the same as ``inclusion_``.
 direction_ : ndarray of shape (n_features,)
@@ -188,10 +188,11 @@ coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
 intercept_ : ndarray of shape (1,) or (n_classes,)
     Log odds where every column is 0.
 coef_std_, intercept_std_ : ndarray of the same shapes
-    Posterior standard deviation; 0 for a pruned column.
+    Posterior standard deviation; 0 for a pruned column. Of a column that a fit of very many columns does not follow: of an effect that
+    may be there, with the probability ``inclusion_``.
 sigma_ : ndarray of shape (coef_.size, coef_.size)
     Posterior covariance of the coefficients in the order of ``coef_.ravel()``. For a softmax, the covariance of the
-    coefficients that sum to zero over the classes. Computed on first use.
+    coefficients that sum to zero over the classes. Computed on first use. Of more than 10,000 weights: ``coef_covariance``.
 lambda_ : float or ndarray of shape (n_features,) or (n_classes, n_features)
     Mean precision of the weights, for columns as they are scaled inside. A float under a shared prior; 0 for a flat
     column; infinite for a column that was left out. Under an L1 prior its lambda; under a sparse prior None, because

@@ -73,7 +73,8 @@ class BayesianLinearRegression(Regressor, LinearScore):
         Posterior mean, in units of y per unit of the column.
     intercept_ : float
     coef_std_ : ndarray of shape (n_features,)
-        Posterior standard deviation; infinite if there are too few rows to determine it.
+        Posterior standard deviation; infinite if there are too few rows to determine it. Of a column that a fit of very many columns
+        does not follow: of an effect that may be there, with the probability ``inclusion_``.
     intercept_std_ : float
     {sigma_}
     alpha_ : float

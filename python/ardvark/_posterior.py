@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from ._core import Model
+from ._core import Model, Result
 from ._docs import assembled
 
 __all__ = ["Draws", "Posterior", "WithPosterior"]
+
+_MOST_WEIGHTS = 10_000  # of a matrix of all weights: 800 MB, as in the library
 
 
 class Draws(NamedTuple):
@@ -47,8 +50,9 @@ class Posterior:
     For classifiers it is normal. For a regression with ``posterior="joint"``, the noise precision tau is Gamma
     distributed. Given tau, the coefficients are normal with a covariance proportional to 1/tau; without tau, they are
     Student-t distributed. With ``"factorised"``, they are normal and independent of tau. Under the priors sparse, slab
-    and dense, they are Student-t distributed with n_samples - 1 degrees of freedom (fewer with flat columns); the average
-    over starts or hyper-parameters is replaced by one such distribution with the same mean and scale.     (SP.25)
+    and dense, they are Student-t distributed with n_samples - 1 degrees of freedom (fewer with flat columns), and each draw
+    is from one part of the average over starts or hyper-parameters. With very many columns, some of them have no probable effect,
+    and a fit does not follow them: their draws are 0, and an effect of its own with the probability ``inclusion_``.  (SP.25), (SP.28)
 
     Attributes
     ----------
@@ -56,8 +60,8 @@ class Posterior:
         Posterior mean. The intercept, if there is one, is last. With more than two classes, the means of one score
         follow those of the other.
     covariance : ndarray of the shape of mean, twice
-        Posterior covariance; infinite if a Student-t distribution has none. In a softmax, a constant can be added to
-        the weights of all classes; therefore this is the covariance of weights that sum to zero over the classes.
+        Posterior covariance, of up to 10,000 weights; infinite if a Student-t distribution has none. In a softmax, a constant can be
+        added to the weights of all classes; therefore this is the covariance of weights that sum to zero over the classes.
     n_scores : int
         Number of rows of ``coef_``: 1 for a regression and for two classes.
     has_intercept : bool
@@ -77,10 +81,40 @@ class Posterior:
         self._model = model
         mean = model.array("mean")
         own = _array(model, "intercept.mean")
-        self.has_intercept = own is not None or has_column_of_ones
+        self._has_own_intercept = own is not None
+        self.has_intercept = self._has_own_intercept or has_column_of_ones
         self.n_scores = mean.shape[0] if mean.ndim == 2 else 1
         self.mean = (mean if own is None else np.column_stack([np.atleast_2d(mean), np.ravel(own)])).ravel()
-        self.covariance = model.array("covariance")
+
+    @cached_property
+    def covariance(self) -> np.ndarray:
+        """Posterior covariance, in the order of ``mean``. Computed on first use.
+
+        Raises
+        ------
+        AttributeError
+            There are more than 10,000 weights: ask for the covariance of some columns, or for draws.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> BayesianLinearRegression().fit(X, X @ [1, 2] + 3).posterior_.covariance.shape
+        (3, 3)
+        """
+        return self._of_all_weights("covariance")
+
+    def _of_all_weights(self, name: str) -> np.ndarray:
+        """The covariance as the attribute `name`."""
+        if self.mean.size > _MOST_WEIGHTS:
+            some = "coef_covariance(columns) gives that of some columns, and " if self.n_scores == 1 else ""
+            draws = "posterior_.sample(n) draws" if self.n_scores == 1 else "coef_std_ has the standard deviations"
+            raise AttributeError(
+                f"{name} of {self.mean.size} weights would have {self.mean.size**2:.3g} numbers ({8e-9 * self.mean.size**2:.3g} GB), "
+                f"and is made of up to {_MOST_WEIGHTS} weights; {some}{draws}"
+            )
+        return self._model.array("covariance")
 
     def sample(self, n: int = 1, random_state: Any = None) -> Draws:
         """Independent draws.
@@ -106,41 +140,26 @@ class Posterior:
         >>> draws.coef.shape, draws.intercept.mean().round(2).item()
         ((1000, 2), 3.0)
         """
-        from scipy.stats import gamma  # type: ignore[import-untyped]
         from sklearn.utils import check_random_state
 
         if n < 1:
             raise ValueError(f"n is {n}; it must be at least 1")
         random = check_random_state(random_state)
-        noise, covariance, spread = None, self.covariance, np.ones(n)
-        if _array(self._model, "noise.shape") is not None:
-            shape, rate = self._model.number("noise.shape"), self._model.number("noise.rate")
-            noise = random.gamma(shape, 1 / rate, n)
-            if (
-                self._model.text("posterior") == "joint"
-            ):  # q(w | tau) = N(w, V/tau), covariance V rate/(shape - 1)  (LIN.4)
-                if not shape > 1:
-                    raise ValueError(
-                        f"the posterior has no covariance: its shape is {shape:g}, which must be > 1; there are too few rows"
-                    )
-                spread = np.sqrt((shape - 1) / rate / noise)
-            elif np.isfinite(degrees := self._model.number("degrees_of_freedom")):  # (SP.25)
-                if not degrees > 2:
-                    raise ValueError(
-                        f"the posterior has no covariance: it has {degrees:.10g} degrees of freedom, which must be > 2; "
-                        "there are too few rows"
-                    )
-                spread = np.sqrt((degrees - 2) / 2 / gamma.ppf(gamma.cdf(noise * rate, shape), degrees / 2))
+        if self.n_scores == 1:
+            return self._drawn(n, random.randint(2**31 - 1))
         normal = random.standard_normal((n, self.mean.size))
-        w = self.mean + spread[:, None] * (normal @ _root(covariance).T)
-        if self.n_scores > 1:
-            w = w.reshape(n, self.n_scores, -1)
-        if not self.has_intercept:
-            return Draws(w, np.zeros(w.shape[:-1]), noise)
-        return Draws(w[..., :-1], w[..., -1], noise)
+        w = (self.mean + normal @ _root(self.covariance).T).reshape(n, self.n_scores, -1)
+        return Draws(w[..., :-1], w[..., -1], None) if self.has_intercept else Draws(w, np.zeros(w.shape[:-1]), None)
+
+    def _drawn(self, n: int, seed: int) -> Draws:
+        found = self._model.draws(n, seed)
+        coef, noise = found.array("coef"), _array(found, "noise_precision")
+        if self._has_own_intercept:
+            return Draws(coef, found.array("intercept"), noise)
+        return Draws(coef[:, :-1], coef[:, -1], noise) if self.has_intercept else Draws(coef, np.zeros(n), noise)
 
 
-def _array(model: Model, name: str) -> Optional[np.ndarray]:
+def _array(model: Result, name: str) -> Optional[np.ndarray]:
     """A result that not every model has."""
     try:
         return model.array(name)
@@ -197,7 +216,7 @@ class WithPosterior:
 
     @property
     def posterior_(self) -> Posterior:
-        """The posterior of the weights, for drawing samples. Computed on first use.
+        """The posterior of the weights, for drawing samples.
 
         Examples
         --------
@@ -209,7 +228,12 @@ class WithPosterior:
 
     @property
     def sigma_(self) -> np.ndarray:
-        """Posterior covariance of the weights, without the intercepts. Computed on first use.
+        """Posterior covariance of the weights, without the intercepts, of up to 10,000 of them. Computed on first use.
+
+        Raises
+        ------
+        AttributeError
+            There are more weights: `coef_covariance` gives the covariance of some columns.
 
         Examples
         --------
@@ -219,10 +243,11 @@ class WithPosterior:
         True
         """
         posterior = Posterior(self._require_posterior("sigma_"), self._has_column_of_ones)
+        covariance = posterior._of_all_weights("sigma_")
         is_weight = np.ones((posterior.n_scores, posterior.mean.size // posterior.n_scores), bool)
         is_weight[:, -1] = not posterior.has_intercept
         weights = np.flatnonzero(is_weight)
-        return posterior.covariance[np.ix_(weights, weights)]
+        return covariance[np.ix_(weights, weights)]
 
     def to_arviz(self, n_draws: int = 1000, random_state: Any = None) -> Any:
         """Draws from the posterior for arviz.

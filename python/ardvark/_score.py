@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
@@ -397,6 +398,46 @@ class LinearScore(WithPosterior, FittedModel):
         inside = np.atleast_2d(self._model.array("standardized_mean"))[:, : mean.shape[1]]
         scale = np.divide(inside, mean, out=np.zeros_like(mean), where=mean != 0)
         return self._interval(level) * scale.reshape(*self.coef_.shape, 1)
+
+    def coef_covariance(self, columns: Columns) -> np.ndarray:
+        """Posterior covariance of some coefficients, which needs no matrix of all columns. Of a regression or two classes.
+
+        Parameters
+        ----------
+        columns : sequence of int or str
+            Positions in ``columns_``, or names from it.
+
+        Returns
+        -------
+        covariance : ndarray of shape (n_columns, n_columns)
+            Rows and columns of ``sigma_``.
+
+        Raises
+        ------
+        ValueError
+            There is no such column, or there are several scores.
+
+        Examples
+        --------
+        {examples.numbers}
+        >>> model = BayesianLinearRegression().fit(X, y)
+        >>> bool(np.allclose(model.coef_covariance([2, 0]), model.sigma_[np.ix_([2, 0], [2, 0])]))
+        True
+        """
+        check_is_fitted(self)
+        place = {name: j for j, name in enumerate(self._weight_names())} if any(isinstance(j, str) for j in listed(columns)) else {}
+        positions = []
+        for column in listed(columns):
+            if isinstance(column, str) and column not in place:
+                raise _wrong_column("columns", column, f"names {column!r}, which is not in columns_{sentence_near(column, list(place))}")
+            j = place[column] if isinstance(column, str) else operator.index(column)
+            if not -self.coef_.shape[-1] <= j < self.coef_.shape[-1]:
+                raise _wrong_column("columns", column, f"holds {column}; there are only {self.coef_.shape[-1]} coefficients")
+            positions.append(j % self.coef_.shape[-1])
+        try:
+            return self._model.covariance_of(positions)
+        except ValueError as error:
+            raise self._in_our_names(error) from None
 
     def _interval(self, level: float) -> np.ndarray:
         if self._is_one_score:

@@ -9,11 +9,13 @@
 
 #include "ardvark/compare.hpp"
 #include "ardvark/normalize.hpp"
+#include "ardvark/posterior.hpp"
 #include "ardvark/progress.hpp"
 #include "capi/arguments.hpp"
 #include "capi/prediction.hpp"
 #include "core/refusals.hpp"
 #include "model/choice.hpp"
+#include "model/missing.hpp"
 
 namespace ardvark::internal::capi {
 
@@ -145,6 +147,38 @@ ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_m
     out.shape[0] = inverse.rows();
     out.shape[1] = inverse.cols();
   });
+}
+
+namespace {
+
+// \param asked_for  what only such a model has
+const Fit& one_score(const ardvark_model* model, const char* asked_for) {
+  const SavedModel& saved = *required(model, "model").model;
+  if (const Fit* const fit = saved.score()) return *fit;
+  if (const auto* const machine = std::get_if<RelevanceFit>(&saved.fit); machine != nullptr && machine->machines.size() == 1)
+    return machine->machines.front().fit;
+  throw InvalidArgument(fmt::format("only a regression or two classes have {}; with several classes ask for the covariance", asked_for));
+}
+
+}  // namespace
+
+ardvark_code ardvark_model_covariance(const ardvark_model* model, const int64_t* columns, int64_t count, ardvark_array* array,
+                                      ardvark_error* error) {
+  return guarded(error, [&] {
+    ardvark_array& out = array_of(array, "array");
+    const Fit& fit = one_score(model, "the covariance of some columns");
+    if (count > 0) required(columns, "columns");
+    const Matrix found = covariance_of(fit, std::vector<Index>(columns, columns + std::max<std::int64_t>(count, 0)));
+    out.data = static_cast<double*>(allocate(static_cast<std::size_t>(found.size()) * sizeof(double)));
+    std::copy_n(found.data(), found.size(), out.data);  // symmetric: either memory order
+    out.dimensions = 2;
+    out.shape[0] = out.shape[1] = found.rows();
+  });
+}
+
+ardvark_code ardvark_model_draws(const ardvark_model* model, int64_t count, const ardvark_options* options, ardvark_result** result,
+                                 ardvark_error* error) {
+  return reported(result, error, [&] { return draw_weights(one_score(model, "draws"), count, seed_of(CallOptions(options).values)); });
 }
 
 ardvark_code ardvark_model_summary(const ardvark_model* model, const ardvark_options* options, char** text, ardvark_error* error) {

@@ -7,6 +7,7 @@
 
 #include "ardvark/compare.hpp"
 #include "ardvark/model.hpp"
+#include "ardvark/posterior.hpp"
 #include "io/json.hpp"
 
 namespace ardvark::internal {
@@ -59,6 +60,7 @@ void visit(const LambdaPath& path, Fields& out);
 void visit(const LinearStatistics& statistics, Fields& out);
 void visit(const Comparison& comparison, Fields& out);
 void visit(const Fit& fit, double level, Fields& out);
+void visit(const WeightDraws& draws, Fields& out);
 void visit(const SoftmaxFit& fit, double level, Fields& out);
 void visit(const RelevanceFit& fit, double level, Fields& out);
 void visit(const KernelFit& fit, double level, Fields& out);

@@ -1,6 +1,9 @@
 // The fields of regressions and classifications by name.
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "core/refusals.hpp"
 #include "model/components.hpp"
 #include "model/fields.hpp"
 #include "model/listed_columns.hpp"
@@ -58,9 +61,23 @@ void visit_sparse(const SparseResult& sparse, const ListedColumns& columns, cons
   }
 }
 
+// A matrix of all weights.
+void require_small(const char* name, Index num_weights) {
+  constexpr Index most = 10'000;  // 800 MB
+  if (num_weights <= most) return;
+  const auto size = static_cast<double>(num_weights);
+  throw InvalidArgument(
+      fmt::format("{} of all {} weights has {:.3g} numbers ({:.3g} GB); of more than {} weights it is not made; ask for the "
+                  "covariance of some columns, or for draws",
+                  name, num_weights, size * size, 8e-9 * size * size, most));
+}
+
+Index num_weights(const Fit& fit) { return fit.num_columns() + (fit.intercept ? 1 : 0); }
+
 // Only if asked for by name.
 void visit_components(const Fit& fit, Fields& out) {
   if (!out.wants("components")) return;
+  require_small("the covariance", num_weights(fit));
   Index k = 0;
   for (const NormalComponent& component : components_of(fit)) {
     out.open("components", k++);
@@ -196,6 +213,12 @@ void visit_status(const Report& report, Fields& out) {
   out.put("message", Json(report.message));
 }
 
+void visit(const WeightDraws& draws, Fields& out) {
+  out.put_rows("coef", draws.coef);
+  if (draws.intercept.size() > 0) out.put("intercept", draws.intercept);
+  if (draws.noise_precision.size() > 0) out.put("noise_precision", draws.noise_precision);
+}
+
 void visit(const Fit& fit, double level, Fields& out) {
   const ListedColumns columns(fit, out.lists_all_columns());
   visit_status(fit.report, out);
@@ -229,8 +252,8 @@ void visit(const Fit& fit, double level, Fields& out) {
     out.put("accuracy", Json(fit.accuracy));
     out.put("log_loss", Json(fit.log_loss));
   }
-  if (out.wants("covariance")) out.put_rows("covariance", fit.covariance());
-  if (out.wants("V")) out.put_rows("V", fit.V());
+  if (out.wants("covariance")) require_small("the covariance", num_weights(fit)), out.put_rows("covariance", fit.covariance());
+  if (out.wants("V")) require_small("V", num_weights(fit)), out.put_rows("V", fit.V());
   visit_solver(fit.report, out);
   visit_report(fit.report, out);
 }
@@ -274,7 +297,10 @@ void visit(const SoftmaxFit& fit, double level, Fields& out) {
     out.put("variance", fit.intercept_variance);
     out.close();
   }
-  if (out.wants("covariance")) out.put_rows("covariance", fit.covariance());
+  if (out.wants("covariance")) {
+    require_small("the covariance", fit.standardized_mean.size());
+    out.put_rows("covariance", fit.covariance());
+  }
   out.put("log_det_V", Json(fit.log_det_V));
   put_lists("precision", fit.precision);
   if (fit.precision_history.size() > 0) out.put_rows("precision_history", fit.precision_history);

@@ -249,7 +249,7 @@ constexpr ModelOption rows[] = {
      "Selection, and [prior=laplace] without [lambda]: the seed of the random division. [missing=impute]: the seed of the draws. "
      "[guarantee=knockoffs]: that of the knockoffs. C and "
      "Octave: the seed of draws from the "
-     "predictions of a kernel machine. The same "
+     "predictions of a kernel machine; C: of draws of weights. The same "
      "seed gives the same result with any "
      "number of threads.",
      Facts().refuse(machines).within(0, 0x1p53).shell(fit | select)},

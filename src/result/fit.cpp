@@ -15,6 +15,7 @@
 #include "core/validate.hpp"
 #include "posterior/state.hpp"
 #include "predict/predictive.hpp"
+#include "result/weights.hpp"
 #include "target/target.hpp"
 #include "waist/waist.hpp"
 
@@ -28,6 +29,7 @@ Matrix Fit::V() const {
   const Standardization& s = state->standardization;
   const Index p = num_columns();
   Matrix V = state->factor.covariance(state->w.size());
+  if (const Vector beside = variances_beside(*this); beside.size() > 0) V.diagonal() += beside;
   // w_user = D w. The intercept is the prediction at x = 0, one more row of the same linear map.
   if (s.intercept && s.center.size() > 0) {
     const Vector shift = s.center.cwiseProduct(s.scale), along = V.topLeftCorner(p, p) * shift;

@@ -10,6 +10,7 @@
 
 #include "ardvark/ardvark.h"
 #include "ardvark/model.hpp"
+#include "ardvark/posterior.hpp"
 #include "capi/calls.hpp"
 #include "io/temporary_file.hpp"
 #include "support/random_problem.hpp"
@@ -214,6 +215,51 @@ TEST(CInterface, PredictsRowsOfAKernelMachineTogether) {
   };
   EXPECT_TRUE(contains(refused(regression, -1), "draws is -1; it must be at least 0"));
   EXPECT_TRUE(contains(refused(fitted(X, d.y, options_of({{"model", "linear"}})), 0), "are those of a kernel machine (model kernel)"));
+}
+
+TEST(CInterface, GivesTheCovarianceOfSomeColumnsAndDraws) {
+  const Data d = data();
+  const ardvark_matrix X = view(d.X);
+  ardvark_error error = empty_error();
+  const Model model = fitted(X, d.y, options_of({{"model", "linear"}, {"prior", "shared"}}));
+  const std::int64_t columns[] = {2, 0, d.X.cols()};
+  ardvark_array some = {};
+  some.struct_size = sizeof some;
+  ASSERT_EQ(ardvark_model_covariance(model.get(), columns, 3, &some, &error), ARDVARK_OK) << error.message;
+  const Matrix all = array(result_of(model), "covariance");
+  ASSERT_EQ(some.dimensions, 2);
+  for (Index i = 0; i < 3; ++i)
+    for (Index j = 0; j < 3; ++j) EXPECT_NEAR(some.data[3 * i + j], all(columns[i], columns[j]), 1e-12 * all.diagonal().maxCoeff());
+  ardvark_free(some.data);
+  ardvark_result* result = nullptr;
+  ASSERT_EQ(ardvark_model_draws(model.get(), 4, options_of({{"seed", "9"}}).get(), &result, &error), ARDVARK_OK) << error.message;
+  const Result draws(result);
+  const WeightDraws expected = draw_weights(fit_linear(d.X, d.y, {.prior = Prior::shared()}), 4, 9);
+  EXPECT_EQ(array(draws, "coef"), expected.coef);
+  EXPECT_EQ(array(draws, "intercept"), expected.intercept);
+  EXPECT_EQ(array(draws, "noise_precision"), expected.noise_precision);
+  const auto refused = [&](const Model& asked, std::int64_t count) {
+    return message(ARDVARK_INVALID_ARGUMENT,
+                   [&](ardvark_error* e) { return ardvark_model_draws(asked.get(), count, nullptr, &result, e); });
+  };
+  EXPECT_TRUE(contains(refused(model, 0), "count is 0; it must be at least 1"));
+  EXPECT_TRUE(
+      contains(refused(fitted(X, d.classes, options_of({{"model", "logistic"}})), 1), "only a regression or two classes have draws"));
+}
+
+// Nobody has the memory for it: it is refused before it is made.
+TEST(CInterface, RefusesTheCovarianceOfVeryManyColumns) {
+  const Matrix X = Matrix::Random(4, 10'001);
+  const Model model = fitted(view(X), X.col(0), options_of({{"model", "linear"}, {"prior", "shared"}}));
+  ardvark_array all = {};
+  all.struct_size = sizeof all;
+  const Result result = result_of(model);
+  for (const char* const name : {"covariance", "V"}) {
+    const std::string why =
+        message(ARDVARK_INVALID_ARGUMENT, [&](ardvark_error* e) { return ardvark_result_array(result.get(), name, &all, e); });
+    EXPECT_TRUE(contains(why, "of all 10002 weights has 1e+08 numbers")) << why;
+    EXPECT_TRUE(contains(why, "ask for the covariance of some columns, or for draws")) << why;
+  }
 }
 
 TEST(CInterface, KeepsModelsInFilesAndInMemory) {

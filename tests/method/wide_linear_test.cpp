@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "../support/wide_case.hpp"
+#include "ardvark/posterior.hpp"
 #include "core/blas.hpp"
 #include "method/spike_slab/sparse.hpp"
+#include "posterior/state.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -55,6 +57,39 @@ INSTANTIATE_TEST_SUITE_P(Families, WideLinear,
                          ::testing::Values(Cell{"ind", 200, 3000, 5, 2, 0}, Cell{"ar", 200, 3000, 5, 2, 0},
                                            Cell{"blocks", 200, 3000, 5, 2, 0}, Cell{"ind", 200, 3000, 0, 0, 0},
                                            Cell{"ind", 300, 4000, 5, 2, 0.5}));
+
+// A column that is not followed has the variance of an effect that may be there, as in a fit that follows it; and so has what is asked of
+// some columns, and a draw.                                                                                          (SP.26), (SP.28)
+TEST(WideLinear, ColumnsThatAreNotFollowedVary) {
+  const WideCase table = make_wide_case("ind", 200, 3000, 5, 2, 11);
+  const Fit some = fit_by(table, PriorKind::slab, Columns::some), all = fit_by(table, PriorKind::slab, Columns::all);
+  EXPECT_GT(some.variance.minCoeff(), 0);
+  std::vector<Index> followed = some.state->factor.mixture.columns;
+  std::ranges::sort(followed);
+  std::vector<Index> quiet;
+  for (Index j = 0; j < 3000; ++j)
+    if (!std::ranges::binary_search(followed, j)) quiet.push_back(j);
+  ASSERT_GT(quiet.size(), 2000);
+  const Vector ratio = some.variance(quiet).cwiseQuotient(all.variance(quiet));
+  EXPECT_GT(ratio.minCoeff(), 0.8);
+  EXPECT_LT(ratio.maxCoeff(), 1.25);
+  EXPECT_EQ(direction(some)(quiet), Vector::Constant(static_cast<Index>(quiet.size()), 0.5)) << "the mean is 0";
+  const std::vector<Index> columns = {quiet[5], table.with_effect[0], quiet[9], 3000};
+  const Matrix of_some = covariance_of(some, columns);
+  Vector own(4);
+  own << some.variance(std::vector<Index>(columns.begin(), columns.end() - 1)), some.intercept->variance;
+  EXPECT_LT((of_some.diagonal().cwiseQuotient(own).array() - 1).abs().maxCoeff(), 1e-9);
+  EXPECT_EQ(of_some(0, 2), 0);
+  EXPECT_LT((some.covariance()(columns, columns) - of_some).cwiseAbs().maxCoeff(), 1e-12 * of_some.maxCoeff());
+  constexpr Index count = 4000;
+  const WeightDraws draws = draw_weights(some, count);
+  const Matrix of_quiet = draws.coef(Eigen::all, quiet);
+  EXPECT_NEAR(of_quiet.squaredNorm() / count / some.variance(quiet).sum(), 1, 0.1);
+  const double expected = some.sparse->inclusion(quiet).sum(), found = static_cast<double>((of_quiet.array() != 0).count()) / count;
+  EXPECT_NEAR(found, expected, 5 * std::sqrt(expected / count));
+  const Vector mean = draws.coef.colwise().mean().transpose();
+  EXPECT_LT((mean - some.mean).cwiseQuotient(some.variance.cwiseSqrt()).norm() / std::sqrt(3001.0 / count), 1.2);
+}
 
 // Without effects of their own there is nothing to look for: the means are those of the ridge, from X X' alone.               (SP.27)
 TEST(WideLinear, RidgeIsExact) {

@@ -400,7 +400,7 @@ Solution solve_wide_logistic(Frame& frame) {
   Solution out = solution_of(frame, active, averaged, std::move(posterior), in_table);
   if (has_dense) out.effective_parameters = effective;
   out.proper_intercept = proper;
-  tell_of_others(outcome, out);
+  tell_of_others(outcome, frame, out);
   tell_of_search(static_cast<Index>(fit->table().active().size()), all.size(), fit->passes(), fit->is_complete(), frame, out);
   out.rows.of_components = moments;
   return out;

@@ -50,6 +50,6 @@ void take_all_columns(const Mixture& of_active, const WideOutcome& fit, Frame& f
 /// The variance of predictions from effects of columns that are not active, of a posterior without a dense part.                (SP.26)
 void add_beside(const WideOutcome& fit, Mixture& of_active);
 /// Results for the columns that are not active.
-void tell_of_others(const WideOutcome& fit, Solution& out);
+void tell_of_others(const WideOutcome& fit, const Frame& frame, Solution& out);
 
 }  // namespace ardvark::internal

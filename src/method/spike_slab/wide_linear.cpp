@@ -283,7 +283,8 @@ Mixture with_all_columns(const Mixture& of_active, const WideOutcome& fit, Index
       const SpikeSlab& q = averaged.fits[s].q;
       weight += share;
       for (Index j = 0; j < all.size(); ++j) w[j] += share * q.hyper().h * search.product(table, j, places[s]);
-      v += share * search.of_others(table, places[s], q).variance;
+      const WideSearch::OfOthers others = search.of_others(table, places[s], q);
+      v += share * (others.seen.array() > 1e-6 * q.hyper().s2).select(others.variance, 0.0).matrix();  // (SP.6)
       for (std::size_t a = 0; a < active.size(); ++a) w[active[a]] += share * q.mean()[static_cast<Index>(a)];
     }
     w /= weight;
@@ -313,29 +314,39 @@ void add_beside(const WideOutcome& fit, Mixture& of_active) {
   for (std::size_t c = 0; c < of_active.components.size(); ++c) {
     double sum = 0, weight = 0;
     for (const auto& [s, share] : distinct(fit, members[c])) {
-      sum += share * search.of_others(table, places[s], averaged.fits[s].q).variance.dot(table.squares());
+      sum += share * search.of_others(table, places[s], averaged.fits[s].q).seen.sum();
       weight += share;
     }
     of_active.components[c].beside = sum / (weight * table.degrees());
   }
 }
 
-// Results for the columns that are not active.
-void tell_of_others(const WideOutcome& fit, Solution& out) {
+// Results for the columns that are not active. Without a dense part, their effects vary by themselves.                  (SP.26), (SP.28)
+void tell_of_others(const WideOutcome& fit, const Frame& frame, Solution& out) {
   const auto& [table, search, all, averaged, members, places] = fit;
-  Vector inclusion = Vector::Zero(all.size());
+  constexpr double least = 1e-200;  // of a variance, so that it is a number in any unit
+  Vector inclusion = Vector::Zero(all.size()), variance = inclusion;
   std::vector<std::size_t> starts(averaged.fits.size());
   std::iota(starts.begin(), starts.end(), std::size_t{0});
-  for (const auto& [s, share] : distinct(fit, starts))
-    inclusion += share * search.of_others(table, places[s], averaged.fits[s].q).inclusion;
+  for (const auto& [s, share] : distinct(fit, starts)) {
+    const WideSearch::OfOthers others = search.of_others(table, places[s], averaged.fits[s].q);
+    inclusion += share * others.inclusion;
+    variance += share * others.variance;
+  }
+  const Vector origin = frame.origin();
   for (Index j = 0; j < all.size(); ++j) {
     const Index column = all.columns[static_cast<std::size_t>(j)];
     out.group[static_cast<std::size_t>(column)] = j;
     if (out.prior == PriorKind::dense) out.relevant[static_cast<std::size_t>(column)] = true;
     if (search.is_active(j)) continue;
     out.relevance[column] = out.sparse->inclusion[column] = inclusion[j];
-    if (const double variance = out.V_diagonal[column]; variance > 0)
-      out.sparse->direction[column] = 1 - student_t_tail(out.student_degrees, std::abs(out.w[column]) / std::sqrt(variance));
+    double& own = out.V_diagonal[column];
+    if (!table.is_decomposed() && variance[j] > least) {
+      own = variance[j];
+      out.origin_variance += origin[column] * origin[column] * own;
+    } else if (own > 0) {
+      out.sparse->direction[column] = 1 - student_t_tail(out.student_degrees, std::abs(out.w[column]) / std::sqrt(own));
+    }
   }
 }
 
@@ -466,7 +477,7 @@ Solution solve_wide_linear(Frame& frame) {
   for (std::size_t s = 0; s < averaged.fits.size(); ++s)
     if (const double share = averaged.weight[static_cast<Index>(s)]; share > 0) left += share * averaged.fits[s].q.Dr();  // y - Z w
   out.rows.missed = rows.rest + left.squaredNorm();
-  tell_of_others(outcome, out);
+  tell_of_others(outcome, frame, out);
   tell_of_search(static_cast<Index>(table.active().size()), all.size(), fit->passes(), fit->is_complete(), frame, out);
   return out;
 }

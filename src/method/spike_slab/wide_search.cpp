@@ -153,14 +153,15 @@ Matrix WideSearch::residuals(const WideTable& table, const std::vector<WideState
 }
 
 WideSearch::OfOthers WideSearch::of_others(const WideTable& table, Index state, const SpikeSlab& q) const {
-  const double shrinkage = mean_shrinkage(table, q), least = 1e-6 * q.hyper().s2;  // (SP.6)
+  const double shrinkage = mean_shrinkage(table, q);
   const Inclusion found(q.hyper());
-  OfOthers out{Vector::Zero(table.size()), Vector::Zero(table.size())};
+  OfOthers out{Vector::Zero(table.size()), Vector::Zero(table.size()), Vector::Zero(table.size())};
   for (Index j = 0; j < table.size(); ++j) {
     if (is_active(j)) continue;
-    const double c = product(table, j, state), d = table.squares()[j] * shrinkage, variance = found.variance(c, d);
+    const double c = product(table, j, state), d = table.squares()[j] * shrinkage;
     out.inclusion[j] = found.of(c, d);
-    if (variance * d > least) out.variance[j] = variance;
+    out.variance[j] = found.variance(c, d);
+    out.seen[j] = out.variance[j] * d;
   }
   return out;
 }

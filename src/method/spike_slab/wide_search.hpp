@@ -46,7 +46,8 @@ class WideSearch {
   /// Of the columns that are not active; 0 for the others.
   struct OfOthers {
     Vector inclusion;  ///< [size]
-    Vector variance;   ///< [size] of the effect; 0 if the rows would hardly see it
+    Vector variance;   ///< [size] of the effect
+    Vector seen;       ///< [size] what it adds to the squares of the rows
   };
   [[nodiscard]] OfOthers of_others(const WideTable& table, Index state, const SpikeSlab& q) const;
 
