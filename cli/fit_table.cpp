@@ -69,19 +69,6 @@ std::string remedy_of(const std::string& column, const FitArguments& args) {
   return internal::remedy_of_gap(args, may_impute && column != args.target);
 }
 
-// Whether X is mostly zeros, because texts have many levels, and a fit takes it as sparse columns under every prior that a dense one has. A
-// small X stays dense: there is nothing to save.
-bool is_better_sparse(Index num_rows, const FeatureEncoding& encoding, const FitArguments& args) {
-  constexpr Index least_numbers = Index{1} << 20, most_numbers_of_square = Index{1} << 24;  // 8 MB; FitTable::need_of_small()
-  constexpr Index least_columns_of_feature = 8;  // on average; an entry of a sparse X takes 12 bytes, a number of a dense one 8
-  const Index cols = encoding.num_columns(), features = static_cast<Index>(encoding.features.size());
-  const bool is_large = num_rows * cols >= least_numbers && cols >= least_columns_of_feature * features &&
-                        num_rows * features <= std::numeric_limits<std::int32_t>::max();
-  const bool takes_it = args.preset.empty() && args.missing == "refuse" && args.solver == "automatic" &&
-                        std::min(num_rows, cols) * cols <= most_numbers_of_square;
-  return is_large && takes_it && !internal::refused_in(args, fit_case::sparse_x);
-}
-
 }  // namespace
 
 Vector weights_in(const Table& table, const FitArguments& args) {
@@ -160,7 +147,7 @@ Training training_of(Table&& table, const FitArguments& args, bool may_be_sparse
   ModelOptions options = args;
   options.weights.assign(training.weights.begin(), training.weights.end());
   training.encoding = make_encoding(table, not_features, options);
-  if (may_be_sparse && is_better_sparse(table.num_rows, training.encoding, args))
+  if (may_be_sparse && internal::is_better_sparse(table.num_rows, training.encoding, args))
     training.sparse = internal::io::encode_sparse(table, training.encoding);
   else
     training.encoded = encode(std::move(table), training.encoding);

@@ -363,6 +363,10 @@ ARDVARK_API ardvark_code ardvark_encoding_create(const ardvark_table* table, con
  * know, text instead of numbers or numbers instead of text are errors, which name row and column. */
 ARDVARK_API ardvark_code ardvark_encoding_apply(const ardvark_encoding* encoding, const ardvark_table* table, ardvark_array* X,
                                                 ardvark_error* error);
+/* Whether X is mostly zeros, because texts have many levels, and a fit with these options takes it in compressed columns with the same
+ * numbers: 1, else 0. rows: of the table. */
+ARDVARK_API ardvark_code ardvark_encoding_is_sparse(const ardvark_encoding* encoding, int64_t rows, const ardvark_options* options,
+                                                    int32_t* is_sparse, ardvark_error* error);
 /* columns (names of the columns of X), features (names of the columns of the table), feature [columns] (position of each column of X in
  * features), text_columns (a list; each has name, levels, reference). */
 ARDVARK_API ardvark_code ardvark_encoding_result(const ardvark_encoding* encoding, ardvark_result** result, ardvark_error* error);
@@ -394,6 +398,9 @@ ARDVARK_API ardvark_code ardvark_matrix_file_read(const char* path, const char* 
 /* The matrix, of which `file` keeps the memory; an error if it is dense, or sparse. struct_size of X must be set. */
 ARDVARK_API ardvark_code ardvark_matrix_file_csc(const ardvark_matrix_file* file, ardvark_csc* X, ardvark_error* error);
 ARDVARK_API ardvark_code ardvark_matrix_file_dense(const ardvark_matrix_file* file, ardvark_matrix* X, ardvark_error* error);
+/* The X of ardvark_encoding_apply in compressed columns, with its errors: *X keeps the memory, as of a file. */
+ARDVARK_API ardvark_code ardvark_encoding_apply_csc(const ardvark_encoding* encoding, const ardvark_table* table, ardvark_matrix_file** X,
+                                                    ardvark_error* error);
 /* rows, columns, sparse (a flag), index_base, target [rows] (of svmlight; otherwise empty), notes. */
 ARDVARK_API ardvark_code ardvark_matrix_file_result(const ardvark_matrix_file* file, ardvark_result** result, ardvark_error* error);
 ARDVARK_API void ardvark_matrix_file_free(ardvark_matrix_file* file);

@@ -114,6 +114,8 @@ _SIGNATURES = {
     "ardvark_table_add_texts": [c_void_p, c_char_p, c_void_p, _error],
     "ardvark_encoding_create": [c_void_p, c_void_p, _out, _error],
     "ardvark_encoding_apply": [c_void_p, c_void_p, POINTER(Array), _error],
+    "ardvark_encoding_apply_csc": [c_void_p, c_void_p, _out, _error],
+    "ardvark_encoding_is_sparse": [c_void_p, c_int64, c_void_p, POINTER(c_int32), _error],
     "ardvark_encoding_result": [c_void_p, _out, _error],
     "ardvark_model_encoding": [c_void_p, _out, _error],
     "ardvark_fit": [_matrix, c_void_p, c_void_p, _out, _error],

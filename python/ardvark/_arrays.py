@@ -14,13 +14,13 @@ import numpy as np
 from ._abi import Array, Csc, InvalidArgumentError, Matrix, call, library
 
 __all__ = [
-    "READ", "call_for_array", "compressed", "csc_of", "in_read_type", "is_sparse", "matrix_of", "num_added", "product", "refuse_sparse", "vector_of", "with_right_places",
+    "READ", "call_for_array", "columns_of_file", "compressed", "csc_of", "in_read_type", "is_sparse", "matrix_of", "num_added", "product", "refuse_sparse", "vector_of", "with_right_places",
     "without_mask",
 ]
 
 READ = [np.float64, np.float32, np.int8]  # the types that the library reads in place
 _LARGE = 1_000_000  # numbers of a result that stays in the memory of the library, which is freed with the array
-_TYPES = {np.dtype(np.float64): 1, np.dtype(np.float32): 2, np.dtype(np.int8): 3}
+_TYPES: dict[np.dtype[Any], int] = {np.dtype(np.float64): 1, np.dtype(np.float32): 2, np.dtype(np.int8): 3}
 
 
 def in_read_type(numbers: np.ndarray) -> np.ndarray:
@@ -261,3 +261,26 @@ def call_for_array(function: str, *arguments: Any) -> np.ndarray:
         return out
     finally:
         library.ardvark_free(array.data)
+
+
+def columns_of_file(file: Any) -> Kept:
+    """The compressed columns of a matrix file of the library, in its memory, which stays as long as one of the arrays."""
+    view = Csc(ctypes.sizeof(Csc))
+    call("ardvark_matrix_file_csc", file, byref(view))
+    places = np.dtype(np.int64 if view.index_bits == 64 else np.int32)
+
+    def array_at(address: Optional[int], size: int, dtype: np.dtype[Any]) -> np.ndarray:
+        if size == 0 or address is None:
+            return np.empty(0, dtype)
+        memory: Any = (ctypes.c_char * (size * dtype.itemsize)).from_address(address)
+        weakref.finalize(memory, _keep, file).atexit = False
+        return np.frombuffer(memory, dtype)
+
+    start = array_at(view.start, view.columns + 1, places)
+    entries = int(start[-1])
+    values = next(dtype for dtype, number in _TYPES.items() if number == view.type)
+    return Kept((view.rows, view.columns), [start, array_at(view.row, entries, places), array_at(view.value, entries, values)])
+
+
+def _keep(file: Any) -> None:
+    """Holds the file until the array that needs it is gone."""

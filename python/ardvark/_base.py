@@ -190,8 +190,8 @@ class Estimator(BaseEstimator):
         names = [name for group in groups for name in (group if isinstance(group, list) else [])]
         return [name for name in [*names, *([] if flat is None else listed(flat)), *(reference or ())] if isinstance(name, str)]
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, Any, Any, Any]:
-        """X, y, weights, and the rows with a weight: rows of weight zero are left out."""
+    def _checked(self, X: Any, y: Any, sample_weight: Any, may_be_sparse: bool = False) -> tuple[Any, Any, Any, Any]:
+        """X, y, weights, and the rows with a weight: rows of weight zero are left out. may_be_sparse: columns of 0 and 1 of texts."""
         # The library makes a pass over X in any case, and reports the entry that is not finite.
         for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
             refuse_times(values, argument)
@@ -206,13 +206,13 @@ class Estimator(BaseEstimator):
             y, gaps = filled(y)
         else:
             refuse_gaps(y, self._remedy_of_gap())
-        X = self._without_text(frame(X), sample_weight)
+        X = self._without_text(frame(X), sample_weight, may_be_sparse)
         if self._encoding is None:
             given = X
             X, y = self._validated(given, y, **checks)
             self._repeated = num_added(given, X)
         else:
-            X, y = check_X_y(X, y, **checks)
+            X, y = check_X_y(X, y, accept_sparse="csc", **checks)
         if gaps is not None:
             y = y.astype(float if self._is_regression else object)
             y[gaps] = np.nan
@@ -252,8 +252,8 @@ class Estimator(BaseEstimator):
         values = X.to_numpy() if holds_bytes(X) else X
         return in_read_type(np.asarray(values)) if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and values.itemsize <= 2 else X
 
-    def _without_text(self, X: Any, sample_weight: Any) -> Any:
-        """The table with its text columns as columns of 0 and 1; sets _encoding."""
+    def _without_text(self, X: Any, sample_weight: Any, may_be_sparse: bool = False) -> Any:
+        """The table with its text columns as columns of 0 and 1; sets _encoding. may_be_sparse: as compressed columns, if these are better."""
         self._encoding = None
         if self._reads_sparse and is_sparse(X):
             return X
@@ -281,7 +281,7 @@ class Estimator(BaseEstimator):
         if reference:
             options["reference"] = self._references()
         try:
-            self._encoding, X = Encoding.of_table(X, options)
+            self._encoding, X = Encoding.of_table(X, options, self._options_of_form() if may_be_sparse and self._takes_sparse else None)
         except ValueError as error:
             raise self._in_our_names(error) from None
         return X
@@ -302,7 +302,7 @@ class Estimator(BaseEstimator):
             encoding = self._model.encoding()
         if encoding is not None and names_of(X) is not None:
             try:
-                return encoding.apply(X)
+                return encoding.apply(X, {"model": self._model_word, "prior": "shared"} if self._reads_sparse and not self._imputes else None)
             except ValueError as error:
                 raise self._in_our_names(error) from None
         self._require_no_texts()
@@ -331,6 +331,17 @@ class Estimator(BaseEstimator):
         if kind != "linear":
             return {"model": kind}
         return {"model": "linear"} if self._can_impute else {"model": "linear", "prior": "laplace"}  # where gaps are not filled
+
+    def _options_of_form(self) -> dict[str, Any]:
+        """What of the model decides whether X is compressed columns."""
+        prior, changed = getattr(self, "prior", "auto"), self._changed_options()
+        word = prior if isinstance(prior, str) else "groups"
+        return {"model": self._model_word, "prior": word, **{name: changed[name] for name in ("solver", "missing") if name in changed}}
+
+    @property
+    def _model_word(self) -> str:
+        """The option `model` of an estimator with coefficients."""
+        return "linear" if self._is_regression else "logistic"
 
     @property
     def _can_impute(self) -> bool:

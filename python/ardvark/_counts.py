@@ -99,6 +99,7 @@ class BayesianCountRegression(Regressor, LinearScore):
 
     _own: ClassVar[Collection[str]] = (*LinearScore._own, "exposure")
     _reads_sparse = True
+    _model_word = "counts"
 
     def __init__(
         self,
@@ -171,9 +172,9 @@ class BayesianCountRegression(Regressor, LinearScore):
     def _named_columns(self) -> list[str]:
         return [*super()._named_columns(), *([self.exposure] if isinstance(self.exposure, str) else [])]
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, Any, Any, Any]:
+    def _checked(self, X: Any, y: Any, sample_weight: Any, may_be_sparse: bool = False) -> tuple[Any, Any, Any, Any]:
         _refuse_truths(y)
-        return super()._checked(X, y, sample_weight)
+        return super()._checked(X, y, sample_weight, may_be_sparse)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of the deviance of a constant rate that the predictions explain, as `sklearn.linear_model.PoissonRegressor` has it.

@@ -57,7 +57,7 @@ class FittedModel(Estimator):
     def _fit_table(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> None:
         """Fits a table in memory."""
         table, y, sample_weight, target = self._split(X, y, sample_weight, target)
-        X, y, weights, rows = self._checked(table, y, sample_weight)
+        X, y, weights, rows = self._checked(table, y, sample_weight, may_be_sparse=True)
         y = self._encoded(y)
         named = {"target": target, "class_names": self._class_names() or None}
         self._fit_model(X, y, weights, **named, **self._model_options(), **self._given_options())

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import warnings
-import weakref
-from ctypes import byref
 from typing import Any, Optional, Union
 
 import numpy as np
 
-from ._abi import Csc, InvalidArgumentError, call, call_for_handle, without_null
+from ._abi import InvalidArgumentError, call_for_handle, without_null
+from ._arrays import columns_of_file
 from ._core import ArdvarkWarning
 from ._results import Result
 
 __all__ = ["read_svmlight"]
-
-_TYPES = {1: np.float64, 2: np.float32, 3: np.int8}
-
 
 def read_svmlight(path: Any, index_base: Union[str, int] = "auto", *, n_features: Optional[int] = None) -> tuple[Any, np.ndarray]:
     """Reads a file of svmlight or libsvm: a line per row, the target before pairs ``INDEX:VALUE``.
@@ -66,10 +61,7 @@ def read_svmlight(path: Any, index_base: Union[str, int] = "auto", *, n_features
         raise InvalidArgumentError(f"index_base is {index_base!r}; {why}", "index_base", value=str(index_base), why=why)
     file = call_for_handle("matrix_file", "ardvark_matrix_file_read", without_null(os.fsencode(path)), b"svmlight", str(index_base).encode(), b"python")
     said = Result(call_for_handle("result", "ardvark_matrix_file_result", file))
-    view = Csc(ctypes.sizeof(Csc))
-    call("ardvark_matrix_file_csc", file, byref(view))
-    start, row, value = _parts_of(view, file)
-    columns = view.columns
+    (rows, columns), (start, row, value) = columns_of_file(file)
     if n_features is not None:
         if columns > n_features:
             base = int(said.number("index_base"))
@@ -80,25 +72,4 @@ def read_svmlight(path: Any, index_base: Union[str, int] = "auto", *, n_features
     leaves_no_doubt = index_base == "auto" and said.number("index_base") == 0  # the first note is on the base
     for note in said.value("notes")[leaves_no_doubt:]:
         warnings.warn(note, ArdvarkWarning, stacklevel=2)
-    return csc_array((value, row, start), shape=(view.rows, columns)), said.array("target")
-
-
-def _parts_of(view: Csc, file: Any) -> list[np.ndarray]:
-    """The arrays of a sparse matrix in the memory of the library, which stays as long as one of them."""
-    places = np.dtype(np.int64 if view.index_bits == 64 else np.int32)
-    entries = 0
-
-    def array_at(address: Optional[int], size: int, dtype: np.dtype[Any]) -> np.ndarray:
-        if size == 0 or address is None:
-            return np.empty(0, dtype)
-        memory: Any = (ctypes.c_char * (size * dtype.itemsize)).from_address(address)
-        weakref.finalize(memory, _keep, file).atexit = False
-        return np.frombuffer(memory, dtype)
-
-    start = array_at(view.start, view.columns + 1, places)
-    entries = int(start[-1])
-    return [start, array_at(view.row, entries, places), array_at(view.value, entries, np.dtype(_TYPES[view.type]))]
-
-
-def _keep(file: Any) -> None:
-    """Holds the file until the array that needs it is gone."""
+    return csc_array((value, row, start), shape=(rows, columns)), said.array("target")

@@ -13,7 +13,7 @@ from typing import Any, Collection, Iterable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from ._abi import Handle, InvalidArgumentError, call, call_for_handle, without_null, wrong_row
-from ._arrays import call_for_array
+from ._arrays import call_for_array, columns_of_file
 from ._options import Options
 from ._results import Result
 
@@ -374,16 +374,17 @@ class Encoding:
         self.text_columns: list[Mapping[str, Any]] = facts.value("text_columns")
 
     @classmethod
-    def of_table(cls, table: Any, options: Mapping[str, Any]) -> tuple["Encoding", np.ndarray]:
-        """The encoding that follows from a table, and the encoded table."""
+    def of_table(cls, table: Any, options: Mapping[str, Any], sparse_if: Optional[Mapping[str, Any]] = None) -> tuple["Encoding", Any]:
+        """The encoding that follows from a table, and the encoded table. sparse_if: options of a fit that takes compressed columns;
+        it gets them if X is mostly zeros."""
         given = table_of(table)
         encoding = cls(call_for_handle("encoding", "ardvark_encoding_create", given, Options(options)))
         encoding.reference = options.get("reference")
-        return encoding, encoding._applied(given)
+        return encoding, encoding._applied(given, len(table), sparse_if)
 
-    def apply(self, table: Any) -> np.ndarray:
+    def apply(self, table: Any, sparse_if: Optional[Mapping[str, Any]] = None) -> Any:
         """The encoded table. Columns are found by name; others are not read."""
-        return self._applied(table_of(table, set(self.features), self.texts, is_part=True))
+        return self._applied(table_of(table, set(self.features), self.texts, is_part=True), len(table), sparse_if)
 
     @property
     def texts(self) -> Mapping[str, Sequence[str]]:
@@ -391,5 +392,15 @@ class Encoding:
         levels = {column["name"]: column["levels"] for column in self.text_columns}
         return {name: known for name, known in levels.items() if not {level.lower() for level in known} <= {"true", "false"}}
 
-    def _applied(self, table: Handle) -> np.ndarray:
-        return call_for_array("ardvark_encoding_apply", self.handle, table)
+    def _applied(self, table: Handle, rows: int, sparse_if: Optional[Mapping[str, Any]]) -> Any:
+        if sparse_if is None or not self._is_sparse(rows, sparse_if):
+            return call_for_array("ardvark_encoding_apply", self.handle, table)
+        from scipy.sparse import csc_array  # type: ignore[import-untyped]
+
+        shape, (start, row, value) = columns_of_file(call_for_handle("matrix_file", "ardvark_encoding_apply_csc", self.handle, table))
+        return csc_array((value, row, start), shape=shape)
+
+    def _is_sparse(self, rows: int, options: Mapping[str, Any]) -> bool:
+        answer = ctypes.c_int32()
+        call("ardvark_encoding_is_sparse", self.handle, rows, Options(options), ctypes.byref(answer))
+        return bool(answer.value)

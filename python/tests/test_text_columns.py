@@ -2,12 +2,15 @@
 
 import copy
 import pickle
+import resource
 import subprocess
+import tracemalloc
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
@@ -642,3 +645,86 @@ def test_large_labels_keep_their_digits(kind):
         known.fit(X, labels)
         assert [int(label) for label in known.classes_] == [2**53, 2**53 + 1, 2**53 + 2]
         np.testing.assert_array_equal(known.predict(X[:3]).astype(np.int64), 2**53 + code[:3])
+
+
+def many_levels(n, levels, seed=0):
+    """A table with a text column of so many levels and a number, and a score that they make."""
+    rng = np.random.default_rng(seed)
+    code = rng.permutation(np.arange(n) % levels)
+    table = pd.DataFrame({"age": rng.normal(size=n), "site": np.array([f"s{c:04d}" for c in code]), "dose": rng.normal(size=n)})
+    effect = np.random.default_rng(5).normal(size=levels) * (np.arange(levels) % 10 == 0)
+    return table, table["age"].to_numpy() + 1.5 * effect[code]
+
+
+@pytest.mark.parametrize(
+    "estimator, target",
+    [
+        *((ardvark.BayesianLinearRegression(prior), "number") for prior in ("auto", "slab", "dense", "shared", "ard", "none")),
+        (ardvark.BayesianLinearRegression("laplace", laplace_lambda=20.0), "number"),
+        (ardvark.BayesianLogisticRegression("shared"), "two"),
+        (ardvark.BayesianLogisticRegression("slab"), "two"),
+        (ardvark.BayesianLogisticRegression("shared"), "three"),
+        (ardvark.BayesianCountRegression("shared"), "count"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else f"{type(value).__name__[8:13]} {value.prior}",
+)
+def test_many_levels_are_compressed_columns_with_the_numbers_of_dense_ones(estimator, target, monkeypatch):
+    from ardvark._tables import Encoding
+
+    n, levels = 4000, 300
+    table, score = many_levels(n, levels)
+    rng = np.random.default_rng(1)
+    noisy = score + rng.normal(size=n)
+    y = {
+        "number": noisy, "two": noisy > 0, "three": np.digitize(noisy, [-0.7, 0.7]), "count": rng.poisson(np.exp(0.5 * score)),
+    }[target]
+    weights = rng.integers(0, 3, n).astype(float)
+    # Steps for classes and counts end where the bound can gain tol nats a row: what a weight lacks is below sd sqrt(2 tol rows), 1e-5 sd.
+    tolerance, error = (1e-9, 1e-10) if target == "number" else (1e-14, 1e-8)
+    forms, fit = [], ardvark._core.fit
+    monkeypatch.setattr(ardvark._core, "fit", lambda X, *rest, **options: (forms.append(scipy.sparse.issparse(X)), fit(X, *rest, **options))[1])
+
+    def answers():
+        model = clone(estimator).set_params(tol=tolerance).fit(table, y, sample_weight=weights)
+        given = model.predict_proba(table) if hasattr(model, "predict_proba") else model.predict(table)
+        return [np.ravel(model.coef_), np.ravel(model.coef_std_), np.ravel(model.intercept_), np.ravel(given), [model.bound_]], model.columns_
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compressed, names = answers()
+        monkeypatch.setattr(Encoding, "_is_sparse", lambda *_: False)
+        dense, names_of_dense = answers()
+    assert forms == [True, False] and names == names_of_dense
+    for one, other in zip(compressed, dense):
+        np.testing.assert_allclose(one, other, rtol=error, atol=error * np.abs(other).max())
+
+
+def test_many_levels_take_the_memory_of_their_ones():
+    """20,000 x 5,000 numbers are 800 MB: the process may not have the half of it."""
+    table, score = many_levels(20_000, 5000)
+    y = score + np.random.default_rng(2).normal(size=20_000)
+    limit = resource.getrlimit(resource.RLIMIT_AS)
+    with open("/proc/self/statm") as file:
+        now = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + 400 * 2**20, limit[1]))
+    tracemalloc.start()
+    try:
+        model = ardvark.BayesianLinearRegression("laplace", laplace_lambda=250.0).fit(table, y)
+        assert model.coef_.size == 5001 and model.predict(table).shape == (20_000,)
+        assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
+    finally:
+        tracemalloc.stop()
+        resource.setrlimit(resource.RLIMIT_AS, limit)
+
+
+def test_what_needs_a_dense_table_of_many_levels_gets_one():
+    table, score = many_levels(4000, 300)
+    y = score + np.random.default_rng(3).normal(size=4000)
+    dropped = ardvark.BayesianLinearRegression("shared", missing="drop").fit(table.assign(age=table["age"].where(table.index > 3)), y)
+    assert dropped.coef_.size == 301
+    exact = ardvark.BayesianLinearRegression("shared", solver="qr").fit(table, y)
+    usual = ardvark.BayesianLinearRegression("shared").fit(table, y)
+    np.testing.assert_allclose(exact.coef_, usual.coef_, rtol=1e-5, atol=1e-6)
+    new = table.head(4000).assign(site="elsewhere")
+    with pytest.raises(ValueError, match="'elsewhere'"):
+        usual.predict(new)

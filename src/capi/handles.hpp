@@ -27,6 +27,8 @@ struct ardvark_encoding {
   std::string remedy = {};  // about a missing value in a table to encode
 };
 
+struct ardvark_table;
+
 struct ardvark_sequential {
   ardvark::SequentialLogistic filter;
 };
@@ -76,6 +78,9 @@ Struct& sized(Struct* pointer, const char* name, const char* type) {
   return out;
 }
 [[nodiscard]] inline ardvark_array& array_of(ardvark_array* array, const char* name) { return sized(array, name, "ardvark_array"); }
+
+/// The columns of a table that the encoding names.
+[[nodiscard]] Table table_of_encoding(const ardvark_table& table, const ardvark_encoding& encoding);
 
 /// Memory that the caller frees with ardvark_free.
 [[nodiscard]] void* allocate(std::size_t size);

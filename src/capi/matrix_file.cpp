@@ -7,6 +7,7 @@
 
 #include "capi/arguments.hpp"
 #include "core/refusals.hpp"
+#include "io/sparse_table.hpp"
 
 struct ardvark_matrix_file {
   std::shared_ptr<const ardvark::internal::io::MatrixFile> file;
@@ -45,6 +46,17 @@ ardvark_code ardvark_matrix_file_read(const char* path, const char* format, cons
     const Advice advice = language != nullptr ? Advice::python : Advice::command_line;
     return ardvark_matrix_file{
         std::make_shared<const io::MatrixFile>(read(std::string(text_of(path, "path")), format, index_base, advice))};
+  });
+}
+
+ardvark_code ardvark_encoding_apply_csc(const ardvark_encoding* encoding, const ardvark_table* table, ardvark_matrix_file** X,
+                                        ardvark_error* error) {
+  return made(X, "X", error, [&] {
+    const auto kept = std::make_shared<const io::SparseTable>(
+        io::encode_sparse(table_of_encoding(required(table, "table"), required(encoding, "encoding")), encoding->encoding));
+    io::MatrixFile out;
+    out.sparse = {kept->rows, kept->cols, false, kept->start.data(), kept->row.data(), kept->value.data(), ScalarType::float64, kept};
+    return ardvark_matrix_file{std::make_shared<const io::MatrixFile>(std::move(out))};
   });
 }
 

@@ -11,6 +11,7 @@
 #include "capi/arguments.hpp"
 #include "core/refusals.hpp"
 #include "model/missing.hpp"
+#include "model/refused_options.hpp"
 
 struct ardvark_table {
   struct Column {  // exactly one of the two lists has entries
@@ -63,6 +64,11 @@ Table table_after(Index before, const ardvark_table& table) try { return table_o
 }
 
 }  // namespace
+
+Table table_of_encoding(const ardvark_table& table, const ardvark_encoding& encoding) {
+  return table_of(table, encoding.encoding.features, encoding.encoding.keeps_gaps, encoding.remedy);
+}
+
 }  // namespace ardvark::internal::capi
 
 using namespace ardvark;
@@ -113,12 +119,20 @@ void ardvark_encoding_free(ardvark_encoding* encoding) { delete encoding; }
 ardvark_code ardvark_encoding_apply(const ardvark_encoding* encoding, const ardvark_table* table, ardvark_array* X, ardvark_error* error) {
   return guarded(error, [&] {
     ardvark_array& out = array_of(X, "X");
-    const FeatureEncoding& how = required(encoding, "encoding").encoding;
-    EncodedTable encoded = encode(table_of(required(table, "table"), how.features, how.keeps_gaps, encoding->remedy), how);
+    const ardvark_encoding& how = required(encoding, "encoding");
+    EncodedTable encoded = encode(table_of_encoding(required(table, "table"), how), how.encoding);
     out.data = encoded.values.release();  // both are freed by std::free
     out.dimensions = 2;
     out.shape[0] = encoded.rows;
     out.shape[1] = encoded.cols;
+  });
+}
+
+ardvark_code ardvark_encoding_is_sparse(const ardvark_encoding* encoding, int64_t rows, const ardvark_options* options, int32_t* is_sparse,
+                                        ardvark_error* error) {
+  return guarded(error, [&] {
+    const FeatureEncoding& how = required(encoding, "encoding").encoding;
+    required(is_sparse, "is_sparse") = is_better_sparse(rows, how, options == nullptr ? ModelOptions() : options->options) ? 1 : 0;
   });
 }
 

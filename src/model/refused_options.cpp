@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "core/refusals.hpp"
@@ -151,6 +153,20 @@ void refuse_in(const ModelOptions& options, FitCases cases) {
   if (const auto refused = refused_in(options, cases))
     throw InvalidArgument({.argument = refused->argument, .value = refused->value, .why = refused->why},
                           refused->what.substr(refused->argument.size()) + " " + refused->why + refused->otherwise);
+}
+
+// The priors sparse, slab and dense make a matrix that they do not make of a sparse X if it is large: FitTable::need_of_small().
+bool is_better_sparse(Index num_rows, const FeatureEncoding& encoding, const ModelOptions& options) {
+  constexpr Index least_numbers = Index{1} << 20, most_numbers_of_square = Index{1} << 24;  // 8 MB, 128 MB
+  constexpr Index least_columns_of_feature = 8;  // on average; an entry of a sparse X takes 12 bytes, a number of a dense one 8
+  const Index cols = encoding.num_columns(), features = static_cast<Index>(encoding.features.size());
+  if (num_rows * cols < least_numbers || cols < least_columns_of_feature * features) return false;
+  if (num_rows * features > std::numeric_limits<std::int32_t>::max()) return false;
+  if (!options.preset.empty() || options.missing != "refuse" || options.solver != "automatic") return false;
+  constexpr FitCases makes_no_square = fit_case::shared | fit_case::ard | fit_case::groups | fit_case::laplace | fit_case::none;
+  const bool makes_square = (cases_of(options) & (makes_no_square | fit_case::counts)) == 0;
+  if (makes_square && std::min(num_rows, cols) * cols > most_numbers_of_square) return false;
+  return !refused_in(options, fit_case::sparse_x);
 }
 
 std::vector<std::string> words_of(const ModelOption& option, FitCases cases) {

@@ -35,6 +35,10 @@ void refuse_in(const ModelOptions& options, FitCases cases);
 /// "many rows in passes", "sparse X".
 [[nodiscard]] std::vector<std::string> names_of_cases(FitCases cases);
 
+/// Whether X is mostly zeros, because texts have many levels, and the fit takes it as sparse columns with the numbers of a dense one. A
+/// small X stays dense: there is nothing to save.
+[[nodiscard]] bool is_better_sparse(Index num_rows, const FeatureEncoding& encoding, const ModelOptions& options);
+
 /// \throws InvalidArgument  a number is out of the range of its option
 void check_ranges(const ModelOptions& options);
 void check_range(const ModelOptions& options, const ModelOption& option);

@@ -19,9 +19,7 @@ Matrix normals(Index rows, Index cols, Normals& random) {
 }
 
 // (1 - sqrt(1 - k))/k, which is (1 - sqrt(1 - k)) / (1 - (1 - k)).
-Vector half_narrowing(const Vector& k) {
-  return 1 / (1 + (1 - k.array().max(0.0).min(1.0)).sqrt());
-}
+Vector half_narrowing(const Vector& k) { return 1 / (1 + (1 - k.array().max(0.0).min(1.0)).sqrt()); }
 
 // (I - S'S)^1/2 X = X - S'Q a Q'S X with S S' = Q k Q'.                                                                        (SP.28)
 Matrix by_root_of_rest(const Matrix& S, Matrix X) {

@@ -71,12 +71,12 @@ void add_beside(const Fit& fit, Normals& random, Matrix& w) {
 
 void require_covariance(const Fit& fit) {
   if (fit.is_joint() && !(fit.noise.shape > 1))
-    throw InvalidArgument(fmt::format(
-        "the posterior has no covariance: its shape is {:.6g}, which must be > 1; there are too few rows", fit.noise.shape));
+    throw InvalidArgument(
+        fmt::format("the posterior has no covariance: its shape is {:.6g}, which must be > 1; there are too few rows", fit.noise.shape));
   if (!fit.is_joint() && !(fit.degrees_of_freedom() > 2))
-    throw InvalidArgument(fmt::format(
-        "the posterior has no covariance: it has {:.10g} degrees of freedom, which must be > 2; there are too few rows",
-        fit.degrees_of_freedom()));
+    throw InvalidArgument(
+        fmt::format("the posterior has no covariance: it has {:.10g} degrees of freedom, which must be > 2; there are too few rows",
+                    fit.degrees_of_freedom()));
 }
 
 }  // namespace

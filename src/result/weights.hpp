@@ -5,7 +5,8 @@
 
 namespace ardvark::internal {
 
-/// [columns of the design] Variances of independent effects, in the units of the design's V; 0 for all other columns. Empty: there are none.
+/// [columns of the design] Variances of independent effects, in the units of the design's V; 0 for all other columns. Empty: there are
+/// none.
 [[nodiscard]] Vector variances_beside(const Fit& fit);
 
 }  // namespace ardvark::internal

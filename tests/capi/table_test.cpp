@@ -86,6 +86,55 @@ TEST(CTable, BecomesAMatrixWithAColumnForEachLevelButTheReference) {
   EXPECT_EQ(json_of(owned, "text_columns"), R"([{"name":"city","levels":["Bonn","Oslo","Rome"],"reference":"Rome"}])");
 }
 
+TEST(CTable, BecomesCompressedColumnsOfTheSameNumbers) {
+  const People people;
+  const Table table = table_of(people);
+  const Encoding encoding = encoding_of(table, options_of({{"model", "linear"}}));
+  ardvark_error error = empty_error();
+  ardvark_matrix_file* kept = nullptr;
+  ASSERT_EQ(ardvark_encoding_apply_csc(encoding.get(), table.get(), &kept, &error), ARDVARK_OK) << error.message;
+  ardvark_csc X = {};
+  X.struct_size = sizeof X;
+  ASSERT_EQ(ardvark_matrix_file_csc(kept, &X, &error), ARDVARK_OK) << error.message;
+  const Matrix dense = applied(encoding, table);
+  Matrix out = Matrix::Zero(X.rows, X.columns);
+  const auto* const start = static_cast<const std::int32_t*>(X.start);
+  for (Index j = 0; j < X.columns; ++j)
+    for (std::int32_t e = start[j]; e < start[j + 1]; ++e)
+      out(static_cast<const std::int32_t*>(X.row)[e], j) = static_cast<const double*>(X.value)[e];
+  EXPECT_EQ(out, dense);
+  ardvark_matrix_file_free(kept);
+  EXPECT_EQ(ardvark_encoding_apply_csc(encoding.get(), nullptr, &kept, &error), ARDVARK_INVALID_ARGUMENT);
+}
+
+// Two levels and a number have nothing to save; a thousand levels of 20,000 rows do, if the fit takes them.
+TEST(CTable, SaysWhetherCompressedColumnsAreBetter) {
+  std::vector<std::string> names;
+  for (int level = 0; level < 1200; ++level) names.push_back("level " + std::to_string(level));
+  std::vector<const char*> texts;
+  for (std::size_t i = 0; i < 20'000; ++i) texts.push_back(names[i % names.size()].c_str());
+  ardvark_error error = empty_error();
+  ardvark_table* made = nullptr;
+  ASSERT_EQ(ardvark_table_create(20'000, &made, &error), ARDVARK_OK);
+  const Table table(made);
+  ASSERT_EQ(ardvark_table_add_texts(made, "site", texts.data(), &error), ARDVARK_OK);
+  const Encoding many = encoding_of(table, options_of({{"model", "linear"}})),
+                 few = encoding_of(table_of(People()), options_of({{"model", "linear"}}));
+  const auto is_sparse = [&](const Encoding& encoding, Index rows, const std::vector<std::pair<const char*, const char*>>& words) {
+    std::int32_t answer = -1;
+    EXPECT_EQ(ardvark_encoding_is_sparse(encoding.get(), rows, options_of(words).get(), &answer, &error), ARDVARK_OK) << error.message;
+    return answer;
+  };
+  EXPECT_EQ(is_sparse(many, 20'000, {{"model", "linear"}}), 1);
+  EXPECT_EQ(is_sparse(many, 500, {{"model", "linear"}}), 0) << "small";
+  EXPECT_EQ(is_sparse(few, 1'000'000, {{"model", "linear"}}), 0) << "two columns for each of the table";
+  EXPECT_EQ(is_sparse(many, 20'000, {{"model", "linear"}, {"missing", "impute"}}), 0);
+  EXPECT_EQ(is_sparse(many, 20'000, {{"model", "linear"}, {"solver", "qr"}}), 0);
+  EXPECT_EQ(is_sparse(many, 20'000, {{"model", "rvm"}}), 0);
+  EXPECT_EQ(is_sparse(many, 20'000, {{"preset", "slr_var"}}), 0);
+  EXPECT_EQ(is_sparse(many, 20'000, {{"model", "counts"}}), 1);
+}
+
 TEST(CTable, IsRememberedByAModelAndItsFile) {
   const People people;
   const Table table = table_of(people);
