@@ -432,7 +432,8 @@ ARDVARK_API ardvark_code ardvark_genotypes_counts(const ardvark_genotypes* genot
  * *model is set only on success; free it with ardvark_model_free. */
 ARDVARK_API ardvark_code ardvark_fit(const ardvark_matrix* X, const double* target, const ardvark_options* options, ardvark_model** model,
                                      ardvark_error* error);
-/* The same for a sparse X, which is never written out: models linear, logistic and counts, under every prior. */
+/* The same for a sparse X, which is never written out: models linear, logistic and counts, under every prior, and the presets that go over
+ * all columns at once. */
 ARDVARK_API ardvark_code ardvark_fit_csc(const ardvark_csc* X, const double* target, const ardvark_options* options, ardvark_model** model,
                                          ardvark_error* error);
 /* The same for genotypes of a PLINK fileset, which stay in 2 bits: model linear, or logistic with two classes. beside: NULL, or [samples,

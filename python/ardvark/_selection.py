@@ -257,7 +257,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
 
     @property
     def _takes_sparse(self) -> bool:
-        return self._reads_sparse and self.estimator is not None and get_tags(self.estimator).input_tags.sparse
+        return self._reads_sparse and (self.estimator is None or get_tags(self.estimator).input_tags.sparse)
 
     @property
     def _may_miss(self) -> bool:

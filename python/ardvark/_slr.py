@@ -60,6 +60,7 @@ class SparseLogisticRegression(LogisticScore):
     """
 
     _own: ClassVar[Collection[str]] = (*LogisticScore._own, "algorithm")  # which is a preset
+    _reads_sparse = True
 
     def __init__(
         self,

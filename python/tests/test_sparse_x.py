@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import ardvark
-from ardvark import BayesianCountRegression, BayesianLinearRegression, BayesianLogisticRegression, KernelRegressor, RelevanceSelector, SequentialLogisticRegression
+from ardvark import BayesianCountRegression, BayesianLinearRegression, BayesianLogisticRegression, KernelRegressor, RelevanceSelector, SequentialLogisticRegression, SparseLogisticRegression
 from ardvark._arrays import with_right_places
 
 rng = np.random.default_rng(2)
@@ -290,7 +290,8 @@ def test_sparse_rows_of_a_model_that_fills_gaps():
 
 
 ESTIMATORS = [cls for _, cls in inspect.getmembers(ardvark, inspect.isclass) if issubclass(cls, BaseEstimator) and "y" in inspect.signature(cls.fit).parameters]
-DENSE = [cls() for cls in ESTIMATORS if cls not in (BayesianLinearRegression, BayesianLogisticRegression, BayesianCountRegression)]
+SPARSE = (BayesianLinearRegression, BayesianLogisticRegression, BayesianCountRegression, SparseLogisticRegression, RelevanceSelector)
+DENSE = [cls() for cls in ESTIMATORS if cls not in SPARSE]
 
 
 @pytest.mark.filterwarnings("ignore::ardvark.ArdvarkWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
@@ -432,3 +433,22 @@ def test_arrays_with_steps_and_numbers_of_two_sizes():
     assert (BayesianLinearRegression("shared").fit(X, y).coef_ == BayesianLinearRegression("shared").fit(S, y).coef_).all()
     X.indptr = X.indptr.astype(np.int64)
     assert (BayesianLinearRegression("shared").fit(X, y).coef_ == BayesianLinearRegression("shared").fit(S, y).coef_).all()
+
+
+@pytest.mark.filterwarnings("ignore::ardvark.ArdvarkWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("algorithm", ["slr_var", "slr_lap", "rlr_var", "rlr_lap", "l1_slr_lap", "l1_slr_c", "smlr", "rmlr"])
+def test_the_programs_of_the_toolbox_take_it(algorithm):
+    random = np.random.default_rng(2)
+    S = scipy.sparse.random(120, 200, 0.1, format="csr", random_state=2, data_rvs=random.standard_normal)
+    score = np.ravel((4 * S[:, [3]] - 4 * S[:, [5]]).toarray()) + 0.3 * random.normal(size=120)
+    targets = [score > 0] + ([np.digitize(score, [-0.4, 0.4])] if algorithm in ("slr_var", "smlr", "rmlr") else [])
+    for target in targets:
+        for coding in ("ovr", "ovo") if algorithm == "slr_var" else ("ovr",):
+            estimator = SparseLogisticRegression(algorithm, multi_class=coding)
+            sparse, dense = clone(estimator).fit(S, target), clone(estimator).fit(S.toarray(), target)
+            np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-8 * np.abs(dense.coef_).max())
+            np.testing.assert_allclose(sparse.predict_proba(S[:30]), dense.predict_proba(S[:30].toarray()), atol=1e-8)
+    chosen = [RelevanceSelector(SparseLogisticRegression(algorithm)).fit(form, targets[0]).get_support() for form in (S, S.toarray())]
+    np.testing.assert_array_equal(*chosen)
+    with pytest.raises(ValueError, match="with compat, the scaling and the order of the published program, needs a dense X, X.toarray"):
+        SparseLogisticRegression(algorithm, compat=True).fit(S, targets[0])

@@ -11,6 +11,7 @@
 #include "core/validate.hpp"
 #include "design/with_row.hpp"
 #include "fit/softmax_machines.hpp"
+#include "fit/validate_options.hpp"
 #include "frame/conditioning.hpp"
 #include "frame/frame.hpp"
 #include "frame/prepare.hpp"
@@ -118,8 +119,7 @@ namespace {
 SoftmaxFit fit_classes(const FitTable& X, VectorView labels, const SoftmaxOptions& given) {
   X.check_shape("X");
   X.check_finite("X", given.column_names);
-  if (!X.is_dense() && !given.preset.empty())
-    refuse_sparse(X, fmt::format("preset '{}'", given.preset), "has models of several classes without a preset");
+  validate_preset_of_table(X, given.preset, given.compat);
   validate::vector(labels, X.rows(), "labels");
   validate::weights(given.weights, X.rows());
   const Classes classes = read_classes(labels, {}, given.class_names);

@@ -125,6 +125,17 @@ void validate_options(const FitOptions& options, Task task, Index num_columns) {
   if (!is_count(task) && !options.exposure.empty()) throw refused("exposure", "applies only to regressions of counts");
 }
 
+void validate_preset_of_table(const FitTable& X, const std::string& preset, bool compat) {
+  const std::string need = need_of_dense(preset, compat);
+  if (preset.empty() || X.is_dense() || (X.is_sparse() && need.empty())) return;
+  std::string known;
+  for (const PresetInfo& other : presets())
+    if (need_of_dense(other.name, false).empty()) known += fmt::format("{}{}", known.empty() ? "" : ", ", other.name);
+  const std::string who = fmt::format("preset '{}'{}", preset, need.empty() ? "" : fmt::format(", which reads {},", need));
+  if (X.is_sparse()) refuse_sparse(X, who, fmt::format("has models of every prior, and without compat the presets {}", known).c_str());
+  refuse_sparse(X, who);
+}
+
 void validate_sparse_table(const FitTable& X, const FitOptions& options, const std::string& need_of_small) {
   const PriorKind prior = options.prior.kind;
   if (is_sparse(prior) && !need_of_small.empty())
@@ -133,8 +144,8 @@ void validate_sparse_table(const FitTable& X, const FitOptions& options, const s
                            .why = need_of_small,
                            .remedy = fmt::format("prior shared (--prior shared) or laplace takes {} of any size",
                                                  X.is_sparse() ? "a sparse X" : "genotypes")});
-  const std::string who = !options.preset.empty()                                        ? fmt::format("preset '{}'", options.preset)
-                          : options.solver == SolverKind::qr                             ? "solver 'qr'"
+  if (!X.is_dense()) validate_preset_of_table(X, options.preset, options.compat);
+  const std::string who = options.solver == SolverKind::qr                               ? "solver 'qr'"
                           : options.standardize && options.scaling != Scaling::deviation ? "this scaling"
                                                                                          : "";
   if (!who.empty()) refuse_sparse(X, who);

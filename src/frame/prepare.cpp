@@ -26,11 +26,17 @@ double spread_of(double size, Index j, const FitOptions& options) {
 }
 
 // Columns that stay as they are: their squares must be finite.
-void refuse_large(MatrixView X, const std::vector<std::string>& names) {
-  Vector largest = Vector::Zero(X.cols());
-  for (Index i = 0; i < X.rows(); ++i)
-    for (Index j = 0; j < X.cols(); ++j) largest[j] = std::max(largest[j], std::abs(X(i, j)));
-  for (Index j = 0; j < X.cols(); ++j)
+void refuse_large(const FitTable& table, const std::vector<std::string>& names) {
+  Vector largest = Vector::Zero(table.cols());
+  if (table.is_dense()) {
+    const MatrixView X = table.dense("a preset");
+    for (Index i = 0; i < X.rows(); ++i)
+      for (Index j = 0; j < X.cols(); ++j) largest[j] = std::max(largest[j], std::abs(X(i, j)));
+  } else {  // by the root of the mean square, which is not far below
+    Vector center;
+    table.moments(Vector::Ones(table.rows()), false, center, largest);
+  }
+  for (Index j = 0; j < table.cols(); ++j)
     static_cast<void>(validate::spread(largest[j], largest[j] < 1, fmt::format("column '{}'", validate::column_name(names, j))));
 }
 
@@ -106,7 +112,7 @@ Prepared prepare_columns(const FitTable& X, const Vector& k, const FitOptions& o
   // If a sum is finite, all its numbers are finite. This saves a pass over X.
   if (s.scale.size() == 0 || !s.scale.allFinite()) X.check_finite("X", options.column_names);
   if (as_they_are) {
-    refuse_large(X.dense(fmt::format("preset '{}'", options.preset)), options.column_names);
+    refuse_large(X, options.column_names);
     return out;
   }
   if (by_largest) return prepare_by_largest(X.dense("this scaling of columns"), options);

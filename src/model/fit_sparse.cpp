@@ -2,6 +2,7 @@
 
 #include "core/classes.hpp"
 #include "core/validate.hpp"
+#include "fit/validate_options.hpp"
 #include "model/choice.hpp"
 #include "model/fit_parts.hpp"
 #include "model/missing.hpp"
@@ -71,6 +72,7 @@ SavedModel fit_form(Form X, VectorView target, const ModelOptions& options) {
     const ModelOptions encoded = is_encoded ? with_encoded_columns(options, X.cols()) : ModelOptions();
     const ModelOptions& all = is_encoded ? encoded : options;  // no copy of the names of very many columns
     const ResolvedModel resolved = resolve(all);
+    validate_preset_of_table(X, options.preset, options.compat);
     if (const auto refused = refused_in(options, fit_case::sparse_x))
       refuse_sparse(X, refused->what, FormFitter<Form>::is_sparse ? models : models_of_genotypes);
     SavedModel model = with_remedy("leave out such rows", [&] { return std::visit(FormFitter<Form>{X, target, all}, resolved); });

@@ -21,9 +21,9 @@ constexpr ModelOption rows[] = {
      "and says so.",
      Facts().take(models).shell(fit | select | compare)},
     {"preset", &O::preset, what, "the name of a published program", "Fits this program instead of a model.",
-     Facts().refuse(in_pieces | sparse_x).shell(fit | select)},
+     Facts().refuse(in_pieces).shell(fit | select)},
     {"compat", &O::compat, what, "off by default", "With [preset]: reproduces the program exactly, including its defects.",
-     Facts().refuse(kernel | rvm).say(needs_preset).shell(fit | select)},
+     Facts().refuse(kernel | rvm | sparse_x).say(needs_preset).shell(fit | select)},
     {"task", &O::task, machine, "regression or classification",
      "The task of a kernel machine ([model=kernel], [model=rvm]). Without this option, it is classification for a target of text or of two "
      "different numbers, "

@@ -151,6 +151,16 @@ const PresetFacts& preset_facts(const std::string& name) {
   return row == nullptr ? of_model : row->facts;
 }
 
+std::string need_of_dense(const std::string& preset, bool compat) {
+  const PresetFacts& facts = preset_facts(preset);
+  if (find(preset) == nullptr) return "";
+  if (compat) return "with compat, the scaling and the order of the published program";
+  if (facts.kernel) return "the kernel of its rows";
+  if (facts.method == PresetMethod::greedy) return "its columns one at a time";
+  if (facts.method == PresetMethod::sequential) return "its rows one at a time";
+  return "";
+}
+
 }  // namespace ardvark::internal
 
 namespace ardvark {

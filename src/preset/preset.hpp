@@ -30,6 +30,10 @@ struct PresetFacts {
   PredictiveRule compat_rule = PredictiveRule::exact;  ///< the default rule with compat
 };
 
+/// Why a preset needs a dense X: what it writes out, or reads from its rows. Empty: it takes a sparse X, as a model does.
+/// \param preset  a name; with an unknown one, or none, the answer is empty
+[[nodiscard]] std::string need_of_dense(const std::string& preset, bool compat);
+
 /// Facts of a preset by name; without a preset, or with an unknown name, the facts of a model.
 [[nodiscard]] const PresetFacts& preset_facts(const std::string& name);
 

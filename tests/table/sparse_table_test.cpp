@@ -11,6 +11,7 @@
 #include "ardvark/logistic.hpp"
 #include "ardvark/model.hpp"
 #include "design/csc.hpp"
+#include "preset/preset.hpp"
 #include "table/fit_table.hpp"
 
 namespace ardvark {
@@ -190,6 +191,49 @@ TEST(SparseX, RefusesWhatNeedsADenseOne) {
   expect_invalid([&] { (void)fit_linear(sparse.view(), y, {.prior = Prior::ard(), .solver = SolverKind::qr}); }, {"X is sparse", "qr"});
   expect_invalid([&] { (void)fit_linear(sparse.view("full(X)"), y, {.prior = Prior::ard(), .solver = SolverKind::qr}); },
                  {"X is sparse, and solver 'qr' needs a dense X, full(X); a sparse X has models of every prior"});
+}
+
+// A preset is fitted to the columns where they lie, with the numbers of a dense X, or says what it reads.
+TEST(SparseX, PresetsTakeItOrSayWhatTheyNeed) {
+  Random random(12);
+  const Matrix X = mostly_zeros(random, 120, 8, 0.3), X_new = mostly_zeros(random, 15, 8, 0.3);
+  Vector y = 2 * X.col(0) - 2 * X.col(3) + random.normals(120), labels(120), classes(120);
+  for (Index i = 0; i < 120; ++i) labels[i] = y[i] > 0 ? 1 : 0, classes[i] = y[i] > 1 ? 2 : y[i] > -0.5 ? 1 : 0;
+  const Csc<std::int32_t> sparse(X), sparse_new(X_new);
+  int num_taken = 0;
+  for (const PresetInfo& preset : presets()) {
+    SCOPED_TRACE(preset.name);
+    const internal::PresetFacts& facts = internal::preset_facts(preset.name);
+    ModelOptions options;
+    options.preset = preset.name;
+    const Vector signs = 2 * labels.array() - 1, &target = preset.task == Task::linear ? y
+                                                           : facts.coding              ? classes
+                                                           : facts.signs               ? signs
+                                                                                       : labels;
+    if (!internal::need_of_dense(preset.name, false).empty()) {
+      const std::string who = std::string("X is sparse, and preset '") + preset.name + "', which reads ";
+      expect_invalid([&] { (void)fit_model(sparse.view("full(X)"), target, options); },
+                     {who.c_str(), "needs a dense X, full(X); a sparse X has models of every prior",
+                      "and without compat the presets vb_linear_fit, "});
+      continue;
+    }
+    ++num_taken;
+    const SavedModel one = fit_model(sparse.view(), target, options), other = fit_model(MatrixView(X), target, options);
+    const auto mean = [](const SavedModel& model) {
+      return model.score() != nullptr ? Matrix(model.score()->mean) : model.softmax()->mean;
+    };
+    EXPECT_LT((mean(one) - mean(other)).cwiseAbs().maxCoeff(), 1e-6 * mean(other).cwiseAbs().maxCoeff());
+    const Prediction of_one = predict(one, sparse_new.view()), of_other = predict(other, MatrixView(X_new));
+    const auto means = [](const Prediction& prediction) -> Matrix {
+      if (const auto* const regression = std::get_if<StudentPrediction>(&prediction)) return regression->mean;
+      if (const auto* const two = std::get_if<ClassPrediction>(&prediction)) return two->probability;
+      return std::get<ClassProbabilities>(prediction).probability;
+    };
+    EXPECT_LT((means(of_one) - means(of_other)).cwiseAbs().maxCoeff(), 1e-6);
+    options.compat = true;
+    expect_invalid([&] { (void)fit_model(sparse.view(), target, options); }, {"X is sparse", "compat", "needs a dense X"});
+  }
+  EXPECT_GE(num_taken, 15);
 }
 
 TEST(SparseX, RefusesWrongColumns) {
