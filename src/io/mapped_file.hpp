@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -12,16 +13,13 @@ class MappedFile {
  public:
   /// \throws EnvironmentError  it is not a regular file, or cannot be read
   explicit MappedFile(const std::string& path);
-  ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
 
-  [[nodiscard]] std::span<const std::uint8_t> bytes() const { return {data_, size_}; }
+  [[nodiscard]] std::span<const std::uint8_t> bytes() const { return {reinterpret_cast<const std::uint8_t*>(memory_.get()), size_}; }
   /// The bytes before this one will not be read again soon: the system may forget them.
   void forget_before(std::size_t at) const;
 
  private:
-  const std::uint8_t* data_ = nullptr;
+  std::shared_ptr<const char> memory_;  // File::mapped()
   std::size_t size_ = 0;
 };
 
