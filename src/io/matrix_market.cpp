@@ -72,10 +72,12 @@ void read_shape(MatrixLines& lines, MarketHeader& header) {
   if (header.is_array) header.entries = written_of_array(header);
 }
 
-double value_in(const MatrixLines& lines, std::string_view word, Index row, Index col) {
+double value_in(const MatrixLines& lines, const MarketHeader& header, std::string_view word, Index row, Index col) {
   double value = 0;
   if (word.empty()) throw lines.wrong("", "the entry has no value");
   if (!parse_number(word, value)) throw lines.wrong(std::string(word), "it is not a number");
+  if (header.is_whole && std::isfinite(value) && value != std::floor(value))
+    throw lines.wrong(std::string(word), "the first line says that the numbers are integer", "write 'real' there, or whole numbers");
   if (std::isfinite(value)) return value;
   const std::string column = fmt::format("x{}", col + 1);
   throw InvalidArgument({.value = std::string(word),
@@ -108,7 +110,7 @@ Index place_in(const MatrixLines& lines, std::string_view& line, Index size, con
 void add_entry(const MatrixLines& lines, const MarketHeader& header, std::string_view line, std::vector<MatrixEntry>& entries) {
   const std::string_view whole = line;
   const Index row = place_in(lines, line, header.rows, "row"), col = place_in(lines, line, header.cols, "column");
-  const double value = header.is_pattern ? 1 : value_in(lines, take_word(line), row, col);
+  const double value = header.is_pattern ? 1 : value_in(lines, header, take_word(line), row, col);
   if (!take_word(line).empty())
     throw lines.wrong(std::string(whole), header.is_pattern ? "an entry of a pattern is: row column" : "an entry is: row column value");
   if (header.symmetry == Symmetry::skew && row == col && value != 0)
@@ -129,9 +131,8 @@ void read_coordinates(MatrixLines& lines, const MarketHeader& header, MatrixFile
   }
   require_end(lines, header);
   require_backed(lines.path(), header.rows, header.cols, static_cast<Index>(entries.size()));
-  const bool are_small = header.is_whole && std::ranges::all_of(entries, [](const MatrixEntry& entry) {
-                           return entry.value >= -128 && entry.value <= 127 && entry.value == std::floor(entry.value);
-                         });
+  const bool are_small =
+      header.is_whole && std::ranges::all_of(entries, [](const MatrixEntry& entry) { return entry.value >= -128 && entry.value <= 127; });
   ColumnsFound found = columns_of(entries, header.rows, header.cols, are_small);
   out.sparse = std::move(found.columns);
   if (header.symmetry != Symmetry::general) found.num_added = (found.num_added + 1) / 2;
@@ -155,7 +156,7 @@ std::vector<double> numbers_of_array(MatrixLines& lines, const MarketHeader& hea
     for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
       if (static_cast<Index>(numbers.size()) == header.entries)
         throw lines.wrong(std::string(word), fmt::format("the file says that it has {}", counted_entries(header.entries)));
-      numbers.push_back(value_in(lines, word, row, col));
+      numbers.push_back(value_in(lines, header, word, row, col));
       step(header, row, col);
     }
   }

@@ -128,6 +128,10 @@ TEST(MatrixMarket, EntriesOfAPlaceAreAdded) {
 }
 
 TEST(MatrixMarket, DamageIsNamedWithItsLine) {
+  const std::string whole = "the first line says that the numbers are integer; write 'real' there, or whole numbers";
+  EXPECT_EQ(market_error("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 3\n2 2 1.5\n"),
+            "line 4 of 'a.mtx' has '1.5'; " + whole);
+  EXPECT_EQ(market_error("%%MatrixMarket matrix array integer general\n2 1\n7\n-.25\n"), "line 4 of 'a.mtx' has '-.25'; " + whole);
   EXPECT_EQ(market_error(coordinate + "2 2 3\n1 1 1\n2 2 1\n"),
             "'a.mtx' has 2 of the 3 entries that it says it has; it was cut, or its line of the shape is wrong; copy or make it again");
   EXPECT_EQ(market_error(coordinate + "2 2 1\n1 1 1\n2 2 1\n"), "line 4 of 'a.mtx' has '2 2 1'; the file says that it has 1 entry");
