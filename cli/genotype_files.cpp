@@ -115,7 +115,6 @@ struct Explained {
   Index num_not_found = 0;  // samples that the file of the target does not have
 };
 
-// The file of the target may have the classes of PLINK: 1 is control, 2 is case.
 Phenotype values_of(const Table& table, const std::string& name, const std::vector<Index>& rows) {
   Phenotype out;
   const Index column = table.at(name);
@@ -143,6 +142,8 @@ Explained explained_by(const FitArguments& args, const Genotypes& X) {
   const std::vector<Index> rows = table.rows_of(X);
   out.num_not_found = std::ranges::count(rows, -1);
   out.values = values_of(table.table(), out.name, rows);
+  const bool may_be_classes = args.preset.empty() && (args.model.empty() || args.model == "logistic");
+  if (may_be_classes && out.values.classes.empty()) static_cast<void>(internal::io::take_plink_classes(out.values));
   if (out.values.num_missing == X.num_samples())
     throw InvalidArgument({.argument = "--target",
                            .value = args.target,

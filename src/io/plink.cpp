@@ -242,57 +242,58 @@ void Genotypes::write_counts(std::int8_t* to) const {
 
 namespace {
 
-// The rules of PLINK 1.9 for a phenotype.
-struct PhenotypeOfFam {
-  Vector values;
-  bool may_be_classes = true, has_zero = false, has_one = false, has_two = false;
-
-  explicit PhenotypeOfFam(const Genotypes& of) : values(of.num_samples()) {
-    for (Index i = 0; i < values.size(); ++i) {
-      const Sample sample = of.sample(i);
-      double& y = values[i];
-      if (!io::parse_number(sample.phenotype, y) || !std::isfinite(y)) {
-        const std::string word = io::lower_case(std::string(sample.phenotype));
-        if (word != "na" && word != "nan")
-          throw InvalidArgument(
-              {.value = std::string(sample.phenotype),
-               .why = fmt::format("the phenotype of sample '{} {}' is neither a number nor NA", sample.family, sample.name),
-               .remedy = "mark missing ones by -9 or NA"},
-              fmt::format("the phenotype '{}' of sample '{} {}' in '{}' is neither a number nor NA", io::shown(sample.phenotype),
-                          io::shown(sample.family), io::shown(sample.name), of.data().all_samples->path()));
-        y = -9;
-      }
-      has_zero = has_zero || y == 0, has_one = has_one || y == 1, has_two = has_two || y == 2;
-      may_be_classes = may_be_classes && (y == -9 || y == 0 || y == 1 || y == 2);
+// NaN: missing. -9 is.
+Vector phenotypes_of_fam(const Genotypes& of) {
+  Vector values(of.num_samples());
+  for (Index i = 0; i < values.size(); ++i) {
+    const Sample sample = of.sample(i);
+    double& y = values[i];
+    if (!io::parse_number(sample.phenotype, y) || !std::isfinite(y)) {
+      const std::string word = io::lower_case(std::string(sample.phenotype));
+      if (word != "na" && word != "nan")
+        throw InvalidArgument(
+            {.value = std::string(sample.phenotype),
+             .why = fmt::format("the phenotype of sample '{} {}' is neither a number nor NA", sample.family, sample.name),
+             .remedy = "mark missing ones by -9 or NA"},
+            fmt::format("the phenotype '{}' of sample '{} {}' in '{}' is neither a number nor NA", io::shown(sample.phenotype),
+                        io::shown(sample.family), io::shown(sample.name), of.data().all_samples->path()));
+      y = -9;
     }
+    if (y == -9) y = std::numeric_limits<double>::quiet_NaN();
   }
-};
+  return values;
+}
 
 }  // namespace
 
+bool io::take_plink_classes(Phenotype& phenotype) {
+  const auto is_code = [](double y) { return std::isnan(y) || y == 0 || y == 1 || y == 2; };
+  Vector& values = phenotype.values;
+  if (!std::ranges::all_of(values, is_code) || std::ranges::count(values, 2.0) == 0) return false;
+  for (double& y : values) y = y == 0 ? std::numeric_limits<double>::quiet_NaN() : y - 1;
+  phenotype.num_missing = values.array().isNaN().count();
+  phenotype.classes = {"control", "case"};
+  phenotype.notes.emplace_back("the phenotype has two classes: 1 is control, 2 is case, and 0 and -9 are missing");
+  return true;
+}
+
 Phenotype Genotypes::phenotype() const {
-  PhenotypeOfFam found(*this);
   const std::string& path = data_->all_samples->path();
   Phenotype out;
-  if (found.may_be_classes && !found.has_two && found.has_zero && found.has_one)
+  out.values = phenotypes_of_fam(*this);
+  const bool has_classes = io::take_plink_classes(out);
+  const auto has = [&](double code) { return std::ranges::count(out.values, code); };
+  const Index missing = out.values.array().isNaN().count(), zeros = has(0), ones = has(1);
+  if (!has_classes && zeros > 0 && ones > 0 && zeros + ones + missing == out.values.size())
     throw InvalidArgument(
         {.value = "0 and 1",
          .why = "PLINK has 1 for controls, 2 for cases and 0 for missing",
          .remedy = "write 1 and 2, or take the target from another file: --target FILE:COLUMN"},
         fmt::format("the phenotypes of '{}' are 0 and 1, but PLINK has 1 for controls, 2 for cases and 0 for missing", path));
-  const bool has_classes = found.may_be_classes && found.has_two;
-  if (has_classes) out.classes = {"control", "case"};
-  out.values = std::move(found.values);
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  for (double& y : out.values) {
-    if (y == -9 || (has_classes && y == 0)) y = none;
-    if (has_classes) y -= 1;
-    out.num_missing += std::isnan(y) ? 1 : 0;
-  }
+  out.num_missing = missing;
   if (out.num_missing == out.values.size())
     throw InvalidArgument({.why = "all phenotypes are missing", .remedy = "take the target from another file: --target FILE:COLUMN"},
                           fmt::format("all phenotypes of '{}' are missing", path));
-  if (has_classes) out.notes.push_back("the phenotype has two classes: 1 is control, 2 is case, and 0 and -9 are missing");
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ardvark/genotypes.hpp"
 #include "ardvark/types.hpp"
 #include "io/mapped_file.hpp"
 
@@ -44,6 +45,10 @@ struct GenotypeData {
   [[nodiscard]] Index num_variants() const { return variants->size(); }
   [[nodiscard]] const std::uint8_t* bytes() const;
 };
+
+/// Reads numbers as PLINK 1.9 does: if all are among 0, 1, 2 and missing (NaN), with a 2, there are two classes: 1 is control, 2 is case,
+/// and 0 is missing. \return false: they are numbers, and stay as they are
+[[nodiscard]] bool take_plink_classes(Phenotype& phenotype);
 
 /// Whether the path names a fileset: it ends with .bed.
 [[nodiscard]] bool is_plink(std::string_view path);

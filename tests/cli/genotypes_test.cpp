@@ -121,6 +121,25 @@ TEST_F(GenotypeFiles, TakeTheTargetOfAnotherFile) {
   expect_fit_refused({"study.bed", "--target", "others.csv:y"}, {"none of the 57 samples", "FID and IID"});
 }
 
+// 1, 2 and 0 in a file are what they are in .fam, unless a regression is asked for.
+TEST_F(GenotypeFiles, ATargetOfAFileHasTheClassesOfPlink) {
+  const auto code = [&](Index i) { return i % 10 == 0 ? 0 : y_[i] > y_.mean() ? 2 : 1; };
+  std::string file = "FID\tIID\tstate\n";
+  for (Index i = 0; i < num_samples; ++i) file += fmt::format("f{}\ti{}\t{}\n", i / 2, i, code(i));
+  put(file, "state.tsv");
+  put_fileset("same", {0, 1, 2, 3, 4, 5}, [&](Index i) { return fmt::format("{}", code(i)); });
+  for (const Arguments& model : {Arguments{}, Arguments{"--model", "logistic"}}) {
+    const Json of_file = fit_of(Arguments{"study.bed", "--target", "state.tsv:state"} + model),
+               of_fam = fit_of(Arguments{"same.bed"} + model, "f.ardvark");
+    EXPECT_EQ(of_file["classes"], Json({"control", "case"}));
+    EXPECT_TRUE(has_note(of_file, "1 is control, 2 is case, and 0 and -9 are missing"));
+    EXPECT_EQ(of_file["num_rows"], of_fam["num_rows"]);
+    expect_near(of_file, of_fam);
+  }
+  const Json numbers = fit_of({"study.bed", "--target", "state.tsv:state", "--model", "linear"});
+  EXPECT_EQ(numbers["num_rows"], num_samples);
+}
+
 TEST_F(GenotypeFiles, FitTwoClassesOfAFamFile) {
   put_fileset("classes", {0, 1, 2, 3, 4, 5}, [&](Index i) { return i == 5 ? "0" : y_[i] > 11.5 ? "2" : "1"; });
   const Json found = json_of({"fit", "classes.bed", "--prior", "shared", "-o", "m.ardvark"}, folder_.path());
