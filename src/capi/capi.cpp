@@ -140,12 +140,7 @@ ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_m
     if (fit == nullptr) throw InvalidArgument("V^-1 exists only for one linear or logistic regression");
     std::optional<Data> rows;
     if (X != nullptr) rows.emplace(X, "X");
-    const Matrix inverse = V_inverse(*fit, rows ? rows->X() : MatrixView());
-    out.data = static_cast<double*>(allocate(static_cast<std::size_t>(inverse.size()) * sizeof(double)));
-    std::copy_n(inverse.data(), inverse.size(), out.data);  // symmetric: either memory order
-    out.dimensions = 2;
-    out.shape[0] = inverse.rows();
-    out.shape[1] = inverse.cols();
+    give(V_inverse(*fit, rows ? rows->X() : MatrixView()), out);
   });
 }
 
@@ -168,11 +163,7 @@ ardvark_code ardvark_model_covariance(const ardvark_model* model, const int64_t*
     ardvark_array& out = array_of(array, "array");
     const Fit& fit = one_score(model, "the covariance of some columns");
     if (count > 0) required(columns, "columns");
-    const Matrix found = covariance_of(fit, std::vector<Index>(columns, columns + std::max<std::int64_t>(count, 0)));
-    out.data = static_cast<double*>(allocate(static_cast<std::size_t>(found.size()) * sizeof(double)));
-    std::copy_n(found.data(), found.size(), out.data);  // symmetric: either memory order
-    out.dimensions = 2;
-    out.shape[0] = out.shape[1] = found.rows();
+    give(covariance_of(fit, std::vector<Index>(columns, columns + std::max<std::int64_t>(count, 0))), out);
   });
 }
 

@@ -21,6 +21,13 @@ char* copy(std::string_view text) {
   return out;
 }
 
+void give(const Matrix& symmetric, ardvark_array& to) {
+  to.data = static_cast<double*>(allocate(static_cast<std::size_t>(symmetric.size()) * sizeof(double)));
+  std::copy_n(symmetric.data(), symmetric.size(), to.data);
+  to.dimensions = 2;
+  to.shape[0] = to.shape[1] = symmetric.rows();
+}
+
 namespace {
 
 // Writes the text into a field of `room` bytes in the caller's structure. A text that is too long is cut, but not within a character.

@@ -84,6 +84,7 @@ Struct& sized(Struct* pointer, const char* name, const char* type) {
 
 /// Memory that the caller frees with ardvark_free.
 [[nodiscard]] void* allocate(std::size_t size);
-[[nodiscard]] char* copy(std::string_view text);  ///< with a zero at the end
+[[nodiscard]] char* copy(std::string_view text);        ///< with a zero at the end
+void give(const Matrix& symmetric, ardvark_array& to);  ///< in either memory order
 
 }  // namespace ardvark::internal::capi
