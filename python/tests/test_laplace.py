@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 pytest.importorskip("sklearn")
 from sklearn.linear_model import Lasso, LassoCV, LogisticRegression
@@ -139,3 +140,57 @@ def test_selection_counts_of_a_regression():
     assert 0.85 < selector.r_squared_ < 1
     default = RelevanceSelector(by="counts", folds=5, repeats=1).fit(X, y)
     assert default.support_[[0, 3]].all()
+
+
+def sparse_table(kind, n=400, p=1500):
+    """Words, or counts of one byte, of which ten columns matter: X, columns with the mean square deviation 1, their sizes, the score."""
+    rng = np.random.default_rng(8)
+    X = scipy.sparse.random(n, p, 0.03, format="csc", random_state=8, data_rvs=lambda size: rng.integers(1, 6, size).astype(float))
+    X = X[:, np.diff(X.indptr) > 2]
+    size = np.sqrt(np.asarray(X.multiply(X).mean(axis=0) - np.square(X.mean(axis=0))).ravel())
+    scaled = (X @ scipy.sparse.diags_array(1 / size)).tocsc()
+    X.data = X.data.astype(np.int8 if kind == "bytes" else np.float64)
+    w = np.zeros(X.shape[1])
+    w[:10] = rng.choice([-1.5, 1.5], 10)
+    return X, scaled, size, scaled @ w, rng
+
+
+def lasso_objective(Z, y, w, intercept, penalty):
+    return 0.5 * np.sum((y - intercept - Z @ w) ** 2) + penalty * np.abs(w).sum()
+
+
+@pytest.mark.parametrize("kind", ["doubles", "bytes"])
+def test_the_path_of_a_sparse_table_has_the_objectives_of_the_lasso(kind):
+    """At equal lambda, to 1e-6; and ours is not the higher one: its optimality conditions hold to 1e-9."""
+    X, Z, size, f, rng = sparse_table(kind)
+    y = 5 + f + rng.normal(size=f.size)
+    path = BayesianLinearRegression("laplace", folds=3).fit(X, y).lambda_path_
+    for i in range(0, path.lambdas.size, 7):
+        penalty = path.lambdas[i]
+        lasso = Lasso(alpha=penalty / y.size, tol=1e-10, max_iter=200_000).fit(Z, y)
+        ours = lasso_objective(Z, y, path.coef[i] * size, path.intercept[i], penalty)
+        theirs = lasso_objective(Z, y, lasso.coef_, lasso.intercept_, penalty)
+        assert ours == pytest.approx(theirs, rel=1e-6) and ours <= theirs * (1 + 1e-9), i
+        one = BayesianLinearRegression("laplace", laplace_lambda=penalty).fit(X, y)
+        assert lasso_objective(Z, y, one.coef_ * size, one.intercept_, penalty) == pytest.approx(ours, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["doubles", "bytes"])
+def test_the_mode_of_a_sparse_table_has_the_objective_of_logistic_regression(kind):
+    X, Z, size, f, rng = sparse_table(kind)
+    y = f - f.mean() + rng.logistic(size=f.size) > 0
+
+    def objective(w, intercept, penalty):
+        score = intercept + Z @ w
+        return np.logaddexp(0, np.where(y, -score, score)).sum() + penalty * np.abs(w).sum()
+
+    for penalty in (3.0, 8.0, 20.0):
+        # It penalises the weight of a column of 1000: the intercept, by a thousandth, which moves the objective by the square of that.
+        options = {"solver": "liblinear", "intercept_scaling": 1000.0, "tol": 1e-7, "max_iter": 10_000, "random_state": 0}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scikit-learn renames `penalty`
+            other = LogisticRegression(penalty="l1", C=1 / penalty, **options).fit(Z.tocsr(), y)
+        model = BayesianLogisticRegression("laplace", laplace_lambda=penalty).fit(X, y)
+        ours = objective(model.coef_[0] * size, model.intercept_[0], penalty)
+        theirs = objective(other.coef_[0], other.intercept_[0], penalty)
+        assert ours == pytest.approx(theirs, rel=1e-6) and ours <= theirs * (1 + 1e-9)
