@@ -712,6 +712,7 @@ def test_many_levels_take_the_memory_of_their_ones():
         model = ardvark.BayesianLinearRegression("laplace", laplace_lambda=250.0).fit(table, y)
         assert model.coef_.size == 5001 and model.predict(table).shape == (20_000,)
         assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
+        assert max(map(len, model.notes_)) < 1000  # no list of thousands of levels
     finally:
         tracemalloc.stop()
         resource.setrlimit(resource.RLIMIT_AS, limit)

@@ -4,7 +4,9 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "io/text.hpp"
 #include "model/resolve.hpp"
 #include "posterior/softmax_state.hpp"
 #include "posterior/state.hpp"
@@ -17,17 +19,17 @@ void note_parted_levels(const FeatureEncoding& encoding, auto& fit) {
   if (fit.state == nullptr || encoding.dummies == Dummies::every_level) return;
   std::size_t j = 0;
   for (const FeatureColumn& f : encoding.features) {
-    std::string kept, gone;
+    std::vector<std::string> kept, gone;
     for (Index level = 0; f.categorical && level < static_cast<Index>(f.levels.size()); ++level) {
       if (level == f.reference) continue;
-      std::string& list = fit.relevant[j] ? kept : gone;
-      if (!fit.left_out[j]) list += (list.empty() ? "" : ", ") + f.levels[static_cast<std::size_t>(level)];
+      if (!fit.left_out[j]) (fit.relevant[j] ? kept : gone).push_back(f.levels[static_cast<std::size_t>(level)]);
       ++j;
     }
     if (!f.categorical) ++j;
     if (!kept.empty() && !gone.empty())
-      fit.report.notes.push_back(fmt::format(
-          "the levels of text column '{}' are judged separately here, with different results: kept {}; not kept {}", f.name, kept, gone));
+      fit.report.notes.push_back(
+          fmt::format("the levels of text column '{}' are judged separately here, with different results: kept {}; not kept {}", f.name,
+                      io::listed(kept), io::listed(gone)));
   }
 }
 void note_parted_levels(const FeatureEncoding&, RelevanceFit&) {}
