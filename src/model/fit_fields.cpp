@@ -66,10 +66,10 @@ void require_small(const char* name, Index num_weights) {
   constexpr Index most = 10'000;  // 800 MB
   if (num_weights <= most) return;
   const auto size = static_cast<double>(num_weights);
-  throw InvalidArgument(
-      fmt::format("{} of all {} weights has {:.3g} numbers ({:.3g} GB); of more than {} weights it is not made; ask for the "
-                  "covariance of some columns, or for draws",
-                  name, num_weights, size * size, 8e-9 * size * size, most));
+  throw InvalidArgument(fmt::format(
+      "{} of all {} weights has {:.3g} numbers ({:.3g} GB); of more than {} weights it is not made; in C, C++ and Python you can "
+      "ask for the covariance of some columns, and for draws",
+      name, num_weights, size * size, 8e-9 * size * size, most));
 }
 
 Index num_weights(const Fit& fit) { return fit.num_columns() + (fit.intercept ? 1 : 0); }

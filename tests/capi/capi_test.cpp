@@ -258,7 +258,7 @@ TEST(CInterface, RefusesTheCovarianceOfVeryManyColumns) {
     const std::string why =
         message(ARDVARK_INVALID_ARGUMENT, [&](ardvark_error* e) { return ardvark_result_array(result.get(), name, &all, e); });
     EXPECT_TRUE(contains(why, "of all 10002 weights has 1e+08 numbers")) << why;
-    EXPECT_TRUE(contains(why, "ask for the covariance of some columns, or for draws")) << why;
+    EXPECT_TRUE(contains(why, "ask for the covariance of some columns, and for draws")) << why;
   }
 }
 
