@@ -19,7 +19,10 @@ CscDesign::CscDesign(const CscView& X, Standardization standardization) : X_(X),
   if (s_.scale.size() == 0) s_.scale = Vector::Ones(X.cols());
 }
 
-bool CscDesign::is_full(Index j) const { return is_full_column(X_.entries(j), rows()); }
+// A column of scale 0 is one of zeros, whatever it holds: none of its entries is read.
+Index CscDesign::end(Index j) const { return s_.scale[j] == 0 ? X_.start(j) : X_.start(j + 1); }
+
+bool CscDesign::is_full(Index j) const { return is_full_column(end(j) - X_.start(j), rows()); }
 
 // Whether a difference of two sums would lose more than three digits.                                                            (SL.8)
 bool CscDesign::is_far_from_zero(Index j) const { return std::abs(s_.center[j]) * s_.scale[j] > 1e3; }
@@ -27,7 +30,7 @@ bool CscDesign::is_far_from_zero(Index j) const { return std::abs(s_.center[j]) 
 // So many rows have about a million entries, 12 MB.
 Index CscDesign::rows_of_a_block() const {
   Index entries = 0;
-  for (Index j = 0; j < X_.cols(); ++j) entries += is_full(j) ? rows() : X_.entries(j);
+  for (Index j = 0; j < X_.cols(); ++j) entries += is_full(j) ? rows() : end(j) - X_.start(j);
   constexpr double most = 0x1p20;
   const double rows_of_most = most * static_cast<double>(rows()) / static_cast<double>(std::max<Index>(entries, 1));
   return std::clamp<Index>(static_cast<Index>(rows_of_most), 1, rows());
@@ -72,7 +75,7 @@ double CscDesign::product(Index j, const auto* row, const auto* value, const Vec
   if (is_far_from_zero(j)) {
     for_column(X_, j, [&](Index i, double x) { sum += (x - center) * r[i]; });
   } else {
-    for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e) sum += static_cast<double>(value[e]) * r[row[e]];
+    for (Index e = X_.start(j), last = end(j); e < last; ++e) sum += static_cast<double>(value[e]) * r[row[e]];
     sum -= center * total;
   }
   return s_.scale[j] * sum;
@@ -132,7 +135,7 @@ void CscDesign::project_columns(Index count, auto&& column, const Matrix& R, Mat
           } else if (std::abs(s_.center[j]) * s_.scale[j] > most_center) {
             project_by_differences(j, R.middleCols(first, some), out.block(i, first, 1, some));
           } else {
-            kernel.sums(row + X_.start(j), value + X_.start(j), X_.entries(j), by_row.data(), sum.data());
+            kernel.sums(row + X_.start(j), value + X_.start(j), end(j) - X_.start(j), by_row.data(), sum.data());
             out.row(i).segment(first, some) = s_.scale[j] * (sum.head(some) - s_.center[j] * total.segment(first, some)).transpose();
           }
         }
@@ -177,7 +180,7 @@ void CscDesign::apply(const Vector& w, Vector& out) {
       if (is_far_from_zero(j)) {
         for_column(X_, j, [&](Index i, double x) { out[i] += factor * (x - center); });
       } else {
-        for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e) out[row[e]] += factor * static_cast<double>(value[e]);
+        for (Index e = X_.start(j), last = end(j); e < last; ++e) out[row[e]] += factor * static_cast<double>(value[e]);
         shift -= factor * center;
       }
     }
@@ -205,8 +208,8 @@ void CscDesign::write_column(Index j, Index first, Index count, double factor, d
   const double center = s_.center[j], unit = s_.scale[j] * factor;
   std::fill_n(out, count, -center * unit);
   with_entries(X_, [&](const auto* row, const auto* value) {
-    const Index end = X_.start(j + 1);
-    for (Index e = std::lower_bound(row + X_.start(j), row + end, first) - row; e < end && row[e] < first + count; ++e)
+    const Index last = end(j);
+    for (Index e = std::lower_bound(row + X_.start(j), row + last, first) - row; e < last && row[e] < first + count; ++e)
       out[row[e] - first] = (static_cast<double>(value[e]) - center) * unit;
   });
 }
@@ -225,7 +228,7 @@ bool CscDesign::entries_of(Index j, SparseColumn& out) const {
   const double scale = s_.scale[j];
   out.shift = -scale * s_.center[j];
   with_entries(X_, [&](const auto* row, const auto* value) {
-    for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e) {
+    for (Index e = X_.start(j), last = end(j); e < last; ++e) {
       out.row.push_back(static_cast<std::int32_t>(row[e]));
       out.value.push_back(scale * static_cast<double>(value[e]));
     }
@@ -251,8 +254,7 @@ void CscDesign::row_gram(Matrix& K) {
       if (is_full(j)) continue;
       const double shift = -s_.scale[j] * s_.center[j];
       square += shift * shift;
-      for (Index e = X_.start(j), end = X_.start(j + 1); e < end; ++e)
-        of_shift[row[e]] += shift * s_.scale[j] * static_cast<double>(value[e]);
+      for (Index e = X_.start(j), last = end(j); e < last; ++e) of_shift[row[e]] += shift * s_.scale[j] * static_cast<double>(value[e]);
     }
   });
   products::tiles(rows(), blas::num_threads(), [&](Index first, Index count) {
@@ -282,12 +284,12 @@ void CscDesign::add_full_columns(Matrix& K) const {
 void CscDesign::add_squares_of_entries(Index first, Index count, Matrix& K) const {
   with_entries(X_, [&](const auto* row, const auto* value) {
     for (Index j = 0; j < X_.cols(); ++j) {
-      if (is_full(j) || s_.scale[j] == 0) continue;
-      const Index end = X_.start(j + 1);
-      for (Index a = std::lower_bound(row + X_.start(j), row + end, first) - row; a < end && row[a] < first + count; ++a) {
+      if (is_full(j)) continue;
+      const Index last = end(j);
+      for (Index a = std::lower_bound(row + X_.start(j), row + last, first) - row; a < last && row[a] < first + count; ++a) {
         double* column = K.col(row[a]).data();
         const double factor = s_.scale[j] * s_.scale[j] * static_cast<double>(value[a]);
-        for (Index b = a; b < end; ++b) column[row[b]] += factor * static_cast<double>(value[b]);
+        for (Index b = a; b < last; ++b) column[row[b]] += factor * static_cast<double>(value[b]);
       }
     }
   });

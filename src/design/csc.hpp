@@ -33,6 +33,7 @@ class CscDesign final : public TableDesign, public SingleProducts, public Produc
   void read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const override;
 
  private:
+  [[nodiscard]] Index end(Index j) const;
   [[nodiscard]] bool is_full(Index j) const;
   [[nodiscard]] bool is_far_from_zero(Index j) const;
   [[nodiscard]] double product(Index j, const auto* row, const auto* value, const Vector& r, double total) const;

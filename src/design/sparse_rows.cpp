@@ -64,7 +64,8 @@ std::shared_ptr<const SparseRows> SparseRows::of_rows(const CscView& X, const St
   const auto entries = [&](auto&& use) {
     next = start;
     with_entries(X, [&](const auto* row, const auto* value) {
-      for (Index j = 0; j < X.cols(); ++j) in_column(j, row, value, use);
+      for (Index j = 0; j < X.cols(); ++j)
+        if (standardization.scale.size() == 0 || standardization.scale[j] != 0) in_column(j, row, value, use);
     });
   };
   auto out = std::make_shared<SparseRows>();

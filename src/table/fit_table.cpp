@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/numbers.hpp"
 #include "core/validate.hpp"
 
 namespace ardvark::internal {
@@ -26,13 +27,16 @@ bool all_equal(const auto& X, Index j, const Vector& k, bool centred) {
 // Reads the entries only: of a million columns, many may have none.
 bool all_equal(const CscView& X, Index j, const Vector& k, bool centred) {
   Index stored = 0;
-  double value = 0;
-  for (Index e = X.start(j); e < X.start(j + 1); ++e) {
-    if (k[X.row(e)] == 0) continue;
-    if (stored++ == 0) value = X.value(e);
-    if (X.value(e) != value) return false;
-  }
-  return value == 0 || (centred && stored == (k.array() != 0).count());  // the rows without an entry are 0
+  double first = 0;
+  const bool are_equal = with_entries(X, [&](const auto* row, const auto* value) {
+    for (Index e = X.start(j), end = X.start(j + 1); e < end; ++e) {
+      if (k[row[e]] == 0) continue;
+      if (stored++ == 0) first = static_cast<double>(value[e]);
+      if (static_cast<double>(value[e]) != first) return false;
+    }
+    return true;
+  });
+  return are_equal && (first == 0 || (centred && stored == (k.array() != 0).count()));  // the rows without an entry are 0
 }
 
 // How the caller makes the table dense.

@@ -85,18 +85,20 @@ ColumnSums column_sums(const CscView& X, const Vector& k, const Vector& shift) {
   const Index num_weighted = (k.array() > 0).count();
   ColumnSums out{Vector(X.cols()), Vector(X.cols())};
   parallel_ranges(X.cols(), blas::threads_to_read(X.entries()), [&](Index from, Index to) {
-    for (Index j = from; j < to; ++j) {
-      double first = 0, second = 0, stored = 0;
-      Index num_stored = 0;
-      for (Index e = X.start(j); e < X.start(j + 1); ++e) {
-        const double weight = k[X.row(e)], x = X.value(e) - shift[j];
-        stored += weight, first += weight * x, second += weight * x * x;
-        num_stored += weight > 0 ? 1 : 0;
+    with_entries(X, [&](const auto* row, const auto* value) {
+      for (Index j = from; j < to; ++j) {
+        double first = 0, second = 0, stored = 0;
+        Index num_stored = 0;
+        for (Index e = X.start(j), end = X.start(j + 1); e < end; ++e) {
+          const double weight = k[row[e]], x = static_cast<double>(value[e]) - shift[j];
+          stored += weight, first += weight * x, second += weight * x * x;
+          num_stored += weight > 0 ? 1 : 0;
+        }
+        const double others = num_stored == num_weighted ? 0.0 : total - stored;
+        out.first[j] = first - others * shift[j];
+        out.second[j] = second + others * shift[j] * shift[j];
       }
-      const double others = num_stored == num_weighted ? 0.0 : total - stored;
-      out.first[j] = first - others * shift[j];
-      out.second[j] = second + others * shift[j] * shift[j];
-    }
+    });
   });
   return out;
 }

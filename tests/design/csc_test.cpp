@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "../support/plain.hpp"
@@ -118,6 +119,24 @@ TEST(CscDesign, MultipliesAsADenseOneInEveryTypeOfNumbers) {  // (SL.8), (SL.14)
     expect_design_of<std::int8_t>((20 * X).array().round().cwiseMin(127).cwiseMax(-128), 3);
   }
   expect_design_of<double>(Matrix::Zero(6, 3), 4);  // no entries
+}
+
+// A constant column takes no part in a fit: it must cost nothing, however many entries it has.
+TEST(CscDesign, AColumnOfScaleZeroIsNeverRead) {
+  Random random(13);
+  Matrix X = mostly_zeros(random, 60, 20, 0.2), zeros = X;
+  for (const Index j : {0, 7, 19}) X.col(j).setConstant(std::numeric_limits<double>::quiet_NaN()), zeros.col(j).setZero();
+  for (const bool intercept : {true, false}) {
+    Standardization s{zeros.colwise().mean().transpose(), Vector::Constant(20, 1.5), intercept};
+    for (const Index j : {0, 7, 19}) s.center[j] = 3.3, s.scale[j] = 0;
+    const Csc<double> csc(X);
+    CscDesign sparse(csc.view(), s);
+    expect_same_products(sparse, *table_design(zeros, s), random);
+    SparseColumn entries;
+    ASSERT_TRUE(sparse.entries_of(7, entries));
+    EXPECT_TRUE(entries.row.empty());
+    EXPECT_EQ(entries.shift, 0);
+  }
 }
 
 TEST(CscDesign, ManyEntriesAreReadInBlocksOfRows) {
