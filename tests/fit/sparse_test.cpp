@@ -510,6 +510,27 @@ TEST(SparseLinear, ConvergedSaysThatNoStartStillRisesToMore) {  // (SP.8)
   EXPECT_LT(finished, 24) << "no start was cut off: the test has nothing to see";
 }
 
+// Two classes take several sweeps in a step, and a wide table several rounds of sweeps: the limit is on the last of them.
+TEST(SparseFit, MessageAndReportCountTheSameSweeps) {
+  int counted = 0;
+  for (const auto& [n, p] : {std::pair<Index, Index>{100, 10}, {100, 50}, {30, 70000}}) {
+    Random random(19);
+    const Matrix X = random.normals(n, p);
+    const Vector y = 2 * X.col(0) - X.col(1) + random.normals(n), t = (y.array() > 0).cast<double>();
+    FitOptions options = with(PriorKind::slab);
+    options.max_sweeps = 2;
+    for (const Report& report : {fit_linear(X, y, options).report, fit_logistic(X, t, options).report}) {
+      EXPECT_EQ(report.status, Status::max_sweeps) << n << " x " << p;
+      EXPECT_EQ(report.sweeps, 2);
+      const auto at = report.message.find(" sweeps");
+      if (at == std::string::npos) continue;  // many values of the hyper-parameters did not end
+      EXPECT_EQ(report.message.substr(at - 2, 2), " 2") << n << " x " << p << ": " << report.message;
+      ++counted;
+    }
+  }
+  EXPECT_GE(counted, 4);
+}
+
 TEST(SparseFit, WithoutAnEndHasANumberForEveryColumnAndTheIntercept) {
   Frame frame;
   frame.names = {"a", "b"};

@@ -260,6 +260,11 @@ bool may_come_to_be_best(const StartOutcome& start, double best, double toleranc
   return gained > tolerance && start.bound < best && start.bound + 100 * gained > best;
 }
 
+// Of the last part of a fit, in which all parts of the model change: the limit on sweeps counts these.
+std::string sweeps_of(const StartOutcome& start) {
+  return fmt::format("{} sweep{}", start.history.size(), start.history.size() == 1 ? "" : "s");
+}
+
 void report_fits(const AveragedFits& averaged, const StartOutcome& best, double tolerance, Task task, Solution& out) {
   const std::vector<StartOutcome>& starts = averaged.fits;
   const Vector& weight = averaged.weight;
@@ -267,7 +272,7 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
   const bool stopped =
       std::any_of(starts.begin(), starts.end(), [](const StartOutcome& start) { return start.status == Status::stopped_by_user; });
   report.status = stopped ? Status::stopped_by_user : best.status;
-  report.sweeps = static_cast<int>(best.history.size());  // of its last part, in which all parts of the model change
+  report.sweeps = static_cast<int>(best.history.size());
   report.solver = SolverKind::coordinate;
   report.solver_reason =
       averaged.grid ? fmt::format("averaged over {} of {} values of the hyper-parameters", starts.size(), averaged.grid->num_points)
@@ -282,19 +287,18 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
   switch (report.status) {
     case Status::converged: report.message = fmt::format("the bound no longer changes by more than {:g} nats", tolerance); break;
     case Status::separated:
-      report.message =
-          fmt::format("stopped after {} sweep{} of the best start: the classes can be separated, and the coefficients grow without limit",
-                      best.sweeps, best.sweeps == 1 ? "" : "s");
+      report.message = fmt::format(
+          "stopped after {} of the best start: the classes can be separated, and the coefficients grow without limit", sweeps_of(best));
       break;
-    case Status::stopped_by_user: report.message = fmt::format("stopped after {} sweeps of the best start", best.sweeps); break;
-    default: report.message = fmt::format("the bound did not settle within {} sweep{}", best.sweeps, best.sweeps == 1 ? "" : "s"); break;
+    case Status::stopped_by_user: report.message = fmt::format("stopped after {} of the best start", sweeps_of(best)); break;
+    default: report.message = fmt::format("the bound did not settle within {}", sweeps_of(best)); break;
   }
   if (has_noise(task) && !averaged.grid && report.status == Status::converged)
     for (const StartOutcome& start : starts)
       if (may_come_to_be_best(start, best.bound, tolerance)) {
         report.status = Status::max_sweeps;
-        report.message = fmt::format("the bound of start '{}' still rose after {} sweeps and may become the highest; allow more sweeps",
-                                     start.name, start.sweeps);
+        report.message = fmt::format("the bound of start '{}' still rose after {} and may become the highest; allow more sweeps",
+                                     start.name, sweeps_of(start));
         break;
       }
   Index unfinished = 0;
