@@ -77,16 +77,10 @@ void fit_one_model(const FitTable& X, const Classes& classes, const SoftmaxOptio
 }  // namespace
 
 void warn_of_classes(const SoftmaxOptions& options, SoftmaxFit& fit) {
-  const auto columns = static_cast<double>(fit.num_columns());
   if (fit.report.status == Status::separated && fit.coding == ClassCoding::softmax)
     fit.report.warnings.emplace_back(
         "the classes can be separated: the weights grow without limit and are those of the last step; they have no variance, and "
         "predictions plug them in; give the columns a prior (--prior shared)");
-  else if (options.preset.empty() && fit.prior != PriorKind::shared && fit.accuracy == 1 && fit.num_rows < 5 * columns)
-    fit.report.warnings.push_back(fmt::format(
-        "all {:.10g} rows are classified correctly with {} columns under this prior: probabilities and intervals are far too confident; "
-        "use the shared prior (--prior shared)",
-        fit.num_rows, fit.num_columns()));
   else if (fit.accuracy == 1 && fit.report.status == Status::converged)
     fit.report.notes.emplace_back(
         "all rows are classified correctly: the classes can be separated, and only the prior limits the coefficients");

@@ -82,6 +82,42 @@ TEST(Warnings, SayThatFewRowsOnTheirOwnSidesAreTooConfident) {  // noisy labels:
       << fit.report.message;
 }
 
+// Classes that lie apart in one column: few effective parameters, and predictions of fresh rows are right.
+TEST(Warnings, OfTooMuchConfidenceAreAbsentWhereClassesLieApart) {
+  constexpr Index n = 100, fresh = 1000, p = 60;
+  Random random(137);
+  Matrix X = random.normals(n + fresh, p);
+  Vector of_two(n + fresh), of_three(n + fresh);
+  for (Index i = 0; i < n + fresh; ++i) {
+    of_two[i] = static_cast<double>(i % 2), of_three[i] = static_cast<double>(i % 3);
+    X(i, 0) += 8 * of_two[i], X(i, 1) += 8 * of_three[i];
+  }
+  const Matrix rows = X.topRows(n);
+  const Matrix of_fresh = X.bottomRows(fresh);
+  const FitOptions options = with_prior(Prior::ard());
+  const LogisticFit two = fit_logistic(rows, Vector(of_two.head(n)), options);
+  ASSERT_EQ(two.accuracy, 1);
+  EXPECT_FALSE(mentions(two.report.warnings, "far too confident"));
+  const Vector probability = predict(two, of_fresh).probability;
+  const Vector sure = probability.cwiseMax((1 - probability.array()).matrix());
+  EXPECT_LT(sure.mean() - ((probability.array() > 0.5).cast<double>() == of_two.tail(fresh).array()).cast<double>().mean(), 0.01);
+  for (const Prior& prior : {Prior::ard(), Prior::laplace(1), Prior::slab()}) {
+    SoftmaxOptions several;
+    several.prior = prior;
+    const SoftmaxFit three = fit_softmax(rows, Vector(of_three.head(n)), several);
+    ASSERT_EQ(three.accuracy, 1) << to_string(prior.kind);
+    EXPECT_FALSE(mentions(three.report.warnings, "far too confident")) << to_string(prior.kind);
+    const Matrix of_class = predict(three, of_fresh).probability;
+    double right = 0;
+    for (Index i = 0; i < fresh; ++i) {
+      Index most = 0;
+      of_class.row(i).maxCoeff(&most);
+      right += static_cast<double>(most) == of_three[n + i] ? 1.0 / fresh : 0;
+    }
+    EXPECT_LT(of_class.rowwise().maxCoeff().mean() - right, 0.01) << to_string(prior.kind);
+  }
+}
+
 TEST(Warnings, SayThatALinearFitHasFewerThanTwiceAsManyRows) {
   const std::string text =
       " rows are fewer than twice 20 columns: under this prior the noise is underestimated and 95% intervals have covered {}; use "
