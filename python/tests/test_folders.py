@@ -208,6 +208,7 @@ def test_a_csv_column_of_texts_may_look_like_numbers_in_another_file(tmp_path, w
 def test_what_is_no_table_of_the_same_format_is_named(tmp_path, way):
     fit, unused = way
     parts = parts_of(table().drop(columns=unused))
+    fitted = set()
     for ending, other, words in (
         (".csv", "README.txt", "of different formats: '{first}' is CSV, and '{other}' is not; give a pattern .*[*].csv'"),
         (".csv", "z.parquet", "of different formats: '{first}' is CSV, and '{other}' is not; give a pattern .*[*].csv'"),
@@ -225,7 +226,9 @@ def test_what_is_no_table_of_the_same_format_is_named(tmp_path, way):
             with pytest.raises(ValueError, match=words.format(first=names[0], other=other, path=re.escape(path))):
                 fit(path)
         other.unlink()
-        fit(tmp_path / "t")
+        if ending not in fitted:  # without it, the folder is a table
+            fit(tmp_path / "t")
+            fitted.add(ending)
 
 
 def cut(name):

@@ -69,7 +69,7 @@ void expect_refused(const std::string& bytes, Read&& read, const std::string& wh
 #if defined(__SANITIZE_ADDRESS__)
 constexpr std::size_t stride = 23;  // what a sanitizer finds depends on the part of the file, not on the byte
 #else
-constexpr std::size_t stride = 5;
+constexpr std::size_t stride = 11;
 #endif
 
 // One byte of `stride` becomes another one. Each file begins with another byte, so that all bytes of what the files share are changed.

@@ -72,12 +72,16 @@ void expect_ends_with_the_bound(const SavedModel& model, const std::string& name
   }
 }
 
-TEST_P(BoundHistory, EndsWithTheBoundOfTheFit) {  // (BOUND.5)
+class BoundHistoryEnd : public ::testing::TestWithParam<int> {};
+
+TEST_P(BoundHistoryEnd, IsTheBoundOfTheFit) {  // (BOUND.5)
   const auto seed = static_cast<std::uint64_t>(GetParam());
   testing::Random random(3000 + seed);
   const AnyTable table = any_table(seed, random.integer(15, 40), random.integer(1, 6), random.scale(0.01, 3));
   for (const NamedModel& named : testing::every_model()) expect_ends_with_the_bound(fit_to(named, table), named.name);
 }
+
+INSTANTIATE_TEST_SUITE_P(Tables, BoundHistoryEnd, ::testing::Range(0, 8));
 
 // Few rows of dummies: such fits often end at another start of the noise, whose last changes are no actions.
 TEST(BoundHistory, EndsWithTheBoundOfTheBestStart) {

@@ -391,7 +391,7 @@ int num_reads(const KernelFit& fit) {
 // The machine of a class is that of two classes, itself and the rest, to the last bit; they share each read of the rows.
 TEST(KernelPasses, FitEachOfSeveralClassesAgainstTheRest) {
   const LabelledRows table = three_classes(16, 41000);
-  const KernelClassification several = fit_kernel_classification(table.rows(), few_centres(10));
+  const KernelClassification several = fit_kernel_classification(table.rows(), few_centres(5));
   ASSERT_TRUE(was_read_in_passes(several));
   EXPECT_EQ(several.classes, (std::vector<std::string>{"-1", "2", "5"}));
   ASSERT_EQ(several.processes.size(), 3U);
@@ -399,7 +399,7 @@ TEST(KernelPasses, FitEachOfSeveralClassesAgainstTheRest) {
   for (std::size_t c = 0; c < 3; ++c) {
     LabelledRows rest = table;
     rest.y = (table.y.array() == Vector{{-1, 2, 5}}[static_cast<Index>(c)]).cast<double>();
-    const KernelClassification two = fit_kernel_classification(rest.rows(9000), few_centres(10));
+    const KernelClassification two = fit_kernel_classification(rest.rows(9000), few_centres(5));
     const KernelPoint &here = several.processes[c].points[0], &there = two.processes[0].points[0];
     EXPECT_EQ(here.mean, there.mean);
     EXPECT_EQ(here.factor, there.factor);

@@ -185,7 +185,7 @@ LambdaChoice cross_validated(const LabelledRows& table, const std::vector<Index>
 TEST(LassoByPasses, ChooseLambdaAsAFitForEachFold) {
   double rough = 0;
   for (const Index p : {8, 40})
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const std::uint64_t seed : {1, 2}) {
       const LabelledRows table = lasso_table(21, 16000, p, p / 2, seed % 2 == 1);
       FitOptions options = lasso(0);
       options.folds = 5;
@@ -208,7 +208,7 @@ TEST(LassoByPasses, ChooseLambdaAsAFitForEachFold) {
       const Index near = (expected.lambda.array() > 0.6 * expected.lambda[0]).count();
       EXPECT_LE(rms(off.tail(off.size() - near)), 0.03);
       EXPECT_LE(rms(off.head(near)), 0.5);
-      rough += rms(off.head(near)) / 6;
+      rough += rms(off.head(near)) / 4;
       EXPECT_LE(rms(of_error), 0.1);
       for (Index l = 0; l < expected.lambda.size(); ++l) {
         SCOPED_TRACE(fmt::format("lambda {}", expected.lambda[l]));
