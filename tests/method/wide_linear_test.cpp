@@ -140,6 +140,18 @@ TEST(WideLinear, ColumnsThatAreLeftOutDoNotChangeTheWay) {
   EXPECT_EQ(frame_of(Task::logistic, 1600, 1500, 0), std::pair(false, false));
 }
 
+// A handful of rows says little of 33,000 columns: predictions are as uncertain as those of a fit that visits each of them.    (SP.26)
+TEST(WideLinear, FewRowsOfManyColumnsStayAsUncertain) {
+  EXPECT_TRUE(is_fitted_wide({}, Task::linear, 3, 200000));
+  EXPECT_TRUE(is_fitted_wide({}, Task::logistic, 3, 200000));
+  EXPECT_FALSE(is_fitted_wide({}, Task::linear, 3, 30000));
+  const WideCase table = make_wide_case("ind", 8, 33000, 3, 4, 7);
+  const RowsAt some = at_new_rows(fit_by(table, PriorKind::sparse, Columns::some), table.new_X);
+  const RowsAt all = at_new_rows(fit_by(table, PriorKind::sparse, Columns::all), table.new_X);
+  EXPECT_NEAR(some.variance.mean() / all.variance.mean(), 1, 0.1);
+  EXPECT_LT((some.mean - all.mean).norm(), 0.1 * std::sqrt(all.variance.sum()));
+}
+
 // The set of an effect holds all columns that could have it, whether they had been active or not.                              (SP.9)
 TEST(WideLinear, SetsHoldBothCopies) {
   const WideCase table = make_wide_case("copies", 300, 4000, 3, 3, 5);

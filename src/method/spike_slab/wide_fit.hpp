@@ -11,6 +11,10 @@ inline constexpr Index most_at_once = Index{1} << 24;
 /// The same for two classes, which make this matrix in each step (16 MB).
 inline constexpr Index most_at_once_of_classes = Index{1} << 21;
 
+/// Each start of a fit of all columns visits every column in each sweep, however few rows there are: with 3 rows and 200,000 columns for
+/// minutes. With more columns than this and fewer rows, a fit takes some of them at a time.
+inline constexpr Index most_columns_at_once = Index{1} << 15;
+
 inline constexpr int most_rounds = 40;
 inline constexpr double rough = 50;            ///< while many columns come in, starts end at so many tolerances
 inline constexpr std::size_t many_more = 20;   ///< columns

@@ -352,9 +352,10 @@ void tell_of_others(const WideOutcome& fit, const Frame& frame, Solution& out) {
 
 namespace {
 
-// Whether the matrix that a fit of all columns makes is large.
+// Whether the matrix that a fit of all columns makes is large, or each of its sweeps is long.
 bool are_many(Task task, Index num_rows, Index num_columns) {
-  return std::min(num_rows, num_columns) * num_columns > (has_noise(task) ? most_at_once : most_at_once_of_classes);
+  const Index most_numbers = has_noise(task) ? most_at_once : most_at_once_of_classes;
+  return std::min(num_rows, num_columns) * num_columns > most_numbers || num_columns > most_columns_at_once;
 }
 
 }  // namespace
