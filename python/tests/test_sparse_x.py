@@ -452,3 +452,17 @@ def test_the_programs_of_the_toolbox_take_it(algorithm):
     np.testing.assert_array_equal(*chosen)
     with pytest.raises(ValueError, match="with compat, the scaling and the order of the published program, needs a dense X, X.toarray"):
         SparseLogisticRegression(algorithm, compat=True).fit(S, targets[0])
+
+
+@pytest.mark.parametrize("rows, columns", [(200, 3), (60, 200)])  # the flat columns are more numbers than the Gram matrix of all, and fewer
+def test_flat_columns_that_depend_on_each_other_are_named_as_of_a_dense_table(rows, columns):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(rows, columns)) * (rng.random((rows, columns)) < 0.5)
+    X[:, 2] = X[:, 0] + X[:, 1]
+    y = X[:, 0] + rng.normal(size=rows) > 0
+    said = []
+    for table in (X, scipy.sparse.csc_matrix(X)):
+        with pytest.warns(UserWarning) as caught:
+            BayesianLogisticRegression(flat=[0, 1, 2]).fit(table, y)
+        said.append([str(one.message) for one in caught])
+    assert said[0] == said[1] and "dependent" in said[0][0]

@@ -44,9 +44,10 @@ bool are_dependent(const Matrix& G) {
   return !blas::potrf(G.cols(), L.data(), G.cols()) || collinear(G, L);
 }
 
-// The same for the columns without a prior, whose Gram matrix a sparse table has without writing them out.
+// The same for the columns without a prior. If they are many, those of a sparse table are not written out: its Gram matrix is smaller.
 bool are_dependent(const Frame& frame, const std::vector<Index>& flat_columns) {
-  if (!frame.X.is_sparse()) {
+  const Index p = frame.X.cols(), written_out = frame.X.rows() * static_cast<Index>(flat_columns.size());
+  if (!frame.X.is_sparse() || written_out <= p * p) {
     const Matrix F = flat_columns_in_units(frame, flat_columns);
     return are_dependent(Matrix(F.transpose() * F));
   }
