@@ -242,8 +242,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *                         counts.
  *     seed                a whole number >= 0, default 1. Selection, and prior laplace without lambda: the seed of the random division.
  *                         missing impute: the seed of the draws. guarantee knockoffs: that of the knockoffs. C and Octave: the seed of
- *                         draws from the predictions of a kernel machine. The same seed gives the same result with any number of threads.
- *                         Models: linear, logistic, counts.
+ *                         draws from the predictions of a kernel machine; C: of draws of weights. The same seed gives the same result with
+ *                         any number of threads. Models: linear, logistic, counts.
  *     rule                automatic (default), exact, plug-in, mackay, published, published-batch, published-incremental, average or
  *                         mixture. Predictions: how a probability or a density is computed from the posterior.
  *     level               a number between 0 and 1, default 0.95. Level of the intervals.
