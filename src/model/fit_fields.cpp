@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "core/refusals.hpp"
 #include "model/components.hpp"
 #include "model/fields.hpp"
 #include "model/listed_columns.hpp"
+#include "result/intervals.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
@@ -158,13 +160,12 @@ void visit_posterior(const Fit& fit, double level, Fields& out) {
   if (out.wants("sd")) out.put("sd", Vector(columns.of(fit.variance).cwiseSqrt()));
   out.put("interval_level", Json(level));
   if (out.wants("interval")) {
-    const auto count = columns.are_all() ? fit.num_columns() : static_cast<Index>(columns.positions().size());
-    Matrix intervals(count, 2);
-    for (Index i = 0; i < count; ++i) {
-      const Index j = columns.are_all() ? i : columns.positions()[static_cast<std::size_t>(i)];
-      intervals.row(i) = as_vector(credible_interval(fit, j, level)).transpose();
+    std::vector<Index> listed = columns.positions();
+    if (columns.are_all()) {
+      listed.resize(static_cast<std::size_t>(fit.num_columns()));
+      std::iota(listed.begin(), listed.end(), Index{0});
     }
-    out.put_rows("interval", intervals);
+    out.put_rows("interval", credible_intervals(fit, listed, level));
   }
   if (fit.intercept && out.wants("intercept")) {
     out.open("intercept");

@@ -15,6 +15,7 @@
 #include "core/validate.hpp"
 #include "posterior/state.hpp"
 #include "predict/predictive.hpp"
+#include "result/intervals.hpp"
 #include "result/weights.hpp"
 #include "target/target.hpp"
 #include "waist/waist.hpp"
@@ -110,6 +111,24 @@ BoundScope bound_scope(const SoftmaxFit& fit) {
   return scope_of(fit.prior, num_flat, num_other);
 }
 
+namespace {
+
+double quantile_of(const Fit& fit, double level) {
+  if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
+  return student_t_quantile(fit.degrees_of_freedom(), level);
+}
+
+Interval marginal_interval(const Fit& fit, Index j, double quantile) {
+  const double mean = j < 0 ? fit.intercept->mean : fit.mean[j];
+  if (fit.is_joint() && !(fit.noise.shape > 0)) return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  const double scale = marginal_scale(fit, j);
+  if (scale == 0) return {mean, mean};  // left out: also where the quantile is infinite
+  const double half = scale * quantile;
+  return {mean - half, mean + half};
+}
+
+}  // namespace
+
 Vector direction(const Fit& fit) {
   if (fit.sparse) return fit.sparse->direction;
   Vector out = Vector::Constant(fit.num_columns(), 0.5);
@@ -134,15 +153,21 @@ Matrix direction(const SoftmaxFit& fit) {
 }
 
 Interval credible_interval(const Fit& fit, Index j, double level) {
-  if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
-  if (j < -1 || j >= fit.num_columns() || (j == -1 && !fit.intercept))
-    throw InvalidArgument(fmt::format("the fit has no coefficient {}", j));
-  const double mean = j < 0 ? fit.intercept->mean : fit.mean[j];
-  if (fit.is_joint() && !(fit.noise.shape > 0)) return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-  const double scale = marginal_scale(fit, j);
-  if (scale == 0) return {mean, mean};  // left out: also where the quantile is infinite
-  const double half = scale * student_t_quantile(fit.degrees_of_freedom(), level);
-  return {mean - half, mean + half};
+  if (j == -1 && fit.intercept) return marginal_interval(fit, j, quantile_of(fit, level));
+  const Matrix interval = internal::credible_intervals(fit, {j}, level);
+  return {interval(0, 0), interval(0, 1)};
+}
+
+Matrix internal::credible_intervals(const Fit& fit, const std::vector<Index>& columns, double level) {
+  const double quantile = quantile_of(fit, level);
+  Matrix out(static_cast<Index>(columns.size()), 2);
+  for (Index i = 0; i < out.rows(); ++i) {
+    const Index j = columns[static_cast<std::size_t>(i)];
+    if (j < 0 || j >= fit.num_columns()) throw InvalidArgument(fmt::format("the fit has no coefficient {}", j));
+    const Interval one = marginal_interval(fit, j, quantile);
+    out.row(i) << one.lower, one.upper;
+  }
+  return out;
 }
 
 namespace {
