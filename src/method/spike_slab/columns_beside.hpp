@@ -35,8 +35,11 @@ class Inclusion {
         log_slab_(std::log(hyper.s2 * hyper.kappa)) {}
 
   [[nodiscard]] bool has_effects() const { return has_effects_; }
-  /// The log odds that the data add.
-  [[nodiscard]] double from_data(double c, double d) const { return gain(c, d) - 0.5 * std::log1p(hyper_.kappa * d); }
+  /// The log odds that the data add. \param least  a smaller value may be too large, but not as large as this
+  [[nodiscard]] double from_data(double c, double d, double least) const {
+    const double most = gain(c, d);
+    return most > least ? most - 0.5 * std::log1p(hyper_.kappa * d) : most;
+  }
   /// The probability of an effect.
   [[nodiscard]] double of(double c, double d) const {
     if (!has_effects_) return 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/products.hpp"
 #include "core/pulse.hpp"
@@ -254,9 +255,9 @@ void WideSearch::add_neighbours(const WideTable& table, const SpikeSlab& q, cons
   for (Index i = 0; i < count; ++i) {
     const Index a = explained.at[static_cast<std::size_t>(i)], own = active_[static_cast<std::size_t>(a)];
     const double length = explained.plain.col(i).norm(), mean = q.mean()[a];
-    const auto score = [&](Index j) {
+    const auto score = [&](Index j, double least = -std::numeric_limits<double>::infinity()) {  // below `least` roughly
       const double c = product(table, j, explained.best) + mean * table.at(products_, j, shrunk + i);
-      return inclusion_now.from_data(c, table.squares()[j] * shrinkage);
+      return inclusion_now.from_data(c, table.squares()[j] * shrinkage, least);
     };
     const bool has_alternatives = q.hyper().kappa > 0 && q.inclusion()[a] > least_to_explain;
     const double least = score(own) - log_alternative;
@@ -266,7 +267,7 @@ void WideSearch::add_neighbours(const WideTable& table, const SpikeSlab& q, cons
       const double correlation = std::abs(table.at(products_, j, plain + i)) / (length * std::sqrt(table.squares()[j]));
       if (table.squares()[j] > 0 && correlation > least_neighbour) close.emplace_back(-correlation, j);
       if (!has_alternatives || is_active(j)) continue;
-      if (const double alike = score(j); alike > least) instead.emplace_back(-alike, j);
+      if (const double alike = score(j, least); alike > least) instead.emplace_back(-alike, j);
     }
     take_first(close, most_neighbours, wanted);
     take_first(instead, most_alternatives, wanted);
