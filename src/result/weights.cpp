@@ -27,7 +27,7 @@ Vector variances_beside(const Fit& fit) {
   Vector out = Vector::Zero(state.w.size());
   const Index p = fit.num_columns();
   out.head(p) = fit.V_diagonal / (state.y_scale * state.y_scale);
-  if (scale.size() > 0) out.head(p).array() /= scale.array().square();
+  if (scale.size() > 0) out.head(p) = (scale.array() > 0).select(out.head(p).array() / scale.array().square(), 0.0);  // 0: constant
   for (const std::vector<Index>* const known : {&mixture.columns, &mixture.flat_columns}) out(*known).setZero();
   return out.isZero(0) ? Vector() : out;
 }

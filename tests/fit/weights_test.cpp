@@ -21,13 +21,14 @@ struct Cell {
   bool has_flat = false;
 };
 
-// Correlated columns with means, some effects, and many small ones.
+// Correlated columns with means, one of them constant, some effects, and many small ones.
 Fit fit_of(const Cell& cell) {
   std::mt19937_64 draw(7);
   std::normal_distribution<double> normal;
   Matrix X(cell.n, cell.p);
   for (double& x : X.reshaped()) x = normal(draw);
   for (Index j = 1; j < cell.p; ++j) X.col(j) = 0.6 * X.col(j - 1) + 2 * X.col(j) + Vector::Constant(cell.n, 0.1 * static_cast<double>(j));
+  X.col(4).setConstant(-3);
   Vector y = X.col(0) - 1.5 * X.col(2) + 0.1 * X.rightCols(cell.p / 2).rowwise().sum();
   for (double& value : y) value += normal(draw);
   FitOptions options;
