@@ -122,8 +122,8 @@ def to_onnx(estimator: Any) -> Any:
     ImportError
         The package onnx is not installed.
     ValueError
-        The prediction rule of the estimator cannot be exported: several classes by softmax, or the rule of a published
-        program.
+        The prediction rule of the estimator cannot be exported: several classes by softmax, the rule of a published
+        program, or a fit that follows only some of very many columns (see its ``notes_``).
 
     Examples
     --------
@@ -245,6 +245,6 @@ def _try(onnx: Any, made: Any, estimator: Any) -> None:
         scale = 1.0 if ours.ndim == 2 else np.abs(ours).max()
         if ours.shape != theirs.shape or not np.abs(ours - theirs).max() <= 1e-6 * scale:
             raise ValueError(
-                f"the prediction rule of {type(estimator).__name__} cannot be exported: with several classes only"
-                " coding='one-against-rest' can be exported, and no published rule"
+                f"the prediction rule of {type(estimator).__name__} cannot be exported: that is so of published rules, of several"
+                " classes unless coding='one-against-rest', and of fits that follow only some of very many columns"
             )
