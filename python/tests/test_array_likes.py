@@ -174,6 +174,8 @@ def outcome(kind, method, parameter, given, tmp_path):
     if parameter == "input_features":
         return [model.fit(TABLE, target).get_feature_names_out(given)]
     assert parameter in inspect.signature(getattr(model, method)).parameters
+    if method == "coef_covariance":
+        return [model.fit(TABLE, target).coef_covariance(given)]
     found = getattr(model.fit(X, target), method)(X, given) if parameter == "y" else getattr(model.fit(X, target), method)(X, target, given)
     return [np.asarray(found)]
 

@@ -88,7 +88,7 @@ double lambda_of_toolbox(const ModelOptions& from) {
 
 void check_guarantee(const ModelOptions& from) {
   choose_word(from, "guarantee", from.guarantee);
-  if (!from.fdr) refuse(from, {"guarantee"}, fmt::format("needs {}", from.spelled("fdr")));
+  if (!from.fdr && from.guarantee == "knockoffs") refuse(from, {"guarantee"}, fmt::format("needs {}", from.spelled("fdr")));
 }
 
 void set_lambda_choice(const ModelOptions& from, FitOptions& options) {
