@@ -28,9 +28,19 @@ TEST(ColumnsBeside, TheBestInclusionOfAColumnMakesItsBoundTheEvidence) {
       Inclusion(at_the_pass).add(1, c, d, one);
       EXPECT_NEAR(bound_of(one, at_the_pass), std::log(1 - at_the_pass.pi + at_the_pass.pi * ratio), 1e-12) << c << " " << d;
       EXPECT_NEAR(one.included, at_the_pass.pi * ratio / (1 - at_the_pass.pi + at_the_pass.pi * ratio), 1e-14);
-      EXPECT_EQ(one.included, Inclusion(at_the_pass).of(c, d));
+      EXPECT_NEAR(one.included, Inclusion(at_the_pass).of(c, d), 1e-14);
       EXPECT_TRUE(Inclusion(at_the_pass).may_exceed(0.99 * one.included, c, d));
     }
+}
+
+// The first pass finds columns whose evidence is beyond the exponents of a double.
+TEST(ColumnsBeside, StrongEvidenceHasFiniteSums) {
+  SumsBeside one;
+  Inclusion(at_the_pass).add(1, 2000, 500, one);
+  const double gain = 0.5 * 0.02 * 2000 * 2000 / (0.7 * 11);
+  ASSERT_GT(gain, 5000);
+  EXPECT_EQ(one.included, 1);
+  EXPECT_NEAR(bound_of(one, at_the_pass), std::log(0.01) - 0.5 * std::log(11.0) + gain, 1e-8);
 }
 
 // Columns of very different lengths.

@@ -2,6 +2,7 @@
 // (SP.26)
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -55,10 +56,11 @@ class Inclusion {
   /// Adds the terms of `count` such columns.
   void add(double count, double c, double d, SumsBeside& sums) const {
     const double room = 1 + hyper_.kappa * d, mu = hyper_.kappa * c / room, V = hyper_.s2 * hyper_.kappa / room, gain_here = gain(c, d);
-    const double without = std::sqrt(room) * std::exp(-gain_here), q = odds_ / (odds_ + without);
+    const double log_ratio = log_odds_ + gain_here - 0.5 * std::log(room), q = 1 / (1 + std::exp(-log_ratio));
+    const double log_without = -std::max(log_ratio, 0.0) - std::log1p(std::exp(-std::abs(log_ratio)));  // ln(1 - q), of any evidence
     sums.included += count * q;
     sums.square += count * q * (V + mu * mu);
-    sums.negentropy += count * (q * (log_odds_ + gain_here - 0.5 * log_slab_) - std::log1p(odds_ / without));  // ln(1 + kappa d) cancels
+    sums.negentropy += count * (q * (log_odds_ + gain_here - 0.5 * log_slab_) + log_without);  // ln(1 + kappa d) cancels
     sums.misfit += count * q * (d * (V + mu * mu) - 2 * c * mu) / hyper_.s2;
   }
 
