@@ -7,7 +7,7 @@
 namespace ardvark::internal::simd {
 
 /// In rising order: a processor that has a level has all levels before it.
-enum class Level { baseline, avx2, avx512 };
+enum class Level { baseline, avx2, avx512, amx };
 
 /// As ARDVARK_SIMD spells it.
 [[nodiscard]] const char* name(Level level);

@@ -27,13 +27,13 @@ TEST_F(Instructions, OfNoSuchNameAreRefused) {
   const std::size_t num_files = folder_.num_files();
   const Outcome outcome = fit_with("sse9");
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.err, "ardvark: the environment variable ARDVARK_SIMD is 'sse9'; it must be baseline, avx2 or avx512\n");
+  EXPECT_EQ(outcome.err, "ardvark: the environment variable ARDVARK_SIMD is 'sse9'; it must be baseline, avx2, avx512 or amx\n");
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(folder_.num_files(), num_files);
 }
 
 TEST_F(Instructions, ThatTheProcessorHasAreUsedAndOthersRefused) {
-  for (const simd::Level level : {simd::Level::baseline, simd::Level::avx2, simd::Level::avx512}) {
+  for (const simd::Level level : {simd::Level::baseline, simd::Level::avx2, simd::Level::avx512, simd::Level::amx}) {
     const Outcome outcome = fit_with(simd::name(level));
     EXPECT_EQ(outcome.exit_code, level <= simd::of_processor() ? 0 : 2) << outcome.err;
   }

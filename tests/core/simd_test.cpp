@@ -16,7 +16,7 @@
 namespace ardvark::internal::simd {
 namespace {
 
-constexpr std::array levels = {Level::baseline, Level::avx2, Level::avx512};
+constexpr std::array levels = {Level::baseline, Level::avx2, Level::avx512, Level::amx};
 
 std::string refusal(const char* wish, Level has) {
   try {
@@ -51,7 +51,7 @@ TEST(Simd, RefusesMoreThanTheProcessorHas) {
 TEST(Simd, RefusesAWordThatIsNoLevel) {
   for (const char* word : {"sse3", "AVX2", "avx2 ", "0"})
     EXPECT_EQ(refusal(word, Level::avx512),
-              std::string("the environment variable ARDVARK_SIMD is '") + word + "'; it must be baseline, avx2 or avx512");
+              std::string("the environment variable ARDVARK_SIMD is '") + word + "'; it must be baseline, avx2, avx512 or amx");
 }
 
 TEST(Simd, OfThisProcessIsWhatTheEnvironmentSays) { EXPECT_EQ(level(), resolve(std::getenv("ARDVARK_SIMD"), of_processor())); }
