@@ -1,6 +1,7 @@
 // What PriorKind::automatic comes to: sparse, unless an option, the size or several classes in one softmax stand against it.
 #include "method/spike_slab/prior_choice.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -13,6 +14,7 @@
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "ardvark/softmax.hpp"
+#include "method/spike_slab/sparse.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -173,11 +175,27 @@ TEST(AutomaticPrior, LeavesLargeTablesOfClassesToTheOlderPriors) {
     EXPECT_NE(both.note.find(piece), std::string::npos) << both.note;
   EXPECT_EQ(with_chosen_prior({}, Task::logistic, 200000, 20001).options.prior.kind, PriorKind::ard);
   for (const ChosenOptions& fits :
-       {with_chosen_prior({}, Task::logistic, 20000, 100000), with_chosen_prior({}, Task::logistic, 20001, 20002),
+       {with_chosen_prior({}, Task::logistic, 6000, 100000), with_chosen_prior({}, Task::linear, 6000, 100000),
         with_chosen_prior({}, Task::logistic, 1000000, 20000), with_chosen_prior({}, Task::linear, 20001, 20001)}) {
     EXPECT_EQ(fits.options.prior.kind, PriorKind::sparse);
     EXPECT_EQ(fits.note, "");
   }
+}
+
+TEST(AutomaticPrior, LeavesTheDensePartOfManyRowsAndMoreColumnsToThoseWhoAskForIt) {  // (SP.27)
+  for (const auto& [task, rest] : {std::pair{Task::linear, "count as noise"}, std::pair{Task::logistic, "are left out"}})
+    for (const Index rows : {6001, 20001}) {
+      const ChosenOptions chosen = with_chosen_prior({}, task, rows, 100000);
+      EXPECT_EQ(chosen.options.prior.kind, PriorKind::slab);
+      EXPECT_EQ(chosen.note, fmt::format("prior auto: slab was taken, not sparse, because the decomposition of {} rows takes minutes; "
+                                         "many small effects {}",
+                                         rows, rest));
+      FitOptions asked;
+      asked.prior.kind = PriorKind::sparse;
+      EXPECT_EQ(with_chosen_prior(asked, task, rows, 100000).options.prior.kind, PriorKind::sparse);
+      asked.prior.kind = PriorKind::dense;
+      EXPECT_EQ(is_fitted_wide(asked, task, rows, 100000), task == Task::linear && rows == 6001);
+    }
 }
 
 // ---- several classes --------------------------------------------------------------------------------------------------------------------

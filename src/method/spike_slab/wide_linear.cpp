@@ -26,7 +26,6 @@ namespace ardvark::internal {
 namespace {
 
 constexpr Index first_active = 200;
-constexpr Index most_rows_of_dense = 6000;  // above, the decomposition of (SP.27) takes too long
 constexpr int first_rounds = 3;
 // Nats below the best start: at 28 the weight of a start is below a thousandth (SP.8), and in the first rounds bounds still change.
 constexpr double hopeless_at_first = 60, hopeless = 30;
@@ -358,6 +357,9 @@ bool are_many(Task task, Index num_rows, Index num_columns) {
   return std::min(num_rows, num_columns) * num_columns > most_numbers || num_columns > most_columns_at_once;
 }
 
+// Two classes need a decomposition in each step.
+Index most_rows_of_dense(Task task) { return has_noise(task) ? most_to_rotate : most_to_rotate_soon; }
+
 }  // namespace
 
 bool is_fitted_wide(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
@@ -365,7 +367,7 @@ bool is_fitted_wide(const FitOptions& options, Task task, Index num_rows, Index 
   if (!are_many(task, num_rows, num_columns)) return false;
   const PriorKind prior = options.prior.kind;
   if (prior == PriorKind::slab) return true;
-  return num_columns > num_rows && (num_rows <= most_rows_of_dense || prior == PriorKind::sparse || prior == PriorKind::automatic);
+  return num_columns > num_rows && (num_rows <= most_rows_of_dense(task) || prior == PriorKind::sparse || prior == PriorKind::automatic);
 }
 
 std::string need_of_small(const FitTable& X, const FitOptions& options, Task task, Index num_columns) {
@@ -381,7 +383,7 @@ bool is_wide(const Frame& frame) {
 
 SparseParts wide_parts(Frame& frame, Index num_columns) {
   const SparseParts parts = parts_of(frame.options.prior.kind);
-  if (parts == SparseParts::slab_only || frame.X.rows() <= most_rows_of_dense) return parts;
+  if (parts == SparseParts::slab_only || frame.X.rows() <= most_rows_of_dense(frame.task)) return parts;
   frame.warnings.push_back(
       fmt::format("the dense part is off: its decomposition is too expensive for {} rows and {} columns; many small effects {}",
                   frame.X.rows(), num_columns, has_noise(frame.task) ? "count as noise" : "are left out"));
