@@ -99,5 +99,23 @@ TEST(LassoForms, EveryFormMeetsTheConditionsOfAllColumns) {  // (L1.1), (L1.2), 
   }
 }
 
+// More than 256 columns are not zero, and have few entries: no matrix of their products is made. Of the dense table it is.
+TEST(LassoForms, ManyColumnsOfFewEntriesHaveTheModesOfADenseTable) {  // (L1.17)
+  Random random(2);
+  const Words words(random, 1500, 2500);
+  const Matrix doubles = words.X.cast<double>();
+  PathGrid grid;
+  grid.count = 8, grid.smallest = 0.01;
+  for (const bool is_linear : {true, false}) {
+    const LambdaPath sparse =
+                         is_linear ? fit_linear_path(words.sparse(), words.y, grid) : fit_logistic_path(words.sparse(), words.labels, grid),
+                     dense = is_linear ? fit_linear_path(doubles, words.y, grid) : fit_logistic_path(doubles, words.labels, grid);
+    EXPECT_GT(sparse.num_nonzero.back(), 300);
+    EXPECT_EQ(sparse.num_nonzero, dense.num_nonzero);
+    EXPECT_LE((sparse.mean - dense.mean).cwiseAbs().maxCoeff(), 1e-7 * dense.mean.cwiseAbs().maxCoeff());
+    EXPECT_LE(check(words, is_linear, sparse.mean.col(7), sparse.intercept[7], sparse.lambda[7]).violation, 2e-9);
+  }
+}
+
 }  // namespace
 }  // namespace ardvark

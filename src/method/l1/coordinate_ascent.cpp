@@ -161,21 +161,48 @@ double CoordinateAscent::violation(double lambda) const {  // (L1.2)
 // The curvature of a squared loss never changes.
 bool CoordinateAscent::has_exact_model() const { return loss_ == RowLoss::squared && model_.omega().size() > 0; }
 
+// So that a pass over the numbers costs less than one over G. Numbers that lie side by side are read faster.                    (L1.17)
+bool CoordinateAscent::has_few_numbers() const {
+  constexpr Index small = 256;
+  if (size() <= small) return false;
+  Index numbers = 0;
+  for (Index i = 0; i < size(); ++i) numbers += held_.at(i).column->is_sparse() ? 3 * held_.num_read(i) : held_.num_read(i);
+  return numbers < size() * size();
+}
+
+bool CoordinateAscent::aim_by_columns(const Vector& lambdas, double accuracy, Vector& target) {
+  if (descent_ == Descent::by_model && has_few_numbers()) {
+    descent_ = Descent::by_columns;
+    model_ = {};
+    model_fails_ = true;
+  }
+  if (descent_ != Descent::by_columns) return false;
+  if (minimise_by_columns(held_, omega_, r_, lambdas, accuracy, target)) return true;
+  descent_ = Descent::by_model_for_good;
+  return false;
+}
+
 bool CoordinateAscent::step(double lambda, double accuracy) {
   // Up to this size, a new G costs little. With more columns, the last one is used as long as its steps are good.               (L1.4)
   constexpr Index small = 32;
+  Vector lambdas(size());
+  for (Index i = 0; i < size(); ++i) lambdas[i] = flat_[static_cast<std::size_t>(columns_[static_cast<std::size_t>(i)])] ? 0 : lambda;
   for (bool again = true; again;) {
-    const bool is_exact = has_exact_model(), renew = !is_exact && (model_fails_ || size() <= small);
-    if (renew)
-      model_.rebuild(held_, omega_);
-    else
-      model_.append(held_);
-    again = !renew && !is_exact;
-    Vector lambdas(size());
-    for (Index i = 0; i < size(); ++i) lambdas[i] = flat_[static_cast<std::size_t>(columns_[static_cast<std::size_t>(i)])] ? 0 : lambda;
     Vector target = v_;
-    const double scale = model_.omega().sum() / std::max(omega_.sum(), 1e-300);  // from the present omega to the size of that in the model
-    model_.minimise(scale * gradient_, scale * lambdas, accuracy, target);
+    const bool by_columns = aim_by_columns(lambdas, accuracy, target);
+    if (by_columns) {
+      again = false;
+    } else {
+      const bool is_exact = has_exact_model(), renew = !is_exact && (model_fails_ || size() <= small);
+      if (renew)
+        model_.rebuild(held_, omega_);
+      else
+        model_.append(held_);
+      again = !renew && !is_exact;
+      const double scale = model_.omega().sum() / std::max(omega_.sum(), 1e-300);  // from the present omega to that in the model
+      target = v_;
+      model_.minimise(scale * gradient_, scale * lambdas, accuracy, target);
+    }
     const double before = penalty_of(v_, lambda), objective = log_likelihood_ - before, rounding = 1e-14 * (before - log_likelihood_);
     const double gain = predicted_gain(gradient_, lambdas, v_, target);
     model_fails_ = true;
@@ -191,7 +218,7 @@ bool CoordinateAscent::step(double lambda, double accuracy) {
       set_rows(trial_m_);
       find_gradient();
       const double left = violation(lambda);
-      model_fails_ = length < 1 || left > 0.3 * violated;
+      model_fails_ = by_columns || length < 1 || left > 0.3 * violated;
       return gain > rounding || left < 0.5 * violated;
     }
   }

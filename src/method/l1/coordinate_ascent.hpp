@@ -82,6 +82,9 @@ class CoordinateAscent {
   void drop_idle(double lambda);
   [[nodiscard]] bool has_exact_model() const;
   // One Newton step; false: there is no gain.
+  // The minimum of the quadratic model at the present rows, by the columns' own numbers if these are few.                      (L1.17)
+  bool aim_by_columns(const Vector& lambdas, double accuracy, Vector& target);
+  [[nodiscard]] bool has_few_numbers() const;
   bool step(double lambda, double accuracy);
   void set_rows(const Vector& m);  // r, omega and the likelihood at m
   [[nodiscard]] double log_likelihood_at(const Vector& m);
@@ -132,5 +135,6 @@ class CoordinateAscent {
   CoordinateSettings settings_;
   CoordinateOutcome out_;
 };
+  enum class Descent { by_model, by_columns, by_model_for_good } descent_ = Descent::by_model;
 
 }  // namespace ardvark::internal

@@ -76,6 +76,11 @@ double HeldColumns::dot(Index position, const Vector& r, double total) const {
   return held.shift == 0 ? held.factor * own : held.factor * own + held.shift * total;
 }
 
+Index HeldColumns::num_read(Index position) const {
+  const ColumnStore::Column& column = *at(position).column;
+  return column.is_sparse() ? static_cast<Index>(column.entries.row.size()) : rows();
+}
+
 void HeldColumns::project(const Vector& r, Vector& out) const {
   const double total = r.sum();
   for (Index i = 0; i < size(); ++i)

@@ -55,16 +55,20 @@ class HeldColumns {
   [[nodiscard]] double dot(Index position, const Vector& r, double total) const;
   /// out [rows] <- X v
   void apply(const Vector& v, Vector& out) const;
+  /// How many numbers a product with the column reads.
+  [[nodiscard]] Index num_read(Index position) const;
   /// Columns first .. size-1 of G <- X' diag(omega) X, and the same rows: G stays symmetric. The rest of G does not change.
   void gram(Index first, const Vector& omega, Matrix& G) const;
   /// out_n <- || L_inverse x_n ||^2; L_inverse [size, size]
   [[nodiscard]] Vector row_forms(const Matrix& L_inverse) const;
 
- private:
   struct Held {
     const ColumnStore::Column* column;
-    double factor, shift;  // in the units of the search: factor * the numbers of the column, or of its entries, + shift
+    double factor, shift;  ///< in the units of the search: factor * the numbers of the column, or of its entries, + shift
   };
+  [[nodiscard]] const Held& at(Index position) const { return columns_[static_cast<std::size_t>(position)]; }
+
+ private:
   void add_dense_pairs(Index first, const Vector& omega, Matrix& G) const;
   void add_sparse_pairs(Index first, const Vector& omega, Matrix& G) const;
 

@@ -76,6 +76,78 @@ void L1Quadratic::minimise(const Vector& g, const Vector& lambda, double accurac
   }
 }
 
+namespace {
+
+// Products with the numbers of a column, without its factor and shift.
+double product(const HeldColumns::Held& held, const Vector& u) {
+  if (!held.column->is_sparse()) return held.column->numbers.dot(u);
+  const SparseColumn& x = held.column->entries;
+  double sum = 0;
+  for (std::size_t e = 0; e < x.row.size(); ++e) sum += x.value[e] * u[x.row[e]];
+  return sum;
+}
+double square(const HeldColumns::Held& held, const Vector& omega) {
+  if (!held.column->is_sparse()) return held.column->numbers.cwiseAbs2().dot(omega);
+  const SparseColumn& x = held.column->entries;
+  double sum = 0;
+  for (std::size_t e = 0; e < x.row.size(); ++e) sum += x.value[e] * x.value[e] * omega[x.row[e]];
+  return sum;
+}
+void subtract(double step, const HeldColumns::Held& held, const Vector& omega, Vector& u) {
+  const SparseColumn& x = held.column->entries;
+  if (held.column->is_sparse())
+    for (std::size_t e = 0; e < x.row.size(); ++e) u[x.row[e]] -= step * omega[x.row[e]] * x.value[e];
+  else
+    u -= step * omega.cwiseProduct(held.column->numbers);
+}
+
+// The minimum in one weight, whose gradient is g.                                                                                (L1.3)
+double least(double v, double g, double curvature, double lambda) {
+  const double u = curvature * v + g;
+  return std::max(std::abs(u) - lambda, 0.0) * sign(u) / curvature;
+}
+
+}  // namespace
+
+// With x = f z + s, the residual of the model is u - shift omega: a step of x changes u in the entries of z only, and the shift.  (L1.17)
+bool minimise_by_columns(const HeldColumns& X, const Vector& omega, const Vector& r, const Vector& lambda, double accuracy, Vector& v) {
+  const Index size = X.size(), most_passes = std::max<Index>(50, size / 8);
+  constexpr Index between = 10;  // passes, after which the others are foreseen
+  const double of_omega = omega.sum();
+  Vector plain(size), curvature(size);
+  for (Index j = 0; j < size; ++j) {
+    const HeldColumns::Held& x = X.at(j);
+    plain[j] = product(x, omega);
+    curvature[j] = x.factor * x.factor * square(x, omega) + 2 * x.factor * x.shift * plain[j] + x.shift * x.shift * of_omega;
+  }
+  Vector u = r;
+  double total = u.sum(), shift = 0, goal = 0, before = 0;
+  for (Index pass = 0; pass < most_passes; ++pass) {
+    double worst = 0, largest = 0;
+    for (Index j = 0; j < size; ++j) {
+      if (!(curvature[j] > 0)) continue;
+      const HeldColumns::Held& x = X.at(j);
+      const double g = x.factor * (product(x, u) - shift * plain[j]) + x.shift * (total - shift * of_omega);
+      worst = std::max(worst, optimality_excess(g, v[j], lambda[j]));
+      largest = std::max(largest, std::abs(g));
+      const double next = least(v[j], g, curvature[j], lambda[j]), change = next - v[j];
+      if (change == 0) continue;
+      v[j] = next;
+      const double step = x.factor * change;
+      subtract(step, x, omega, u);
+      total -= step * plain[j];
+      shift += x.shift * change;
+    }
+    if (pass == 0) goal = std::max(accuracy, 1e-8) * worst + 1e-13 * largest;
+    if (worst <= goal) return true;
+    if (pass % between != 0) continue;
+    const double passes_left = pass > 0 ? between * std::log(goal / worst) / std::log(worst / before) : 0;
+    if (!(passes_left >= 0 && passes_left < static_cast<double>(most_passes - pass))) return false;
+    before = worst;
+  }
+  return false;
+}
+
 double L1Quadratic::violation(const Vector& lambda, const Vector& v) const {
   double worst = 0;
   for (Index j = 0; j < size_; ++j) worst = std::max(worst, optimality_excess(c_[j], v[j], lambda[j]));
@@ -87,8 +159,7 @@ bool L1Quadratic::descend(const Vector& lambda, Vector& v) {
   for (Index j = 0; j < size_; ++j) {
     const double curvature = G_(j, j);
     if (!(curvature > 0)) continue;
-    const double u = curvature * v[j] + c_[j];  // soft(v + c/G, lambda/G)                                                       (L1.3)
-    const double next = std::max(std::abs(u) - lambda[j], 0.0) * sign(u) / curvature, change = next - v[j];
+    const double next = least(v[j], c_[j], curvature, lambda[j]), change = next - v[j];
     if (change == 0) continue;
     changed = changed || (lambda[j] > 0 && sign(next) != sign(v[j]));
     v[j] = next;

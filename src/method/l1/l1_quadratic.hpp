@@ -49,4 +49,9 @@ class L1Quadratic {
   Vector step_, full_step_;
 };
 
+/// The same minimum without G: each pass goes over the entries of the columns. False: passes alone would take longer than G. (L1.17)
+/// \param r  [rows] whose products with the columns are the gradient at v
+[[nodiscard]] bool minimise_by_columns(const HeldColumns& X, const Vector& omega, const Vector& r, const Vector& lambda, double accuracy,
+                                       Vector& v);
+
 }  // namespace ardvark::internal
