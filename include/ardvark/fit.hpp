@@ -143,13 +143,15 @@ struct PathGrid {
   double smallest = 0;               ///< in (0, 1]; 0: 1e-4 with more rows than columns, else 1e-2
 };
 
-/// The mode for each lambda, in your units.
+/// The mode for each lambda, in your units. Each has a certificate, `gap`: so far is its objective below the maximum at most, as a part of
+/// it. A status of converged promises 10 times the tolerance, or 1e-6 where rounding does not allow more.                       (L1.16)
 struct LambdaPath {
   double lambda_max = 0;             ///< every weight is zero for this lambda and larger ones                      (L1.5)
   Vector lambda;                     ///< [count] falling
   Matrix mean;                       ///< [p, count]
   Vector intercept;                  ///< [count]; empty without an intercept
   Vector log_likelihood;             ///< [count] of the training rows, nats; linear: at its best noise variance
+  Vector gap;                        ///< [count] >= 0; infinite: not known
   std::vector<Index> num_nonzero;    ///< [count] penalised columns that are not zero
   std::vector<std::string> classes;  ///< logistic: the two labels; a positive weight raises the probability of the second
   std::vector<Report> reports;       ///< [count]; bound as in Fit

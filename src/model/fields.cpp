@@ -135,11 +135,13 @@ void visit(const LambdaPath& path, Fields& out) {
   if (out.wants("mean")) out.put_rows("mean", path.mean.transpose());
   if (path.intercept.size() > 0) out.put("intercept", path.intercept);
   out.put("log_likelihood", path.log_likelihood);
+  out.put("gap", path.gap);
   out.put("num_nonzero", path.num_nonzero);
   out.put("classes", Json(path.classes));
-  Json status = Json::array();
-  for (const Report& report : path.reports) status.push_back(to_string(report.status));
+  Json status = Json::array(), message = Json::array();
+  for (const Report& report : path.reports) status.push_back(to_string(report.status)), message.push_back(report.message);
   out.put("status", std::move(status));
+  out.put("message", std::move(message));
   out.put("notes", Json(path.notes));
   out.put("seconds", Json(path.seconds));
 }

@@ -653,6 +653,7 @@ TEST(CInterface, CountsAndFollowsPaths) {
   const LambdaPath modes = fit_logistic_path(d.X, d.labels, grid);
   EXPECT_EQ(array(path, "lambda"), modes.lambda);
   EXPECT_EQ(array(path, "mean"), Matrix(modes.mean.transpose()));
+  EXPECT_EQ(array(path, "gap"), modes.gap);
 }
 
 }  // namespace

@@ -222,6 +222,79 @@ TEST(CoordinateAscent, LargeProblemsAreCertifiedToo) {  // (L1.4), (L1.6), (L1.7
   }
 }
 
+struct PlainRows {
+  LongVector r;
+  Long loss = 0, curvature = 0;  // of the last column
+};
+PlainRows plain_rows(const Problem& problem, RowLoss loss, const LongVector& m) {
+  PlainRows out{LongVector(m.size())};
+  for (Index i = 0; i < m.size(); ++i) {
+    const Long k = problem.k[i], t = problem.t[i], z = t > 0.5L ? m[i] : -m[i], x = problem.X(i, problem.X.cols() - 1);
+    const bool is_squared = loss == RowLoss::squared;
+    out.r[i] = is_squared ? k * (t - m[i]) : k * (t > 0.5L ? 1 : -1) * testing::plain_sigmoid(-z);
+    out.loss += is_squared ? 0.5L * k * (t - m[i]) * (t - m[i]) : k * testing::plain_softplus(-z);
+    out.curvature += k * x * x * (is_squared ? 1 : testing::plain_sigmoid(z) * testing::plain_sigmoid(-z));
+  }
+  return out;
+}
+
+// The objective minus that of the dual problem at s r, which is feasible, by the definition. The last column is the flat one, if any.
+Long plain_gap(const Problem& problem, RowLoss loss, const Vector& w, double lambda, Long& objective) {
+  const LongMatrix X = problem.X.cast<Long>();
+  LongVector m = X * w.cast<Long>();
+  objective = plain_rows(problem, loss, m).loss;
+  for (int step = 0; step < 50 && !problem.flat.empty(); ++step) {
+    const PlainRows rows = plain_rows(problem, loss, m);
+    m += X.rightCols(1) * (X.rightCols(1).transpose() * rows.r / rows.curvature);
+  }
+  const LongVector r = plain_rows(problem, loss, m).r;
+  Long most = 0, dual = 0;
+  for (Index j = 0; j < w.size(); ++j) {
+    if (problem.is_flat(j)) continue;
+    objective += Long(lambda) * std::abs(Long(w[j]));
+    most = std::max(most, std::abs(X.col(j).dot(r)));
+  }
+  const Long s = most > lambda ? lambda / most : 1;
+  const auto entropy = [](Long p) { return p > 0 ? p * std::log(p) : 0; };
+  for (Index i = 0; i < m.size(); ++i) {
+    const Long k = problem.k[i], u = s * r[i];
+    if (k == 0) continue;
+    const Long p = problem.t[i] - u / k;
+    dual += loss == RowLoss::squared ? u * problem.t[i] - 0.5L * u * u / k : -k * (entropy(p) + entropy(1 - p));
+  }
+  return objective - dual;
+}
+
+TEST(CoordinateAscent, TheGapIsTheDistanceFromAPointOfTheDual) {  // (L1.16)
+  int unfinished = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed + 4000);
+    const Problem problem = make_problem(seed);
+    const RowLoss loss = seed % 2 == 0 ? RowLoss::squared : RowLoss::logistic;
+    DenseDesign design(problem.X, {});
+    CoordinateAscent ascent(std::make_shared<ColumnStore>(design), {}, problem.t, problem.k, problem.flat, {}, loss);
+    const double lambda = ascent.lambda_max() * random.scale(1e-2, 0.9);
+    if (!(lambda > 0)) continue;
+    CoordinateSettings settings;
+    settings.tolerance = random.chance(0.5) ? 1e-2 : 1e-9;
+    settings.max_steps = random.chance(0.5) ? 2 : 500;
+    const CoordinateOutcome out = ascent.solve(lambda, settings);
+    Long objective = 0;
+    const auto gap = static_cast<double>(plain_gap(problem, loss, ascent.w(), lambda, objective));
+    const auto size = static_cast<double>(objective);
+    EXPECT_NE(out.message.find(std::isfinite(out.gap) ? "of its maximum" : "conditions"), std::string::npos) << out.message;
+    EXPECT_GE(out.gap * size, gap * (1 - 1e-6) - 1e-12 * (1 + size)) << out.message;
+    if (out.status == Status::converged)
+      EXPECT_LE(out.gap, 10 * settings.tolerance + 1e-10) << out.message;
+    else
+      unfinished += std::isfinite(out.gap) ? 1 : 0;
+    const CoordinateOutcome best = ascent.solve(lambda);
+    EXPECT_LE(best.log_likelihood - best.penalty + size, out.gap * size + 1e-12 * (1 + size));
+  }
+  EXPECT_GE(unfinished, 20);  // they have a gap, too
+}
+
 TEST(CoordinateAscent, StopsWhenAsked) {
   const Problem problem = make_problem(3);
   DenseDesign design(problem.X, {});

@@ -113,6 +113,7 @@ TEST(LassoForms, ManyColumnsOfFewEntriesHaveTheModesOfADenseTable) {  // (L1.17)
     EXPECT_GT(sparse.num_nonzero.back(), 300);
     EXPECT_EQ(sparse.num_nonzero, dense.num_nonzero);
     EXPECT_LE((sparse.mean - dense.mean).cwiseAbs().maxCoeff(), 1e-7 * dense.mean.cwiseAbs().maxCoeff());
+    EXPECT_LE(sparse.gap.maxCoeff(), 1e-8);
     EXPECT_LE(check(words, is_linear, sparse.mean.col(7), sparse.intercept[7], sparse.lambda[7]).violation, 2e-9);
   }
 }

@@ -42,6 +42,7 @@ TEST(FitLogisticPath, IsTheSeparateFitsInOne) {
     for (Index i = 0; i < 8; ++i) {
       EXPECT_NEAR(path.lambda[i], lambda_max * std::pow(smallest, static_cast<double>(i) / 7), 1e-9 * lambda_max);
       EXPECT_EQ(path.reports[static_cast<std::size_t>(i)].status, Status::converged);
+      EXPECT_LE(path.gap[i], 1e-8);  // (L1.16)
       options.prior = Prior::laplace(path.lambda[i]);
       const LogisticFit fit = fit_logistic(X, labels, options);
       const double bound = path.reports[static_cast<std::size_t>(i)].bound;

@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/decay.hpp"
@@ -13,6 +14,8 @@
 
 namespace ardvark::internal {
 namespace {
+
+constexpr double most_gap = 1e-6;  // of a search that has converged, where rounding ends the steps                            (L1.16)
 
 // sqrt(sum_n k_n x_nj^2) of each column.
 Vector lengths_of(ColumnStore& store, const ColumnUnits& units, const Vector& k) {
@@ -117,15 +120,20 @@ double CoordinateAscent::log_likelihood_at(const Vector& m) {
 void CoordinateAscent::set_rows(const Vector& m) {
   m_ = m;
   log_likelihood_ = log_likelihood_at(m_);
+  rows_at(m_, exponential_, r_, omega_);
+}
+
+// \param exponential  of a logistic loss: e^-|m|
+void CoordinateAscent::rows_at(const Vector& m, const Vector& exponential, Vector& r, Vector& omega) const {
   if (loss_ == RowLoss::squared) {
-    r_ = k_.cwiseProduct(t_ - m_);
-    omega_ = k_;
+    r = k_.cwiseProduct(t_ - m);
+    omega = k_;
     return;
   }
-  for (Index i = 0; i < m_.size(); ++i) {
-    const double e = exponential_[i], inverse = 1 / (1 + e), direction = t_[i] > 0.5 ? 1 : -1;
-    r_[i] = k_[i] * direction * (direction * m_[i] >= 0 ? e * inverse : inverse);
-    omega_[i] = k_[i] * e * inverse * inverse;
+  for (Index i = 0; i < m.size(); ++i) {
+    const double e = exponential[i], inverse = 1 / (1 + e), direction = t_[i] > 0.5 ? 1 : -1;
+    r[i] = k_[i] * direction * (direction * m[i] >= 0 ? e * inverse : inverse);
+    omega[i] = k_[i] * e * inverse * inverse;
   }
 }
 
@@ -255,6 +263,7 @@ class CoordinateAscent::Judge {
   Judge(const CoordinateAscent& search)
       : search_(search), limit_(search.lambda_ * (1 + search.settings_.tolerance)), floor_(search.rounding_of_gradient()) {}
   void operator()(Index j, double g) {
+    most_ = std::max(most_, std::abs(g));
     if (std::abs(g) > limit_ + floor_ * search_.length_[j]) found_.emplace_back(-std::abs(g), j);
   }
   [[nodiscard]] bool found_none() const { return found_.empty(); }
@@ -264,29 +273,37 @@ class CoordinateAscent::Judge {
     std::partial_sort(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(most), found_.end());
     for (std::size_t i = 0; i < most; ++i) out.violators.push_back(found_[i].second);
     out.worst = most > 0 ? -found_[0].first / search_.lambda_ - 1 : 0;
+    out.most = most_;
     return out;
   }
 
  private:
   const CoordinateAscent& search_;
-  double limit_, floor_;
+  double limit_, floor_, most_ = 0;
   std::vector<std::pair<double, Index>> found_;
 };
 
-CoordinateAscent::Outside CoordinateAscent::look_outside() {
-  // r = c r0 + rest: |x_j'r| <= |c g_j| + |x_j| |rest|, lengths in the metric of the weights.                                   (L1.6)
+// r = c r0 + rest: |x_j'r| <= |c g_j| + |x_j| |rest|, lengths in the metric of the weights.                                     (L1.6)
+struct CoordinateAscent::Bounds {
+  double c = 0, rest = 0;
+};
+
+CoordinateAscent::Bounds CoordinateAscent::bounds_outside() const {
   double across = 0, own = 0;
   for (Index i = 0; i < r_.size(); ++i) {
     if (!(k_[i] > 0)) continue;
     across += r_[i] * reference_r_[i] / k_[i];
     own += reference_r_[i] * reference_r_[i] / k_[i];
   }
-  const double c = own > 0 ? across / own : 0;
-  double rest = 0;
+  Bounds out{own > 0 ? across / own : 0};
   for (Index i = 0; i < r_.size(); ++i)
-    if (k_[i] > 0) rest += (r_[i] - c * reference_r_[i]) * (r_[i] - c * reference_r_[i]) / k_[i];
-  rest = std::sqrt(rest);
+    if (k_[i] > 0) out.rest += (r_[i] - out.c * reference_r_[i]) * (r_[i] - out.c * reference_r_[i]) / k_[i];
+  out.rest = std::sqrt(out.rest);
+  return out;
+}
 
+CoordinateAscent::Outside CoordinateAscent::look_outside() {
+  const auto [c, rest] = bounds_outside();
   const auto many = static_cast<std::size_t>(reference_gradient_.size()) / 4;
   const auto beyond = [&](double slope, double threshold) {
     std::vector<Index> columns;
@@ -404,25 +421,98 @@ bool CoordinateAscent::go_on(const Outside& outside) {
   } else if (out_.optimality > settings_.tolerance && !out_.at_rounding) {
     goal_ = settings_.tolerance;
   } else {
+    most_outside_ = outside.most;
     out_.status = flat_columns_separate_ ? Status::separated : Status::converged;
     return false;
   }
   return true;
 }
 
+double CoordinateAscent::most_outside() const {
+  const auto [c, rest] = bounds_outside();
+  double most = 0;
+  for (Index j = 0; j < reference_gradient_.size(); ++j)
+    if (!in_hand(j)) most = std::max(most, std::abs(c * reference_gradient_[j]) + rest * length_[j]);
+  return most;
+}
+
+// Newton steps of the flat columns alone. Their products with r are rounding at the end, or the gain is infinite.
+CoordinateAscent::FlatMaximum CoordinateAscent::maximum_of_flat() const {
+  constexpr int most_steps = 20;
+  FlatMaximum out{r_, omega_};
+  std::vector<Index> flat;
+  for (Index i = 0; i < size(); ++i)
+    if (flat_[static_cast<std::size_t>(columns_[static_cast<std::size_t>(i)])]) flat.push_back(i);
+  HeldColumns X = held_;
+  X.keep(flat);
+  const auto count = static_cast<Index>(flat.size());
+  Vector g = gradient_(flat), m = m_, change(m_.size());
+  const double floor = 10 * rounding_of_gradient();
+  for (int step = 0;; ++step) {
+    bool is_rounding = true;
+    for (Index i = 0; i < count; ++i)
+      is_rounding = is_rounding && std::abs(g[i]) <= floor * length_[columns_[static_cast<std::size_t>(flat[static_cast<std::size_t>(i)])]];
+    if (is_rounding) return out;
+    if (step == most_steps) break;
+    Matrix G(count, count);
+    X.gram(0, out.omega, G);
+    const Vector d = G.ldlt().solve(g);
+    if (!d.allFinite()) break;
+    out.gain += std::max(g.dot(d), 0.0);  // the likelihood is concave
+    X.apply(d, change);
+    m += change;
+    Vector exponential = m.cwiseAbs();
+    decay(exponential.data(), exponential.size());
+    rows_at(m, exponential, out.r, out.omega);
+    X.project(out.r, g);
+  }
+  out.gain = std::numeric_limits<double>::infinity();
+  return out;
+}
+
+// With s = lambda / max |g_j|, s r is feasible for the dual problem.                                                           (L1.16)
+double CoordinateAscent::gap(double most_outside) {
+  const FlatMaximum flat = maximum_of_flat();
+  if (!std::isfinite(flat.gain)) return flat.gain;
+  Vector g = gradient_;
+  double moved = 0, square = 0;
+  if (flat.gain > 0) {
+    held_.project(flat.r, g);
+    for (Index i = 0; i < r_.size(); ++i)
+      if (k_[i] > 0) moved += (flat.r[i] - r_[i]) * (flat.r[i] - r_[i]) / k_[i];
+  }
+  double most = most_outside + std::sqrt(moved) * (length_.size() > 0 ? length_.maxCoeff() : 0), of_weights = 0;
+  const auto is_flat = [&](Index i) { return flat_[static_cast<std::size_t>(columns_[static_cast<std::size_t>(i)])]; };
+  for (Index i = 0; i < size(); ++i)
+    if (!is_flat(i)) most = std::max(most, std::abs(g[i]));
+  const double s = std::min(1.0, lambda_ / most), loss = -log_likelihood_;
+  for (Index i = 0; i < size(); ++i)
+    if (!is_flat(i)) of_weights += std::abs(v_[i]) * (lambda_ - s * sign(v_[i]) * g[i]);
+  for (Index i = 0; i < r_.size() && s < 1 && loss_ == RowLoss::logistic; ++i)
+    if (flat.r[i] != 0) square += flat.r[i] * (flat.r[i] / flat.omega[i]);
+  const double of_rows = loss_ == RowLoss::squared ? (1 - s) * (1 - s) * loss : std::min((1 - s) * loss, (1 - s) * (1 - s) * square);
+  const double out = std::max(of_weights + of_rows + flat.gain, 0.0);
+  return out > 0 ? out / (loss + penalty_of(v_, lambda_)) : 0;
+}
+
 CoordinateOutcome CoordinateAscent::end() {
   out_.log_likelihood = log_likelihood_;
   out_.penalty = penalty_of(v_, lambda_);
+  const bool separated = out_.status == Status::separated;
+  out_.gap = separated ? std::numeric_limits<double>::infinity() : gap(out_.status == Status::converged ? most_outside_ : most_outside());
+  // Where rounding ends the steps, the gap decides.                                                                              (L1.16)
+  if (out_.status == Status::converged && !(out_.gap <= std::max(most_gap, 10 * settings_.tolerance))) out_.status = Status::max_sweeps;
   const std::string effort = fmt::format("after {} steps and {} passes over all columns", out_.num_steps, out_.num_passes);
   const std::string size = out_.optimality > 0 ? fmt::format("{:.2g} lambda", out_.optimality) : "rounding";
+  const std::string distance = std::isfinite(out_.gap) ? fmt::format("; the objective is within {:.2g} of its maximum", out_.gap) : "";
   if (out_.status == Status::converged)
-    out_.message = fmt::format("the optimality conditions hold within {} {}{}", size, effort,
+    out_.message = fmt::format("the optimality conditions hold within {} {}{}{}", size, effort, distance,
                                out_.optimality > settings_.tolerance ? "; rounding limits the precision" : "");
-  else if (out_.status == Status::separated)
+  else if (separated)
     out_.message = why_separated(fmt::format("after {} steps", out_.num_steps));
   else
-    out_.message = fmt::format("{}the optimality conditions are violated by {} {}",
-                               out_.status == Status::stopped_by_user ? "stopped; " : "", size, effort);
+    out_.message = fmt::format("{}the optimality conditions are violated by {} {}{}",
+                               out_.status == Status::stopped_by_user ? "stopped; " : "", size, effort, distance);
   return std::move(out_);
 }
 

@@ -25,7 +25,8 @@ struct CoordinateOutcome {
   double log_likelihood = 0;  ///< sum k_n (t_n m_n - softplus(m_n)), nats; or -1/2 sum k_n (t_n - m_n)^2
   double penalty = 0;         ///< lambda sum |w_j|
   double optimality = 0;      ///< the largest violation, in units of lambda
-  bool at_rounding = false;   ///< the gains of steps were rounding before the tolerance was reached (lambda below about 1e-6 lambda_max)
+  double gap = 0;  ///< how far log_likelihood - penalty is below its maximum at most, as a part of it; infinity: not known (L1.16)
+  bool at_rounding = false;  ///< the gains of steps were rounding before the tolerance was reached (lambda below about 1e-6 lambda_max)
   int num_steps = 0;
   int num_passes = 0;             ///< over all columns
   std::vector<double> objective;  ///< log_likelihood - penalty after each step
@@ -81,12 +82,13 @@ class CoordinateAscent {
   void take(const std::vector<Index>& columns);
   void drop_idle(double lambda);
   [[nodiscard]] bool has_exact_model() const;
-  // One Newton step; false: there is no gain.
   // The minimum of the quadratic model at the present rows, by the columns' own numbers if these are few.                      (L1.17)
   bool aim_by_columns(const Vector& lambdas, double accuracy, Vector& target);
   [[nodiscard]] bool has_few_numbers() const;
+  // One Newton step; false: there is no gain.
   bool step(double lambda, double accuracy);
   void set_rows(const Vector& m);  // r, omega and the likelihood at m
+  void rows_at(const Vector& m, const Vector& exponential, Vector& r, Vector& omega) const;
   [[nodiscard]] double log_likelihood_at(const Vector& m);
   void find_gradient();
   [[nodiscard]] double violation(double lambda) const;  // of the active columns, in units of lambda
@@ -101,9 +103,20 @@ class CoordinateAscent {
   struct Outside {
     std::vector<Index> violators;
     double worst = 0;         // largest |g_j|/lambda - 1
+    double most = 0;          // largest |g_j| of the columns that were read
     bool is_certain = false;  // no other column violates its condition
   };
   class Judge;
+  struct Bounds;
+  [[nodiscard]] Bounds bounds_outside() const;
+  [[nodiscard]] double most_outside() const;
+  [[nodiscard]] double gap(double most_outside);
+  // The rows where the flat columns are at their maximum, beside the other weights.
+  struct FlatMaximum {
+    Vector r, omega;
+    double gain = 0;  // the likelihood is at most so much larger there
+  };
+  [[nodiscard]] FlatMaximum maximum_of_flat() const;
   Outside look_outside();
   Outside judge_all();
   bool go_on(const Outside& outside);  // false: the search has ended
@@ -122,6 +135,7 @@ class CoordinateAscent {
   Vector v_, gradient_;                    // [size()]
   L1Quadratic model_;
   bool model_fails_ = true, flat_columns_separate_ = false;
+  enum class Descent { by_model, by_columns, by_model_for_good } descent_ = Descent::by_model;
 
   Vector m_, r_, omega_, exponential_, trial_m_;  // [n]
   double log_likelihood_ = 0;
@@ -131,10 +145,9 @@ class CoordinateAscent {
   bool pass_is_new_ = false;
 
   // Of the search that has begun.
-  double lambda_ = 0, goal_ = 0;
+  double lambda_ = 0, goal_ = 0, most_outside_ = 0;
   CoordinateSettings settings_;
   CoordinateOutcome out_;
 };
-  enum class Descent { by_model, by_columns, by_model_for_good } descent_ = Descent::by_model;
 
 }  // namespace ardvark::internal

@@ -73,11 +73,13 @@ PathWriter::PathWriter(const Frame& frame, const LassoProblem& problem, const st
     : frame_(frame), problem_(problem), lambdas_(lambdas), path_(empty_path(frame, lambdas, lambda_max)) {
   path_.classes = frame.classes;
   path_.notes = frame.notes;
-  path_.log_likelihood.resize(static_cast<Index>(lambdas.size()));
+  path_.log_likelihood.resize(path_.lambda.size());
+  path_.gap.resize(path_.lambda.size());
 }
 
 void PathWriter::add(const CoordinateOutcome& outcome) {
   path_.log_likelihood[count_] = log_likelihood_of(problem_, outcome);
+  path_.gap[count_] = outcome.gap;
   write_weights(frame_, problem_.flat, problem_.ascent.w(), count_, path_);
   LogDensity density = density_of_path(problem_, lambdas_[static_cast<std::size_t>(count_)], outcome, path_.num_nonzero.back());
   density.constant += bound_offset(problem_.flat, frame_.units, frame_.rows);
@@ -89,6 +91,7 @@ LambdaPath PathWriter::end() {
   path_.lambda.conservativeResize(count_);
   path_.mean.conservativeResize(Eigen::NoChange, count_);
   path_.log_likelihood.conservativeResize(count_);
+  path_.gap.conservativeResize(count_);
   if (frame_.options.intercept) path_.intercept.conservativeResize(count_);
   return std::move(path_);
 }
