@@ -549,10 +549,14 @@ ARDVARK_API ardvark_code ardvark_select(const ardvark_matrix* X, const double* l
 ARDVARK_API ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, const char* priors, const char* kernels,
                                          const ardvark_options* options, ardvark_result** result, ardvark_error* error);
 
-/* Modes under a Laplace prior for many lambdas: lambda, lambda_max, mean [count, p], intercept, log_likelihood, num_nonzero.
+/* Modes under a Laplace prior for many lambdas: lambda, lambda_max, mean [count, p], intercept, log_likelihood, num_nonzero; and of each
+ * of them status, message and gap: how far its objective is below the maximum at most, as a part of it, by a feasible point of the dual.
  * lambdas: [count], or NULL for `count` values from lambda_max down to smallest * lambda_max; count or smallest 0: its default. */
 ARDVARK_API ardvark_code ardvark_path(const ardvark_matrix* X, const double* labels, const double* lambdas, int64_t count, double smallest,
                                       const ardvark_options* options, ardvark_result** result, ardvark_error* error);
+/* The same for a sparse X, which is never written out. */
+ARDVARK_API ardvark_code ardvark_path_csc(const ardvark_csc* X, const double* labels, const double* lambdas, int64_t count, double smallest,
+                                          const ardvark_options* options, ardvark_result** result, ardvark_error* error);
 
 /* Scales the columns as the SLR toolbox does before a fit: (x - center)/scale, or 0 for a column with a single value.
  * center: "none", "each" (mean of the column) or "all" (mean of the table). scale, after centring: "none", "each" (largest |x| of the

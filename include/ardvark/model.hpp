@@ -354,6 +354,7 @@ class PredictionScorer {
 
 /// Modes under a Laplace prior, one for each lambda, with the options for rows and columns. model: "linear", or else "logistic".
 [[nodiscard]] LambdaPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, const ModelOptions& options);
+[[nodiscard]] LambdaPath fit_path(CscView X, VectorView labels, const PathGrid& grid, const ModelOptions& options);
 /// The posterior of a filter as a model. Of ModelOptions only column_names, class_names (two) and target are read.
 [[nodiscard]] SavedModel sequential_model(const SequentialLogistic& filter, const ModelOptions& options);
 /// A filter that goes on from such a model, or from one of the preset vb_logit_fit_iter, also after a model file; its rows have the columns

@@ -144,6 +144,7 @@ _SIGNATURES = {
     "ardvark_select": [_matrix, c_void_p, c_void_p, _out, _error],
     "ardvark_compare": [_matrix, c_void_p, c_char_p, c_char_p, c_void_p, _out, _error],
     "ardvark_path": [_matrix, c_void_p, c_void_p, c_int64, c_double, c_void_p, _out, _error],
+    "ardvark_path_csc": [POINTER(Csc), c_void_p, c_void_p, c_int64, c_double, c_void_p, _out, _error],
     "ardvark_sequential_create": [c_int64, c_void_p, _out, _error],
     "ardvark_sequential_update": [c_void_p, _matrix, c_void_p, _error],
     "ardvark_sequential_update_weighted": [c_void_p, _matrix, c_void_p, c_void_p, c_void_p, _error],

@@ -516,6 +516,31 @@ def path(
 ) -> Result:
     """Modes under a Laplace prior for a path of lambdas: lambda, mean [count, p], intercept, ...
 
+    Parameters
+    ----------
+    X : array-like, or a matrix of scipy.sparse, of shape (n_samples, n_features)
+        As `fit` takes it.
+    y : array-like of shape (n_samples,)
+        Numbers (model="linear"), or labels of two classes.
+    lambdas : sequence of float, default=None
+        Each > 0; the fits begin with the largest. None: ``count`` (0: 50) from the largest lambda that matters down to ``smallest`` times
+        this one (0: 1e-4 with more rows than columns, else 1e-2).
+    callback : callable, default=None
+        Called after each step of each fit; if it returns False, the path ends.
+    **options
+        As those of `fit`: ``model`` ("linear", "logistic"), ``weights``, ``tolerance``, ...
+
+    Returns
+    -------
+    path : Result
+        Also of each lambda ``num_nonzero``, ``status``, ``message`` and ``gap``: how far the maximised objective is below its maximum at
+        most, as a part of it. A status of "converged" promises at most 10 times the tolerance (1e-9), or 1e-6 where rounding does not allow more.
+
+    Raises
+    ------
+    ValueError
+        An argument is wrong. The message names the argument, the value and the constraint.
+
     Examples
     --------
     >>> import numpy as np
@@ -526,15 +551,17 @@ def path(
     >>> path = _core.path(X, y, count=5)
     >>> path.array("mean").shape, (path.array("mean") != 0).sum(axis=1)[0].item()
     ((5, 3), 0)
+    >>> path.value("status")[-1], bool(path.array("gap").max() <= 1e-8)
+    ('converged', True)
     """
-    view, X = matrix_of(X)
+    sparse = is_sparse(X)
+    view, X = csc_of(X) if sparse else matrix_of(X)
     y = vector_of(y, X.shape[0], "y")
     handle = Options(options, InterruptWatch(callback))
     grid = None if lambdas is None else np.ascontiguousarray(lambdas, dtype=np.float64)
     pointer, number = (None, count) if grid is None else (grid.ctypes.data, grid.size)
-    return Result(
-        long_call("result", "ardvark_path", handle, byref(view), y.ctypes.data, pointer, number, smallest, handle)
-    )
+    function = "ardvark_path_csc" if sparse else "ardvark_path"
+    return Result(long_call("result", function, handle, byref(view), y.ctypes.data, pointer, number, smallest, handle))
 
 
 @assembled

@@ -146,6 +146,19 @@ def test_a_memory_map_is_read_where_it_lies(tmp_path):
         require_same(LINEAR, X)
 
 
+@pytest.mark.parametrize("model, target", [("linear", y), ("logistic", (labels == "case").astype(float))])
+def test_paths_of_lambdas(model, target, tmp_path):
+    mapped = np.memmap(tmp_path / "X", dtype=np.float32, mode="w+", shape=WHOLE.shape)
+    mapped[:] = WHOLE
+    dense = [np.array(WHOLE, dtype=kind, order=order) for kind in (np.float64, np.float32, np.int8) for order in ("C", "F")]
+    sparse = [form(WHOLE.astype(kind)) for kind in (np.float64, np.int8) for form in (scipy.sparse.csc_array, scipy.sparse.csr_matrix, scipy.sparse.coo_array)]
+    paths = [_core.path(X, target, model=model, count=20) for X in [*dense, mapped, *sparse]]
+    for path in paths:
+        assert path.value("status") == 20 * ["converged"]
+        assert path.array("gap").max() <= 1e-8 and all("of its maximum" in message for message in path.value("message"))
+        np.testing.assert_allclose(path.array("mean"), paths[0].array("mean"), rtol=0, atol=1e-7)
+
+
 def test_tables_of_truths_and_bytes_have_their_names():
     truths = pandas.DataFrame(WHOLE > 0, columns=[f"word{j}" for j in range(9)])
     for table in (truths, truths.astype(np.int8), truths.astype(np.uint8)):

@@ -259,16 +259,32 @@ ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, cons
   });
 }
 
+namespace {
+
+PathGrid grid_of(const double* lambdas, std::int64_t count, double smallest) {
+  PathGrid grid;
+  if (lambdas != nullptr) grid.lambdas.assign(lambdas, lambdas + std::max<Index>(count, 0));
+  if (lambdas == nullptr && count != 0) grid.count = static_cast<int>(std::clamp<std::int64_t>(count, -1, 1 << 20));
+  grid.smallest = smallest;
+  return grid;
+}
+
+}  // namespace
+
 ardvark_code ardvark_path(const ardvark_matrix* X, const double* labels, const double* lambdas, int64_t count, double smallest,
                           const ardvark_options* options, ardvark_result** result, ardvark_error* error) {
   return reported(result, error, [&] {
     const Data data(X, "X");
-    PathGrid grid;
-    if (lambdas != nullptr) grid.lambdas.assign(lambdas, lambdas + std::max<Index>(count, 0));
-    if (lambdas == nullptr && count != 0) grid.count = static_cast<int>(std::clamp<std::int64_t>(count, -1, 1 << 20));
-    grid.smallest = smallest;
     const CallOptions asked(options);
-    return fit_path(data.X(), vector_of(labels, data.X().rows(), "labels"), grid, asked.values);
+    return fit_path(data.X(), vector_of(labels, data.X().rows(), "labels"), grid_of(lambdas, count, smallest), asked.values);
+  });
+}
+ardvark_code ardvark_path_csc(const ardvark_csc* X, const double* labels, const double* lambdas, int64_t count, double smallest,
+                              const ardvark_options* options, ardvark_result** result, ardvark_error* error) {
+  return reported(result, error, [&] {
+    const CscView data = csc_of(X, "X");
+    const CallOptions asked(options);
+    return fit_path(data, vector_of(labels, data.rows(), "labels"), grid_of(lambdas, count, smallest), asked.values);
   });
 }
 

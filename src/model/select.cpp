@@ -69,7 +69,9 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptio
   return counts;
 }
 
-LambdaPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, const ModelOptions& options) {
+namespace {
+
+LambdaPath path_of(const auto& X, VectorView labels, const PathGrid& grid, const ModelOptions& options) {
   ModelOptions all = options;
   if (all.model.empty() && all.preset.empty()) all.model = "logistic";
   if (!all.has("prior")) all.prior = "laplace";
@@ -83,6 +85,15 @@ LambdaPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, const
   });
   if (all.class_names.size() == 2) path.classes = all.class_names;
   return path;
+}
+
+}  // namespace
+
+LambdaPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, const ModelOptions& options) {
+  return path_of(X, labels, grid, options);
+}
+LambdaPath fit_path(CscView X, VectorView labels, const PathGrid& grid, const ModelOptions& options) {
+  return path_of(X, labels, grid, options);
 }
 
 }  // namespace ardvark
