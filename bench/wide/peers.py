@@ -89,6 +89,44 @@ def found_by_path(coefficients, table):
     return {"named": len(first), "true": int(np.isin(first, table.effects).sum())}
 
 
+def objectives(table, coefficients, penalties):
+    """[penalties] What an L1 path minimises, and lower bounds of the minimum by the dual problem (docs/math/l1.md, L1.16).
+
+    coefficients: [penalties, columns] of standardised columns, sparse or not; penalties: [penalties] the factor of sum |w|, beside the sum over the rows. The
+    intercept is the best one for these coefficients.
+    """
+    from scipy.special import entr, expit, log_expit
+
+    X, y = table.X, table.y
+    mean = np.asarray(X.mean(axis=0), float).ravel()
+    sd = _sds(X) if sp.issparse(X) else np.maximum(X.std(axis=0, dtype=float), 1e-12)
+    W = sp.csr_array(coefficients)
+    values, rows = [], []
+    for at, penalty in enumerate(penalties):
+        w = W[[at]].toarray().ravel()
+        kept = np.flatnonzero(w)
+        m = X[:, kept].astype(float) @ (w / sd)[kept] - (mean / sd)[kept] @ w[kept]
+        if table.is_logistic:
+            for _ in range(50):
+                p = expit(m)
+                m += (y - p).sum() / (p * (1 - p)).sum()
+            loss = -(y * log_expit(m) + (1 - y) * log_expit(-m)).sum()
+            rows.append(y - expit(m))
+        else:
+            rows.append(y - y.mean() - (m - m.mean()))
+            loss = 0.5 * (rows[-1] ** 2).sum()
+        values.append(loss + penalty * np.abs(w).sum())
+    R = np.column_stack(rows)
+    most, block = np.zeros(len(penalties)), 5000
+    for first in range(0, X.shape[1], block):
+        some = slice(first, first + block)
+        g = (X[:, some].astype(float).T @ R - np.outer(mean[some], R.sum(0))) / sd[some, None]
+        most = np.maximum(most, np.abs(g).max(0))
+    U = R * np.minimum(1, penalties / most)
+    P = y[:, None] - U
+    return np.array(values), (entr(P) + entr(1 - P)).sum(0) if table.is_logistic else y @ U - 0.5 * (U**2).sum(0)
+
+
 def quality(model, table):
     """Error of x'w on new rows relative to the spread of the signal, and coverage of 95% intervals."""
     if table.is_logistic:
@@ -120,6 +158,20 @@ def ours(prior):
     return fit
 
 
+def our_path(table):
+    from ardvark import _core
+
+    path = _core.path(table.X, table.y, count=PATH_LENGTH, smallest=SMALLEST, model="logistic" if table.is_logistic else "linear")
+    assert set(path.value("status")) == {"converged"}
+
+    def describe():
+        sd = _sds(table.X) if sp.issparse(table.X) else table.X.std(axis=0, dtype=float)
+        coefficients = path.array("mean") * sd
+        return {**found_by_path(coefficients, table), "objectives": objectives(table, coefficients, path.array("lambda").ravel())}
+
+    return describe
+
+
 # ---- others ------------------------------------------------------------------------------------------------------------------------------------------
 
 def adelie_path(table):
@@ -139,7 +191,7 @@ def adelie_path(table):
     matrix = ad.matrix.standardize(matrix, centers=mean, scales=_sds(X) if sp.issparse(X) else np.maximum(X.std(axis=0, dtype=float), 1e-12))
     glm = ad.glm.binomial(y=table.y, dtype=np.float64) if table.is_logistic else ad.glm.gaussian(y=table.y, dtype=np.float64)
     state = ad.grpnet(X=matrix, glm=glm, lmda_path_size=PATH_LENGTH, min_ratio=SMALLEST, early_exit=False, progress_bar=False)
-    return lambda: found_by_path(state.betas.toarray(), table)
+    return lambda: {**found_by_path(state.betas.toarray(), table), "objectives": objectives(table, state.betas, state.lmdas * len(table.y))}
 
 
 def celer_path(table):
@@ -193,6 +245,10 @@ def in_r(script):
             first = np.lexsort((np.arange(len(entered)), entered))[: len(table.effects)]
             first = first[entered[first] < PATH_LENGTH]
             found = {"named": len(first), "true": int(np.isin(first, table.effects).sum())}
+            penalties = np.fromfile(folder / "lambda", "<f8")
+            W = sp.csc_array(tuple(np.fromfile(folder / f"beta.{part}", kind) for part, kind in (("x", "<f8"), ("i", "<i4"), ("p", "<i4"))), shape=(X.shape[1], len(penalties)))
+            sd = _sds(X) if sp.issparse(X) else X.std(axis=0, dtype=float)
+            return lambda: {**found, **told, "objectives": objectives(table, W.T * sd, penalties * len(table.y))}
         else:
             sets = [np.array(s) - 1 for s in told.pop("sets")]
             found = {**found_by_inclusion(np.fromfile(folder / "pip", "<f8"), table), "sets": len(sets), "sets_true": sum(bool(np.isin(s, table.effects).any()) for s in sets)}
@@ -224,6 +280,7 @@ def plink2(table):
 METHODS = {
     "ardvark, slab": (ours("slab"), True, True, True),
     "ardvark, default": (ours("auto"), True, True, True),
+    "ardvark, L1 path of 50": (our_path, False, True, True),
     "adelie, L1 path of 50": (adelie_path, False, True, True),
     "glmnet, L1 path of 50": (in_r("glmnet.R"), False, True, True),
     "celer, L1 path of 50": (celer_path, False, True, True),
@@ -232,6 +289,13 @@ METHODS = {
     "susieR, 10 effects": (in_r("susie.R"), True, False, True),
     "plink2, single regressions": (plink2, False, False, True),
 }
+
+
+def excess(known, values, bounds):
+    """How far the worst of the objectives is above its minimum at most, as a part of it: above the best bounds so far, which are kept in a file."""
+    best = np.maximum(bounds, np.load(known)) if known.exists() else bounds
+    np.save(known, best)
+    return float(max((values - best) / values))
 
 
 def peak_mb(reset=False):
@@ -267,7 +331,10 @@ def main():
     before, start = peak_mb(reset=True), processor_seconds()
     describe = fit(table)
     told = {"processor_seconds": processor_seconds() - start, "peak_mb": peak_mb() - before + size_of(table.X), "X_mb": size_of(table.X)}
-    print(json.dumps({**told, **describe()}))
+    told.update(describe())
+    if "objectives" in told:
+        told["excess"] = excess(folder / "bounds.npy", *told.pop("objectives"))
+    print(json.dumps(told))
 
 
 if __name__ == "__main__":

@@ -9,25 +9,26 @@ def table_of(rows, tables, methods):
         if not here:
             continue
         has_classes = "two classes" in name
-        last = "divergence |" if has_classes else "error | coverage |"
+        last = "divergence | excess |" if has_classes else "error | coverage | excess |"
         X_mb = next(iter(here.values()))["X_mb"]
         text += [f"**{name}** (X: {X_mb:.0f} MB)", ""]
-        text += [f"| | intervals | processor seconds | MB, X included | columns named, true | sets, true | {last}", "|---" * (7 if has_classes else 8) + "|"]
+        text += [f"| | intervals | processor seconds | MB, X included | columns named, true | sets, true | {last}", "|---" * (8 if has_classes else 9) + "|"]
         for method, (_, has_intervals, _, _) in methods.items():
             if method in here:
-                text.append(f"| {method} | {'yes' if has_intervals else 'no'} | " + " | ".join(cells_of(here[method])[: 5 if has_classes else 6]) + " |")
+                text.append(f"| {method} | {'yes' if has_intervals else 'no'} | " + " | ".join(cells_of(here[method], has_classes)) + " |")
         text.append("")
     return "\n".join(text).rstrip()
 
 
-def cells_of(row):
+def cells_of(row, has_classes):
     def two(one, other):
         return f"{row[one]:.0f}, {row[other]:.0f}" if row[one] is not None else ""
 
     def number(key, form):
         return format(row[key], form) if row[key] is not None else ""
 
-    return [number("processor_seconds", ".3g"), number("peak_mb", ".0f"), two("named", "true"), two("sets", "sets_true"), number("error", ".3g"), number("coverage", ".3f")]
+    cells = [number("processor_seconds", ".3g"), number("peak_mb", ".0f"), two("named", "true"), two("sets", "sets_true"), number("error", ".3g")]
+    return [*cells, *([] if has_classes else [number("coverage", ".3f")]), number("excess", ".0e")]
 
 
 def draw(rows, path, tables, methods):
@@ -37,7 +38,7 @@ def draw(rows, path, tables, methods):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    colors = ["#0072B2", "#56B4E9", "#E69F00", "#D55E00", "#009E73", "#CC79A7", "#999999", "#000000", "#8B5A2B"]  # Okabe and Ito, and one more
+    colors = ["#0072B2", "#56B4E9", "#003F5C", "#E69F00", "#D55E00", "#009E73", "#CC79A7", "#999999", "#000000", "#8B5A2B"]  # Okabe and Ito, and two more
     shown = [name for name in tables if any(row["table"] == name for row in rows)]
     figure, axes = plt.subplots(1, 2, figsize=(13, 1.2 + 0.8 * len(shown)), sharey=True, layout="constrained")
     for place, (color, method) in enumerate(zip(colors, methods)):
