@@ -80,12 +80,20 @@ class ColumnsBeside {
   explicit ColumnsBeside(const SpikeSlabHyper& hyper) : scale_(0.5 * grains_ / hyper.s2), kappa_(hyper.kappa), s2_(hyper.s2) {}
   /// \param d  above 0
   void add(double c, double d) {
-    const double square = c * c, size = std::min(scale_ * square / d, most_grains_);
-    const std::uint64_t of_d = std::bit_cast<std::uint64_t>(d) >> 49;  // the exponent and three digits of d
-    Class& found = classes_[of_d << 16 | static_cast<std::uint64_t>(size)];
+    Class& found = classes_[key_of(c, d)];
     ++found.count;
-    found.square += square;
+    found.square += c * c;
     found.d += d;
+  }
+  /// A column that was added and is followed from now on.
+  void remove(double c, double d) {
+    const auto found = classes_.find(key_of(c, d));
+    if (--found->second.count == 0) {
+      classes_.erase(found);
+      return;
+    }
+    found->second.square = std::max(found->second.square - c * c, 0.0);
+    found->second.d -= d;
   }
   [[nodiscard]] SumsBeside sums(const SpikeSlabHyper& hyper) const;
 
@@ -93,6 +101,12 @@ class ColumnsBeside {
   struct Class {
     double count = 0, square = 0, d = 0;  // sums of 1, c^2, d
   };
+  [[nodiscard]] std::uint64_t key_of(double c, double d) const {
+    const double size = std::min(scale_ * (c * c) / d, most_grains_);
+    const std::uint64_t of_d = std::bit_cast<std::uint64_t>(d) >> 49;  // the exponent and three digits of d
+    return of_d << 16 | static_cast<std::uint64_t>(size);
+  }
+
   static constexpr double grains_ = 16;  // a nat
   static constexpr double most_grains_ = 65535;
   double scale_ = 1, kappa_ = 0, s2_ = 1;

@@ -133,6 +133,11 @@ WideSearch::Found WideSearch::pass(const WideTable& table, const std::vector<Wid
   add_neighbours(table, *states[static_cast<std::size_t>(explained.best)].q, explained, wanted);
   if (may_add) out.columns = chosen(wanted);
   activate(out.columns);
+  for (Index i = 0; i < count; ++i) {
+    const double shrinkage = mean_shrinkage(table, *states[static_cast<std::size_t>(i)].q);
+    for (const Index j : out.columns)
+      if (table.squares()[j] > 0) out.beside[static_cast<std::size_t>(i)]->remove(product(table, j, i), table.squares()[j] * shrinkage);
+  }
   for (const auto& [j, size] : wanted)
     if (!is_active(j) || std::ranges::binary_search(out.columns, j)) out.largest_left = std::max(out.largest_left, size);
   return out;
@@ -168,7 +173,7 @@ WideSearch::OfOthers WideSearch::of_others(const WideTable& table, Index state, 
 }
 
 // The inclusions of the columns that are not active, given the residual of a start.                                             (SP.26)
-std::shared_ptr<const ColumnsBeside> WideSearch::look(const WideTable& table, const SpikeSlab& q, Index state, Wanted& wanted) {
+std::shared_ptr<ColumnsBeside> WideSearch::look(const WideTable& table, const SpikeSlab& q, Index state, Wanted& wanted) {
   const SpikeSlabHyper& hyper = q.hyper();
   auto out = std::make_shared<ColumnsBeside>(hyper);
   const bool is_exact = !table.is_decomposed() && table.knows_squares();

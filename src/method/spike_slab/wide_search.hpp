@@ -28,9 +28,9 @@ class WideSearch {
   /// The first active columns: the most correlated with the target, and those that the path of the starts would use. None was active.
   /// \param first  how many are the most correlated ones
   void begin(WideTable& table, Index first);
-  /// One pass. What the columns that are not active add to each state, and the columns that it found, which become active.
+  /// One pass. The columns that it found, which become active, and what those that are still not active add to each state.
   struct Found {
-    std::vector<std::shared_ptr<const ColumnsBeside>> beside;
+    std::vector<std::shared_ptr<ColumnsBeside>> beside;
     std::vector<Index> columns;
     double largest_left = 0;  ///< inclusion of a column that is not active yet, or is not followed
   };
@@ -67,7 +67,7 @@ class WideSearch {
   void heed_lasso(WideTable& table, double largest);
   [[nodiscard]] Matrix residuals(const WideTable& table, const std::vector<WideState>& states) const;
   [[nodiscard]] Explained next_to_explain(const WideTable& table, const std::vector<WideState>& states);
-  [[nodiscard]] std::shared_ptr<const ColumnsBeside> look(const WideTable& table, const SpikeSlab& q, Index state, Wanted& wanted);
+  [[nodiscard]] std::shared_ptr<ColumnsBeside> look(const WideTable& table, const SpikeSlab& q, Index state, Wanted& wanted);
   void remember(const WideTable& table, const Ordered& unsure);
   void read(const WideTable& table, const SpikeSlab& q, Index state, const Ordered& unsure, Wanted& wanted);
   void add_neighbours(const WideTable& table, const SpikeSlab& q, const Explained& explained, Wanted& wanted) const;
