@@ -7,6 +7,7 @@
 #include "core/pulse.hpp"
 #include "core/refusals.hpp"
 #include "core/stopwatch.hpp"
+#include "fit/kept_columns.hpp"
 #include "fit/validate_options.hpp"
 #include "frame/describe.hpp"
 #include "frame/few_rows.hpp"
@@ -99,7 +100,8 @@ Solution solve(Method method, Frame& frame) {
   throw InternalError("no such method");
 }
 
-Fit fit_frame(Frame frame) {
+Fit fit_kept(KeptColumns& columns) {
+  Frame& frame = columns.frame();
   const Task task = frame.task;
   const FitOptions options = frame.options;
   const Method method = method_of(options);
@@ -107,7 +109,7 @@ Fit fit_frame(Frame frame) {
   Solution solution = solve(method, frame);
   if (has_noise(task)) integrate_few_rows(frame, solution);
   frame.options.keep_covariance = options.keep_covariance;
-  Fit fit = assemble(frame, std::move(solution));
+  Fit fit = columns.fit(std::move(solution));
   if (has_classes(task) && (method == Method::spike_slab || method == Method::sweeps)) describe_separation(options, fit);
   return fit;
 }
@@ -115,9 +117,11 @@ Fit fit_frame(Frame frame) {
 // Chooses a lambda if the prior needs one, and fits. \param y  the target of the frame, as given
 Fit fit_with_lambda(Frame frame, VectorView y, const ChosenOptions& options) {
   const Index p = frame.num_columns();
-  ChosenLambda lambda = with_chosen_lambda(frame, y);
-  frame.options = lambda.options;
-  Fit fit = fit_frame(std::move(frame));
+  KeptColumns columns(std::move(frame));
+  ChosenLambda lambda = with_chosen_lambda(columns.frame(), y);
+  columns.frame().options = lambda.options;
+  Fit fit = fit_kept(columns);
+  if (lambda.choice) lambda.choice->mean = columns.of_all(lambda.choice->mean);
   tell_choices(options, std::move(lambda), p, fit);
   return fit;
 }
@@ -128,7 +132,8 @@ Fit fit_checked(Task task, const FitTable& X, VectorView y, const FitOptions& op
   const Stopwatch watch;
   pulse("preparing");
   const blas::ThreadScope threads(options.threads);
-  Fit fit = fit_frame(make_frame(task, X, y, options));
+  KeptColumns columns(make_frame(task, X, y, options));
+  Fit fit = fit_kept(columns);
   fit.report.seconds = watch.seconds();
   return fit;
 }
