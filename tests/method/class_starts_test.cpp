@@ -106,6 +106,33 @@ TEST(ClassStarts, BoundIsLikelihoodLessDivergences) {  // (SL.10), (SL.12)
     }
 }
 
+// Without a dense part no step needs the eigenvalues of the columns: a Cholesky factor has the same products.                     (SL.12)
+TEST(ClassStarts, SlabsOnATriangleAreThoseOnTheEigenvectors) {
+  for (const auto& [n, p, last] : {std::tuple<Index, Index, int>{150, 40, 0}, {400, 120, 0}, {90, 60, 1}})
+    for (unsigned seed = 0; seed < 3; ++seed) {
+      Table table(n, p, 970 + seed);
+      if (last == 1) table.X.col(p - 1) = table.X.col(0);  // a factor would divide by rounding: the eigenvectors are taken
+      table.slab.fit_dense = false;
+      ClassStartSettings settings;
+      settings.parts = SparseParts::slab_only;
+      TableClassRows rows = table.rows(true), triangular = table.rows(true);
+      triangular.set_rotation(Rotation::to_triangle);
+      const ClassStarts one = fit_class_starts(rows, table.which, table.slab, settings);
+      const ClassStarts other = fit_class_starts(triangular, table.which, table.slab, settings);
+      EXPECT_EQ(other.rows->l.isZero(0), last == 0);
+      ASSERT_EQ(one.status, other.status);
+      ASSERT_EQ(one.starts.size(), other.starts.size());
+      for (std::size_t i = 0; i < one.starts.size(); ++i) {
+        if (one.weight[static_cast<Index>(i)] == 0) continue;
+        EXPECT_NEAR(one.weight[static_cast<Index>(i)], other.weight[static_cast<Index>(i)], 1e-5);
+        EXPECT_NEAR(one.starts[i].bound, other.starts[i].bound, 1e-5);
+        EXPECT_LT((one.starts[i].q.mean() - other.starts[i].q.mean()).norm(), 1e-4 * one.starts[i].q.mean().norm());
+      }
+      EXPECT_LT((std::get<LogOdds>(one.log_odds).s - std::get<LogOdds>(other.log_odds).s).norm(),
+                1e-4 * std::get<LogOdds>(one.log_odds).s.norm());
+    }
+}
+
 // "Converged": rows made from what came out give it again.
 TEST(ClassStarts, WhatCameOutGivesItselfAgain) {  // (SL.12), (SL.13)
   for (unsigned seed = 0; seed < 6; ++seed) {

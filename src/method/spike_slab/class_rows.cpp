@@ -160,7 +160,7 @@ Extent TableClassRows::extent(const WorkingSites& sites, const KnownOdds& known)
 bool TableClassRows::reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis,
                             ReducedRows& out) {
   const Vector& omega = std::get<Sites>(sites).omega;
-  return reduce_rows(*design_, which, omega, target, omega.sum(), basis, out, Rotation::to_diagonal, products_);
+  return reduce_rows(*design_, which, omega, target, omega.sum(), basis, out, rotation_, products_);
 }
 
 WorkingSites TableClassRows::first_sites() const {

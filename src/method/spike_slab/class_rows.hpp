@@ -139,6 +139,8 @@ class TableClassRows : public ClassRows {
   /// The precision of Gram matrices and variances of rows.                                                                       (MP.4)
   void set_products(Products products) { products_ = products; }
   [[nodiscard]] Products products() const { return products_; }
+  /// How the working rows are reduced in each step.
+  void set_rotation(Rotation rotation) { rotation_ = rotation; }
 
  private:
   void each_row(const LogOdds& known, auto&& use) const;
@@ -147,6 +149,7 @@ class TableClassRows : public ClassRows {
   std::unique_ptr<Design> design_;
   const Vector &t_, &k_;
   Products products_ = Products::double_precision;
+  Rotation rotation_ = Rotation::to_diagonal;
 };
 
 }  // namespace ardvark::internal

@@ -164,8 +164,8 @@ bool reduce_wide(Index lost, ReducedRows& out) {
 }
 
 // Z = L' with X~'X~ = L L'. False: a column is almost a combination of others, or y of the columns, and digits would be lost.
-bool reduce_to_triangle(const Matrix& gram, const Vector& Xr, double total, ReducedRows& out) {
-  constexpr double least = 1e-8, least_rest = 1e-6;
+bool reduce_to_triangle(const Matrix& gram, const Vector& Xr, double total, bool is_single, ReducedRows& out) {
+  const double least = is_single ? least_to_be_sure : 1e-8, least_rest = is_single ? least_to_be_sure : 1e-6;
   const Index p = gram.rows();
   Matrix L = gram;
   if (p > 0 && !blas::potrf(p, L.data(), p)) return false;
@@ -222,7 +222,7 @@ bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, 
   const double total = omega.dot(target.cwiseAbs2());
 
   if (p <= most_to_keep && basis == KeepBasis::no && rotation == Rotation::to_diagonal) out.gram = C;
-  if (rotation == Rotation::to_triangle && basis == KeepBasis::no && reduce_to_triangle(C, Xr, total, out)) return true;
+  if (rotation == Rotation::to_triangle && basis == KeepBasis::no && reduce_to_triangle(C, Xr, total, is_single, out)) return true;
   const double least = is_single && p > 0 ? least_to_be_sure * C.trace() / static_cast<double>(p) : 0;
   Vector values;
   const Index m = decompose(C, values, least);

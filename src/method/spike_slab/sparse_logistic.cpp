@@ -308,6 +308,8 @@ Solution solve_logistic_in_memory(Frame& frame) {
 
   TableClassRows rows(table.design(), seen_t, seen_k, has_proper_intercept(options, which.flat));
   if (!is_averaged(which, frame.rows)) rows.set_products(products_of(options, table.X.rows(), which.size()));
+  const bool has_groups = which.num_groups() < which.size();
+  if (options.prior.kind == PriorKind::slab && !has_groups) rows.set_rotation(Rotation::to_triangle);
   ClassStepSettings steps;
   if (rows.products() == Products::single_precision) steps.rounding = 1e-8 * static_cast<double>(seen_t.size());
   const auto in_table = [&](const std::vector<Index>& columns) { return correlations_in(frame, columns); };
