@@ -64,6 +64,24 @@ TEST_F(Steps, KeepAShareOfTheWeightOfARow) {
   EXPECT_NEAR(largest_fall(2.0 / 3), 2.0 / 3, 1e-12);
 }
 
+// However short a step, the fit of its rows is another one, worse by many nats.
+TEST_F(Steps, MayEndBeforeAFall) {
+  for (const bool ends : {false, true}) {
+    std::vector<double> accepted;
+    ClassStepSettings settings;
+    settings.max_steps = 12;
+    settings.ends_before_fall = ends;
+    const auto solve = [&](const WorkingRows& working) -> std::optional<WorkingFit> {
+      return fit(working, 0.1, working.step < 4 ? -20.0 + working.step : -100);
+    };
+    const ClassSteps ended = run_class_steps(rows, false, settings, solve, [&](double bound) { accepted.push_back(bound); });
+    EXPECT_EQ(ended.history, accepted);
+    EXPECT_EQ(accepted.back() > accepted.front(), ends);
+    EXPECT_EQ(accepted.size() == 4, ends);
+    EXPECT_EQ(ended.status == Status::max_sweeps, ends);
+  }
+}
+
 // Of classes with a proper prior the evidence is a probability.
 TEST_F(Steps, TakeNoEvidenceAboveZero) {
   int solved = 0;

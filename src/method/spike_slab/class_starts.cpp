@@ -95,7 +95,8 @@ class Starts {
   // One step: all starts on these rows.
   std::optional<WorkingFit> solve(const WorkingRows& working) {
     runners_ = accepted_;  // discards a step that was too long
-    reduced_.reset();      // frees its memory first
+    is_accepted_ = false;
+    reduced_.reset();  // frees its memory first
     reduced_ = std::make_shared<ReducedRows>();
     const KeepBasis basis = odds_.are_wide() ? KeepBasis::yes : KeepBasis::no;
     if (!rows_.reduce(which_, working.sites, working.target, basis, *reduced_)) return std::nullopt;
@@ -116,7 +117,10 @@ class Starts {
     return look(working);
   }
 
-  void accept() { accepted_ = runners_; }
+  void accept() {
+    accepted_ = runners_;
+    is_accepted_ = true;
+  }
 
   // The result. Suspended starts have their last bound and the weight 0.
   ClassStarts finish(ClassSteps steps) {
@@ -124,6 +128,10 @@ class Starts {
     out.status = steps.status;
     out.history = std::move(steps.history);
     if (out.history.empty() || out.status == Status::failed) return out;  // the last rows have no fit
+    if (!is_accepted_) {                                                  // the last step was too long, and there is no shorter one
+      runners_ = accepted_;
+      for (ClassRunner& one : runners_) one.at.q.set_rows(*reduced_);
+    }
     std::vector<double> bounds;
     for (const ClassRunner& one : runners_) {
       StartOutcome start = runners_[one.leader].at;
@@ -298,6 +306,7 @@ class Starts {
   std::shared_ptr<const ColumnSets> sets_;
   std::shared_ptr<ReducedRows> reduced_;
   std::vector<ClassRunner> runners_, accepted_;
+  bool is_accepted_ = false;
 };
 
 }  // namespace

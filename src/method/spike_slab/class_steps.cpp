@@ -231,6 +231,7 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
       }
       share.count_fall();
       if (share.halve()) continue;
+      if (settings.ends_before_fall && bound < last - near_the_end) return end(Status::max_sweeps);
     }
     if (is_impossible) return end(Status::bound_fell);
     accept(bound);

@@ -21,6 +21,8 @@ struct ClassStepSettings {
   /// A row in memory keeps at least this share of its weight in a step; 0: no limit. An effect that separates the few rows that have its
   /// column would look like none, once their weights have fallen too far.                                                        (SL.6)
   double least_share_of_weight = 0;
+  /// Where even the shortest step would lower the bound by nats, the fit ends before it: further columns may help.               (SL.6)
+  bool ends_before_fall = false;
   std::vector<WeightedSignal> signals = {{}};  ///< for the row of the intercept's prior in the first step
   /// Log evidence of the other parts of an average. The smaller the weight of this part, the larger is its tolerance.            (SL.11)
   double log_evidence_beside = -std::numeric_limits<double>::infinity();

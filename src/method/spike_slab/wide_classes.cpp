@@ -373,6 +373,7 @@ Solution solve_wide_logistic(Frame& frame) {
   ClassStartSettings settings;
   settings.tolerance = options.tolerance.value_or(2e-3);
   settings.least_share_of_weight = parts == SparseParts::dense_only ? 0 : 2.0 / 3;  // a ridge has no effect to lose
+  settings.ends_before_fall = true;
   settings.max_steps = settings.max_sweeps = options.max_sweeps;
   settings.parts = parts;
   settings.num_threads = blas::num_threads();
