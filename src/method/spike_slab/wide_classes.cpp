@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -216,7 +217,7 @@ class WideClassFit {
     if (has_effects) begin();
     bool is_precise = !has_effects;
     while (true) {
-      fit(is_precise ? 1 : rough);
+      if (!fit(is_precise ? 1 : rough)) break;
       if (found_.history.empty()) return;
       const auto [count, is_steady] = pass();
       const bool goes_on = found_.status == Status::converged || found_.status == Status::max_sweeps;
@@ -280,10 +281,14 @@ class WideClassFit {
     search_.begin(table, first);
   }
 
-  void fit(double tolerances) {
-    active_ = search_.active();  // those that the last pass found, too
-    rows_.reset();
-    columns_.reset();
+  // Goes on with the columns that the last pass found. If they have no first step, or end far below, the fit stays as it was: false.
+  bool fit(double tolerances) {
+    constexpr double far = 60;  // nats
+    auto columns = std::move(columns_);
+    auto rows = std::move(rows_);
+    ClassStarts before = std::move(found_);
+    const std::vector<Index> active = std::move(active_);
+    active_ = search_.active();
     columns_ = std::make_unique<ActiveColumns>(frame_, all_, active_, !K_);
     rows_ = std::make_unique<WideClassRows>(*columns_, active_, whole(), proper_);
     SpikeSlabSettings slab = slab_;
@@ -291,17 +296,29 @@ class WideClassFit {
     ClassStartSettings settings = settings_;
     settings.tolerance *= tolerances;
     if (settings_.on_step) settings.on_step = [this](int step, double bound) { return settings_.on_step(steps_ + step, bound); };
-    const std::vector<ClassRunner> from = std::move(found_.runners);
-    if (!from.empty()) {
-      settings.from = &from;
-      settings.start = columns_->rows.merged(std::get<LogOdds>(found_.log_odds));
+    if (!before.history.empty()) {
+      settings.from = &before.runners;
+      settings.start = columns_->rows.merged(std::get<LogOdds>(before.log_odds));
       settings.signals = signals_;
     }
     const blas::ThreadScope one{1};
     found_ = fit_class_starts(*rows_, columns_->which, slab, settings);
-    if (!found_.history.empty()) found_.log_odds = columns_->rows.of_all(std::get<LogOdds>(found_.log_odds));
-    signals_ = rows_->signals();
     steps_ += static_cast<int>(found_.history.size());
+    const bool is_better = !found_.history.empty() && (before.history.empty() || found_.history.back() > before.history.back() - far);
+    if (!is_better && !before.history.empty()) {
+      search_.forget(active_.size() - active.size());
+      active_ = active;
+      columns_ = std::move(columns);
+      rows_ = std::move(rows);
+      const Status why = found_.status == Status::stopped_by_user ? Status::stopped_by_user : Status::max_sweeps;  // the search did not end
+      found_ = std::move(before);
+      for (StartOutcome& start : found_.starts) start.status = why;
+      return false;
+    }
+    if (found_.history.empty()) return true;
+    found_.log_odds = columns_->rows.of_all(std::get<LogOdds>(found_.log_odds));
+    signals_ = rows_->signals();
+    return true;
   }
 
   [[nodiscard]] bool runs(std::size_t i) const { return found_.runners[i].leader == i && !found_.runners[i].waits(); }

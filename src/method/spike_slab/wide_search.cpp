@@ -69,6 +69,13 @@ void WideSearch::activate(const std::vector<Index>& more) {
   }
 }
 
+void WideSearch::forget(std::size_t count) {
+  for (; count > 0; --count) {
+    is_active_[static_cast<std::size_t>(active_.back())] = false;
+    active_.pop_back();
+  }
+}
+
 void WideSearch::begin(WideTable& table, Index first) {
   const Matrix product = table.project_in_single(table.target());
   double largest = 0;

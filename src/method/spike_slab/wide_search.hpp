@@ -36,6 +36,8 @@ class WideSearch {
   };
   /// \param may_add  false: no column becomes active
   [[nodiscard]] Found pass(const WideTable& table, const std::vector<WideState>& states, bool may_add);
+  /// The last `count` columns that became active are active no more.
+  void forget(std::size_t count);
   /// Whether the number of active columns reached its limit.
   [[nodiscard]] bool is_full() const;
   /// The last pass, in double precision: it only renews the products.
