@@ -149,7 +149,9 @@ void CscDesign::project_several(const Matrix& R, Matrix& out) {
       cols(), [](Index i) { return i; }, R, out);
 }
 
+// Entries below the single numbers would be 0.
 void CscDesign::project_in_single(const Matrix& R, Matrix& out) {
+  if (s_.scale.size() > 0 && s_.scale.maxCoeff() > 1e30) return project_several(R, out);
   project_columns<float>(
       cols(), [](Index i) { return i; }, R, out);
 }

@@ -1,6 +1,7 @@
 #include "design/some_products.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/products.hpp"
 #include "core/resize.hpp"
@@ -22,9 +23,21 @@ void by_some_columns(Design& X, const std::vector<Index>& columns, auto&& use) {
 
 }  // namespace
 
+// Single numbers end at 1e38: vectors are brought to the size of 1 first, by powers of two, and entries that are too large are multiplied
+// in double precision.
 void project_in_single(Design& X, const Matrix& R, Matrix& out) {
-  if (auto* quick = dynamic_cast<SingleProducts*>(&X)) return quick->project_in_single(R, out);
-  X.project_several(R, out);
+  auto* quick = dynamic_cast<SingleProducts*>(&X);
+  if (quick == nullptr) return X.project_several(R, out);
+  constexpr double far = 1e20;
+  const Eigen::RowVectorXd size = R.cwiseAbs().colwise().maxCoeff();
+  if ((size.array() < far && (size.array() > 1 / far || size.array() == 0)).all()) {
+    quick->project_in_single(R, out);
+  } else {
+    const Vector unit = size.unaryExpr([](double x) { return x > 0 ? std::exp2(std::floor(std::log2(x))) : 1.0; }).transpose();
+    quick->project_in_single(R * unit.cwiseInverse().asDiagonal(), out);
+    out = out * unit.asDiagonal();
+  }
+  if (!out.allFinite()) X.project_several(R, out);
 }
 
 void project_some(Design& X, const std::vector<Index>& columns, const Matrix& R, Matrix& out) {
