@@ -13,6 +13,13 @@ namespace ardvark::internal {
 /// \param Z  [n,p] columns of mean 0 and mean square 1 under the weights.  \param weights  [n]
 [[nodiscard]] Matrix shrunk_correlations(const Matrix& Z, const Vector& weights);
 
+/// The correlations of columns that each depend on few others, which come before them and are alike: positive definite.       (FDR.7)
+/// \param Z  [n,p] columns of mean 0 and mean square 1 under the weights.  \param weights  [n]
+[[nodiscard]] Matrix neighbour_correlations(const Matrix& Z, const Vector& weights);
+
+/// That of the two which says more of rows that it has not seen.                                                              (FDR.7)
+[[nodiscard]] Matrix knockoff_correlations(const Matrix& Z, const Vector& weights);
+
 /// [p] s: how much less than its variance a column's covariance with its own knockoff is.                                     (FDR.7)
 /// \param correlations  [p,p] positive definite
 [[nodiscard]] Vector knockoff_distances(const Matrix& correlations);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <Eigen/SparseCore>
 #include <cmath>
 #include <limits>
@@ -40,6 +41,22 @@ Matrix joint_covariance(const Matrix& C, const Vector& s) {
 }
 
 double reconstructability(const Matrix& C, const Vector& s) { return joint_covariance(C, s).inverse().trace(); }
+
+// Blocks of columns, in each of which any two are correlated.
+Matrix blocks(Random& random, Index n, Index p, Index size, double correlation) {
+  const Matrix shared = random.normals(n, p / size);
+  Matrix X = std::sqrt(1 - correlation) * random.normals(n, p);
+  for (Index j = 0; j < p; ++j) X.col(j) += std::sqrt(correlation) * shared.col(j / size);
+  return X;
+}
+
+Matrix scaled(Matrix X) {
+  X.rowwise() -= X.colwise().mean().eval();
+  for (Index j = 0; j < X.cols(); ++j) X.col(j) *= std::sqrt(static_cast<double>(X.rows())) / X.col(j).norm();
+  return X;
+}
+
+double largest_error(const Matrix& found, const Matrix& expected) { return (found - expected).cwiseAbs().maxCoeff(); }
 
 TEST(Knockoffs, AndTheColumnsHaveAPositiveCovariance) {
   for (const double correlation : {0.0, 0.5, 0.9, 0.99})
@@ -91,12 +108,7 @@ TEST(Knockoffs, HaveTheCovarianceOfTheFormula) {
 // Fewer rows than columns: shrunk, so positive definite; many rows: those of the columns.
 TEST(Knockoffs, ShrinkTheCorrelations) {
   Random random(2);
-  const auto shrunk = [&](Index n, Index p) {
-    Matrix Z = neighbours(random, n, p, 0.6);
-    Z.rowwise() -= Z.colwise().mean().eval();
-    for (Index j = 0; j < p; ++j) Z.col(j) *= std::sqrt(static_cast<double>(n)) / Z.col(j).norm();
-    return shrunk_correlations(Z, Vector::Ones(n));
-  };
+  const auto shrunk = [&](Index n, Index p) { return shrunk_correlations(scaled(neighbours(random, n, p, 0.6)), Vector::Ones(n)); };
   Matrix Z = random.normals(6, 3), twice(9, 3);
   twice << Z, Z.topRows(3);
   Vector weights = Vector::Ones(6);
@@ -106,6 +118,47 @@ TEST(Knockoffs, ShrinkTheCorrelations) {
   const Matrix few = shrunk(20, 60), many = shrunk(20000, 10);
   EXPECT_GT(Eigen::SelfAdjointEigenSolver<Matrix>(few).eigenvalues()[0], 0.05);
   EXPECT_LT((many - correlations_of_neighbours(10, 0.6)).cwiseAbs().maxCoeff(), 0.04);
+}
+
+// Two pairs of columns, by hand: the second and the fourth each depend on the one before, the pairs not on each other.
+TEST(Knockoffs, KnowTheNeighboursOfAColumn) {
+  Random random(6);
+  const Index n = 100;
+  const Matrix U = Eigen::HouseholderQR<Matrix>(random.normals(n, 4)).householderQ() * (10 * Matrix::Identity(n, 4));
+  Matrix Z = U;
+  Z.col(1) = 0.8 * U.col(0) + 0.6 * U.col(1);
+  Z.col(3) = 0.8 * U.col(2) - 0.6 * U.col(3);
+  Matrix expected = Matrix::Identity(4, 4);
+  expected(0, 1) = expected(1, 0) = expected(2, 3) = expected(3, 2) = 0.8 / std::sqrt(0.64 + 0.36 * 100 / 99);
+  EXPECT_LT(largest_error(neighbour_correlations(Z, Vector::Ones(n)), expected), 1e-5);
+  const Matrix C = correlations_of_neighbours(10, 0.6);
+  EXPECT_LT(largest_error(neighbour_correlations(scaled(neighbours(random, 20000, 10, 0.6)), Vector::Ones(20000)), C), 0.04);
+}
+
+// Fewer rows than columns: what is shrunk has less than .8 of these correlations, and a column would not be like its knockoff. A column
+// that is a combination of others has no knockoff but itself.
+TEST(Knockoffs, HaveTheCorrelationsOfFewRows) {
+  Random random(7);
+  const Matrix Z = scaled(blocks(random, 60, 240, 6, 0.95));
+  const Matrix C = knockoff_correlations(Z, Vector::Ones(60)), shrunk = shrunk_correlations(Z, Vector::Ones(60));
+  double found = 0, before = 0;
+  for (Index j = 0; j < 240; j += 6) {
+    found += (C.block(j, j, 6, 6).sum() - 6) / 30 / 40;
+    before += (shrunk.block(j, j, 6, 6).sum() - 6) / 30 / 40;
+  }
+  EXPECT_LT(before, 0.8);
+  EXPECT_NEAR(found, 0.95, 0.02);
+  const Matrix noise = scaled(random.normals(300, 40));
+  EXPECT_EQ(knockoff_correlations(noise, Vector::Ones(300)), shrunk_correlations(noise, Vector::Ones(300)))
+      << "says more of independent ones";
+  Matrix copies(200, 30);
+  copies << noise.topLeftCorner(200, 15), noise.topLeftCorner(200, 15);
+  const Matrix near = knockoff_correlations(scaled(copies), Vector::Ones(200));
+  EXPECT_GT(near(3, 18), 0.999);
+  Matrix knockoffs;
+  Normals draw(1);
+  ASSERT_TRUE(draw_knockoffs(scaled(copies), near, knockoff_distances(near), draw, knockoffs));
+  EXPECT_LT(largest_error(knockoffs, scaled(copies)), 0.02);
 }
 
 // (1 + the number at most -t) / the number at least t, by hand.
@@ -183,6 +236,24 @@ TEST(Knockoffs, KeepTheRate) {
     EXPECT_LE(found.false_share, 0.2 + 2 * found.error) << (task == Task::linear ? "numbers" : "classes");
     EXPECT_GT(found.power, 0.3);
   }
+}
+
+// Fewer rows than columns, neighbours correlated .95: of shrunk correlations, .88 of what is named at .2 would be neighbours.
+TEST(Knockoffs, KeepTheRateWhereColumnsAreAlike) {
+  const Index n = 120, p = 240, size = 8, tables = 8;
+  double false_share = 0;
+  for (Index table = 0; table < tables; ++table) {
+    Random random(static_cast<unsigned>(2000 + table));
+    const Matrix X = blocks(random, n, p, size, 0.95);
+    Vector w = Vector::Zero(p);
+    for (Index k = 0; k < 8; ++k) w[3 * k * size] = random.chance(0.5) ? 0.7 : -0.7;
+    const std::vector<EffectSet> named =
+        effects_at(find_effects(X, Vector(X * w + random.normals(n)), {.guarantee = Guarantee::knockoffs}), 0.2);
+    double wrong = 0;
+    for (const EffectSet& set : named) wrong += w[set.columns[0]] == 0;
+    if (!named.empty()) false_share += wrong / static_cast<double>(named.size() * tables);
+  }
+  EXPECT_LE(false_share, 0.2);
 }
 
 TEST(Knockoffs, RefuseWhatTheyAreNotFor) {
