@@ -190,6 +190,32 @@ void CscDesign::apply(const Vector& w, Vector& out) {
   out.array() += shift;
 }
 
+// Eight vectors at a time: their numbers for a row lie side by side.
+void CscDesign::apply_several(const Matrix& W, Matrix& out) {
+  constexpr Index width = 8;
+  using Some = Eigen::Matrix<double, width, 1>;
+  resize(out, rows(), W.cols());
+  parallel_for((W.cols() + width - 1) / width, blas::threads_to_read(X_.entries() * W.cols()), [&](Index part) {
+    const Index first = part * width, some = std::min(width, W.cols() - first);
+    Eigen::Matrix<double, width, Eigen::Dynamic> by_row = Eigen::Matrix<double, width, Eigen::Dynamic>::Zero(width, rows());
+    Some factor = Some::Zero(), shift = Some::Zero();
+    if (s_.intercept) shift.head(some) = W.row(X_.cols()).segment(first, some).transpose();
+    with_entries(X_, [&](const auto* row, const auto* value) {
+      for (Index j = 0; j < X_.cols(); ++j) {
+        factor.head(some) = s_.scale[j] * W.row(j).segment(first, some).transpose();
+        const double center = s_.center[j];
+        if (is_far_from_zero(j)) {
+          for_column(X_, j, [&](Index i, double x) { by_row.col(i) += (x - center) * factor; });
+        } else {
+          for (Index e = X_.start(j), last = end(j); e < last; ++e) by_row.col(row[e]) += static_cast<double>(value[e]) * factor;
+          shift -= center * factor;
+        }
+      }
+    });
+    out.middleCols(first, some) = (by_row.colwise() + shift).topRows(some).transpose();
+  });
+}
+
 void CscDesign::row_variance(const Matrix& L_inverse, Vector& out) {
   Matrix V = L_inverse.triangularView<Eigen::Lower>();
   V = (L_inverse.triangularView<Eigen::Lower>().transpose() * V).eval();

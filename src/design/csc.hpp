@@ -25,6 +25,7 @@ class CscDesign final : public TableDesign, public SingleProducts, public Produc
   void apply_some(const std::vector<Index>& columns, const Matrix& W, Matrix& out) override;
   void row_gram(Matrix& K) override;
   void apply(const Vector& w, Vector& out) override;
+  void apply_several(const Matrix& W, Matrix& out) override;
   void row_variance(const Matrix& L_inverse, Vector& out) override;
   void row_forms(const Matrix& V, Vector& out) override;
   void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) override;

@@ -21,6 +21,7 @@ class DenseDesign final : public TableDesign, public SingleProducts {
   void project(const Vector& r, Vector& out) override;
   void project_several(const Matrix& R, Matrix& out) override;
   void project_in_single(const Matrix& R, Matrix& out) override;
+  [[nodiscard]] bool apply_in_single(const Matrix& W, Matrix& out) override;
   void project_in_place(const std::vector<Index>& columns, const Vector& r, Vector& out) override;
   void row_gram(Matrix& K) override;
   void apply(const Vector& w, Vector& out) override;

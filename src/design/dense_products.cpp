@@ -176,7 +176,7 @@ void DenseDesign::project_several(const Matrix& R, Matrix& out) {
 void DenseDesign::project_in_single(const Matrix& R, Matrix& out) {
   constexpr double most_center = 10;  // in units of the spread
   constexpr Index few_vectors = 8;
-  if (X_.scalar() == ScalarType::float64 || X_.layout() == Layout::row_major) return project_several(R, out);
+  if (X_.scalar() == ScalarType::float64 || (X_.layout() == Layout::row_major && R.cols() <= few_vectors)) return project_several(R, out);
   const Index p = X_.cols();
   resize(out, cols(), R.cols());
   if (R.cols() > few_vectors) {
@@ -200,6 +200,15 @@ void DenseDesign::project_in_single(const Matrix& R, Matrix& out) {
     for (Index j = 0; j < p; ++j) out(j, k) = standardised_product(j, out(j, k), R.col(k).data(), sum);
     if (s_.intercept) out(p, k) = sum;
   }
+}
+
+bool DenseDesign::apply_in_single(const Matrix& W, Matrix& out) {
+  constexpr Index few_vectors = 4;
+  if (X_.scalar() == ScalarType::float64 || W.cols() <= few_vectors) return false;
+  resize(out, rows(), W.cols());
+  apply_panels(in_single(), W, out);
+  if (s_.intercept) out.rowwise() += W.row(X_.cols());
+  return true;
 }
 
 void DenseDesign::apply(const Vector& w, Vector& out) {

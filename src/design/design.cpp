@@ -70,6 +70,15 @@ void Design::project_several(const Matrix& R, Matrix& out) {
   });
 }
 
+void Design::apply_several(const Matrix& W, Matrix& out) {
+  resize(out, rows(), W.cols());
+  out.setZero();
+  by_column_panels(*this, cols(), [&](const Eigen::Ref<const Matrix>& panel, Index first) {
+    blas::gemm(blas::Transpose::no, blas::Transpose::no, rows(), W.cols(), panel.cols(), 1.0, panel.data(), panel.outerStride(),
+               W.data() + first, W.outerStride(), 1.0, out.data(), out.outerStride());
+  });
+}
+
 void Design::row_gram(Matrix& K) {
   resize(K, rows(), rows());
   K.setZero();

@@ -60,6 +60,8 @@ class Design {
   }
   /// out <- X w
   virtual void apply(const Vector& w, Vector& out) = 0;
+  /// out [rows, W.cols()] <- X W, in one pass over X; W [cols, any]
+  virtual void apply_several(const Matrix& W, Matrix& out);
   /// out_n <- || L_inverse x_n ||^2 = x_n' V x_n, with V^-1 = L L' and L_inverse lower triangular [cols, cols].   (RIDGE.3)
   virtual void row_variance(const Matrix& L_inverse, Vector& out) = 0;
   /// out_n <- x_n' V x_n; V [cols, cols] symmetric, without negative eigenvalues except by rounding

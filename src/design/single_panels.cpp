@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
@@ -59,63 +61,105 @@ struct RowProducts {
   }
 };
 
-// Products of columns of X with R: out [count, columns of R].
+// Products of columns of X with R.
 struct ColumnProducts {
-  explicit ColumnProducts(const Matrix& R) : of_R(R.cast<float>()) {
+  ColumnProducts(const SinglePanels& X, const Matrix& R) : by_column(X.by_column), of_R(R.cast<float>()) {
     if (!in_tiles) return;
     tiles::Operand columns(2);
     columns.take_columns(of_R);
-    right.turn(columns);
+    by_column ? R_in_tiles.turn(columns) : static_cast<void>(R_in_tiles = std::move(columns));
   }
 
-  bool in_tiles = tiles::are_used();
+  bool by_column, in_tiles = tiles::are_used();
   Eigen::MatrixXf of_R;
-  tiles::Operand right{2};
+  tiles::Operand R_in_tiles{2};
 
-  [[nodiscard]] Index block() const {
-    return in_tiles ? tiles::block : std::clamp<Index>((Index{1} << 18) / std::max<Index>(of_R.rows(), 1), 16, 256);  // 1 MB
+  /// [width, columns of R]. of_X: memory that is used again
+  [[nodiscard]] Eigen::MatrixXf operator()(const Panel& panel, tiles::Operand& of_X) const {
+    const Index width = by_column ? panel.cols() : panel.rows(), count = of_R.cols();
+    if (in_tiles) return by_tiles(panel, of_X).topLeftCorner(width, count);
+    Eigen::MatrixXf out(width, count);
+    blas::gemm(by_column ? blas::Transpose::yes : blas::Transpose::no, blas::Transpose::no, width, count, of_R.rows(), 1.0F, panel.data(),
+               panel.outerStride(), of_R.data(), of_R.outerStride(), 0.0F, out.data(), width);
+    return out;
   }
 
-  [[nodiscard]] Eigen::MatrixXf operator()(const Panel& panel, tiles::Operand& left) const {
-    const Index count = panel.cols();
-    if (!in_tiles) {
-      Eigen::MatrixXf out(count, of_R.cols());
-      blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, of_R.cols(), panel.rows(), 1.0F, panel.data(), panel.outerStride(),
-                 of_R.data(), of_R.outerStride(), 0.0F, out.data(), count);
+ private:
+  [[nodiscard]] Eigen::MatrixXf by_tiles(const Panel& panel, tiles::Operand& of_X) const {  // (MP.6)
+    constexpr Index block = tiles::block;
+    const auto products_of = [](const tiles::Operand& left, const tiles::Operand& right) {
+      Eigen::MatrixXf out(right.blocks() * block, left.blocks() * block);
+      for (Index i = 0; i < left.blocks(); ++i)
+        for (Index j = 0; j < right.blocks(); ++j) tiles::multiply(left, i, right, j, &out(j * block, i * block), out.outerStride());
       return out;
+    };
+    if (!by_column) {
+      of_X.take_rows(panel);
+      return products_of(R_in_tiles, of_X);
     }
-    left.take_columns(panel);
-    Eigen::MatrixXf out(right.blocks() * tiles::block, tiles::block);  // (MP.6)
-    for (Index j = 0; j < right.blocks(); ++j) tiles::multiply(left, 0, right, j, &out(j * tiles::block, 0), out.outerStride());
-    return out.topLeftCorner(of_R.cols(), count).transpose();
+    of_X.take_columns(panel);
+    return products_of(of_X, R_in_tiles).transpose();
   }
 };
+
+// Columns of a panel: about 1 MB. Of rows that lie side by side, a panel takes at least four lines of the cache.
+Index width_of_panels(const SinglePanels& X) {
+  return std::clamp<Index>((Index{1} << 18) / std::max<Index>(X.rows, 1), X.by_column ? 16 : 64, 256);
+}
+
+Eigen::MatrixXf panel_for(const SinglePanels& X, Index width) {
+  return X.by_column ? Eigen::MatrixXf(X.rows, width) : Eigen::MatrixXf(width, X.rows);
+}
 
 }  // namespace
 
 // The limits of the panels do not depend on the number of threads.
 void project_panels(const SinglePanels& X, const Matrix& R, Matrix& out) {
   const Index n = X.rows, p = X.cols;
-  const ColumnProducts products_of(R);
-  const Index block = products_of.block(), threads = blas::threads_to_read(n * p * R.cols());
+  const ColumnProducts products_of(X, R);
+  const Index block = products_of.in_tiles && X.by_column ? tiles::block : width_of_panels(X);
+  const Index threads = blas::threads_to_read(n * p * R.cols());
   const blas::ThreadScope one_thread{1};
   parallel_ranges((p + block - 1) / block, threads, [&](Index from, Index to) {
-    Eigen::MatrixXf panel(n, std::min(block, p));
-    tiles::Operand left(2);
+    Eigen::MatrixXf panel = panel_for(X, std::min(block, p));
+    tiles::Operand of_X(2);
     for (Index first = from * block; first < std::min(to * block, p); first += block) {
       pulse();
       const Index width = std::min(block, p - first);
       X.read(first, width, panel);
-      out.middleRows(first, width) = products_of(panel.leftCols(width), left).cast<double>();
+      const Panel own = X.by_column ? Panel(panel.leftCols(width)) : Panel(panel.topRows(width));
+      out.middleRows(first, width) = products_of(own, of_X).cast<double>();
     }
   });
+}
+
+// Lanes of columns, each with a sum of its own. Their limits do not depend on the number of threads.
+void apply_panels(const SinglePanels& X, const Matrix& W, Matrix& out) {
+  const Index n = X.rows, p = X.cols, count = W.cols();
+  const Index block = width_of_panels(X), panels = (p + block - 1) / block;
+  const Index lanes = std::clamp<Index>(p / (8 * std::max<Index>(count, 1)), 1, 8);
+  const Eigen::MatrixXf single = W.topRows(p).cast<float>();
+  std::vector<Eigen::MatrixXf> sum(static_cast<std::size_t>(lanes));
+  const blas::ThreadScope one_thread{1};
+  parallel_for(lanes, blas::threads_to_read(n * p * count), [&](Index lane) {
+    Eigen::MatrixXf panel = panel_for(X, std::min(block, p)), own = Eigen::MatrixXf::Zero(n, count);
+    for (Index at = lane * panels / lanes; at < (lane + 1) * panels / lanes; ++at) {
+      pulse();
+      const Index first = at * block, width = std::min(block, p - first);
+      X.read(first, width, panel);
+      blas::gemm(X.by_column ? blas::Transpose::no : blas::Transpose::yes, blas::Transpose::no, n, count, width, 1.0F, panel.data(),
+                 panel.outerStride(), single.data() + first, single.outerStride(), 1.0F, own.data(), n);
+    }
+    sum[static_cast<std::size_t>(lane)] = std::move(own);
+  });
+  out.topRows(n) = sum[0].cast<double>();
+  for (std::size_t lane = 1; lane < sum.size(); ++lane) out.topRows(n) += sum[lane].cast<double>();
 }
 
 void row_gram_of_panels(const SinglePanels& X, Matrix& K) {
   constexpr Index block = 1024;
   const Index n = X.rows, p = X.cols;
-  Eigen::MatrixXf panel;
-  X.by_column ? panel.resize(n, std::min(block, p)) : panel.resize(std::min(block, p), n);
+  Eigen::MatrixXf panel = panel_for(X, std::min(block, p));
   RowProducts products_of{X.by_column};
   K.setZero();
   for (Index first = 0; first < p; first += block) {

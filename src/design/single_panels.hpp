@@ -17,6 +17,8 @@ struct SinglePanels {
 
 /// out.topRows(cols) <- X'R, by column.
 void project_panels(const SinglePanels& X, const Matrix& R, Matrix& out);
+/// out.topRows(rows) <- X W; some sums over columns are in single precision, and these are added in double.
+void apply_panels(const SinglePanels& X, const Matrix& W, Matrix& out);
 /// K [rows, rows] <- lower triangle of X X'; panels are added in double precision, and so is the diagonal of each.                (MP.5)
 void row_gram_of_panels(const SinglePanels& X, Matrix& K);
 

@@ -40,6 +40,11 @@ void project_in_single(Design& X, const Matrix& R, Matrix& out) {
   if (!out.allFinite()) X.project_several(R, out);
 }
 
+void apply_in_single(Design& X, const Matrix& W, Matrix& out) {
+  auto* quick = dynamic_cast<SingleProducts*>(&X);
+  if (quick == nullptr || !quick->apply_in_single(W, out)) X.apply_several(W, out);
+}
+
 void project_some(Design& X, const std::vector<Index>& columns, const Matrix& R, Matrix& out) {
   if (auto* sparse = dynamic_cast<ProductsOfSome*>(&X)) return sparse->project_some(columns, R, out);
   resize(out, static_cast<Index>(columns.size()), R.cols());

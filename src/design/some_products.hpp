@@ -13,6 +13,8 @@ class SingleProducts {
  public:
   virtual ~SingleProducts() = default;
   virtual void project_in_single(const Matrix& R, Matrix& out) = 0;
+  /// False: the design has no product of this kind that is quicker than apply_several().
+  [[nodiscard]] virtual bool apply_in_single(const Matrix& /*W*/, Matrix& /*out*/) { return false; }
 };
 /// A design derives from this if it must not write out columns to multiply them.
 class ProductsOfSome {
@@ -25,6 +27,8 @@ class ProductsOfSome {
 /// out [cols, R.cols()] <- X'R. Products are in single precision, and added up in double every few thousand rows, if the design can do
 /// that: the error of an entry is then about 1e-7 |x_j| |r|.
 void project_in_single(Design& X, const Matrix& R, Matrix& out);
+/// out [rows, W.cols()] <- X W, likewise
+void apply_in_single(Design& X, const Matrix& W, Matrix& out);
 /// out [columns, R.cols()] <- X_C'R with these columns of X, in their order.
 void project_some(Design& X, const std::vector<Index>& columns, const Matrix& R, Matrix& out);
 /// out [rows, W.cols()] <- X_C W

@@ -72,6 +72,13 @@ class DesignWithRow final : public Design, public SingleProducts, public Product
     out.head(rows() - 1) = others;
     out[rows() - 1] = row_.dot(w);
   }
+  void apply_several(const Matrix& W, Matrix& out) override {
+    Matrix others;
+    design_->apply_several(W, others);
+    resize(out, rows(), W.cols());
+    out.topRows(rows() - 1) = others;
+    out.row(rows() - 1) = row_.transpose() * W;
+  }
   void row_variance(const Matrix& L_inverse, Vector& out) override {
     Vector others(rows() - 1);
     design_->row_variance(L_inverse, others);

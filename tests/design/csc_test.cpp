@@ -65,6 +65,10 @@ void expect_same_products(Design& sparse, Design& dense, Random& random) {
   EXPECT_LT(relative_distance(several, expected), 1e-11);
   apply_some(sparse, some, W, several), apply_some(dense, some, W, expected);
   EXPECT_LT(relative_distance(several, expected), 1e-11);
+  const Matrix weights = random.normals(p, 11);
+  sparse.apply_several(weights, several), dense.apply_several(weights, expected);
+  EXPECT_LT(relative_distance(several, expected), 1e-11);
+  EXPECT_LT(relative_distance(expected, columns * weights), 1e-11);
   sparse.row_gram(K), dense.row_gram(L);
   ASSERT_EQ(K.rows(), n);
   EXPECT_LT(relative_distance(Matrix(K.triangularView<Eigen::Lower>()), Matrix(L.triangularView<Eigen::Lower>())), 1e-11);

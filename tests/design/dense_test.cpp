@@ -132,6 +132,17 @@ void expect_answers(const Case& c, Random& random, Index every = 1) {
       ASSERT_NEAR(several(j, k), plain_dot(X.col(j).data(), R.col(k).data(), n),
                   2e-6 * X.col(j).norm() * R.col(k).norm() + 10 * sum_tolerance)
           << j << " " << k;
+  const Matrix many = random.normals(n, 9), weights = random.normals(p, 9);
+  Matrix in_single;
+  design.project_in_single(many, in_single);
+  const Matrix columns = X.colwise().norm().transpose() * many.colwise().norm(),
+               rows_by_weights = rows.colwise().norm().transpose() * weights.colwise().norm();
+  EXPECT_TRUE(((in_single - X.transpose() * many).array().abs() <= 2e-6 * columns.array() + 10 * sum_tolerance).all());
+  Matrix combined;
+  design.apply_several(weights, combined);
+  EXPECT_LT((combined - X * weights).cwiseAbs().maxCoeff(), 10 * sum_tolerance);
+  apply_in_single(design, weights, combined);
+  EXPECT_TRUE(((combined - X * weights).array().abs() <= 2e-6 * rows_by_weights.array() + 10 * sum_tolerance).all());
   std::vector<Index> some;
   for (Index j = p - 1; j >= 0; j -= 2) some.push_back(j);
   Matrix of_some, applied_some;

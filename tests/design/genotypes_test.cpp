@@ -45,6 +45,10 @@ void expect_same_products(Design& packed, Design& dense, Random& random) {
     packed.project_several(R, several), dense.project_several(R, expected);
     EXPECT_LT(relative_distance(several, expected), 1e-12) << count;
   }
+  const Matrix W = random.normals(q, 9);
+  Matrix applied, expected;
+  packed.apply_several(W, applied), dense.apply_several(W, expected);
+  EXPECT_LT(relative_distance(applied, expected), 1e-12);
   const Vector omega = random.normals(n).cwiseAbs(), r = random.normals(n), w = random.normals(q);
   Vector g(q), h(q);
   packed.project(r, g), dense.project(r, h);

@@ -32,6 +32,9 @@ TEST(WithRow, ProductsAreThoseOfTheLongerTable) {
   const Matrix W = random.normals(2, 3);
   apply_some(design, some, W, product);
   EXPECT_LT((product - all(Eigen::all, some) * W).norm(), 1e-12);
+  const Matrix weights = random.normals(5, 9);
+  design.apply_several(weights, product);
+  EXPECT_LT((product - all * weights).norm(), 1e-12);
   design.row_gram(K);
   const Matrix without = all.leftCols(4), square = without * without.transpose();
   for (Index j = 0; j < 8; ++j) EXPECT_LT((K.col(j).tail(8 - j) - square.col(j).tail(8 - j)).norm(), 1e-12) << j;
