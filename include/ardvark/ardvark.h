@@ -168,8 +168,10 @@ ARDVARK_API void ardvark_free(void* memory);
  *                         presets as published, do not. Models: linear, logistic, counts.
  *     mixed_precision     on by default. Products in single precision in the early sweeps of large classifications; the last sweeps use
  *                         double precision. Models: linear, logistic, counts.
- *     solver              automatic (default), primal, dual, spectral or qr. The solver of the linear system. qr keeps the digits that
- *                         other solvers lose if columns are nearly collinear. Models: linear, logistic, counts.
+ *     solver              automatic (default), primal, dual, spectral, qr or iterative. The solver of the linear system. qr keeps the
+ *                         digits that other solvers lose if columns are nearly collinear. iterative makes no decomposition: linear, prior
+ *                         shared; standard deviations are from draws. It is the default for more than 20,000 rows and columns. Models:
+ *                         linear, logistic, counts.
  *     max_sweeps          a whole number >= 1. The largest number of sweeps of a fit: 500 by default; 1000 for presets of the SLR toolbox,
  *                         which make exactly this number with compat; 10000 actions for rvm_regression and rvm_classification. model rvm:
  *                         it applies to the last fit; a search makes other fits. algorithm type-two ignores it. It cannot be used with
@@ -454,6 +456,8 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *     mean variance sd interval [p,2] intercept.mean intercept.variance intercept.interval standardized_mean
  *     precision precision_history (not if the model was loaded from a file) group relevance direction relevant left_out
  *     effective_parameters V_diagonal log_det_V posterior
+ *     sampled.draws sampled.sd_error sampled.bound_error sampled.precision_error (solver iterative: standard errors of what comes from
+ *     draws; those of sd and precision are relative, that of the bound is in nats)
  *     degrees_of_freedom (regressions: of the marginals, Student-t distributions; infinite: they are normal)
  *     covariance, V [p,p], or [p+1,p+1] with an intercept, which is last: computed only when you ask for them by name. Of more than
  *     10000 weights: ardvark_model_covariance gives that of some columns, ardvark_model_draws draws of all

@@ -92,7 +92,8 @@ struct FitOptions {
                                              ///< the units of Fit::precision; in a group, the value of its first column is used. Empty: the
                                              ///< mean of the hyper-prior. fit_softmax: the values of each class, or machine, in turn
   double start_noise = 0;                    ///< linear, factorised: starting noise precision, in units of 1/y^2; 0: 100/variance of y
-  SolverKind solver = SolverKind::automatic;  ///< automatic: spectral for a shared linear prior, else primal for columns <= rows, or dual;
+  SolverKind solver = SolverKind::automatic;  ///< automatic: spectral for a shared linear prior (iterative with more than 20,000 rows and
+                                              ///< as many columns), else primal for columns <= rows, or dual;
                                               ///< models take qr where the columns are too nearly collinear for a Gram matrix
                                               ///<                                                                   (RIDGE.9)
   bool accelerate = true;  ///< steps that are larger than those of VB, and extrapolated; a step is undone if the bound falls. The precision

@@ -57,7 +57,7 @@ struct ModelOptions {
   std::optional<double> c0 = {}, d0 = {};  ///< hyper-prior of the precisions (regressions)
   bool intercept = true, standardize = true, acceleration = true, mixed_precision = true;
   bool converge = false;             ///< presets vb_* and vrvm_*: FitOptions::accelerate
-  std::string solver = "automatic";  ///< "automatic", "primal", "dual", "spectral" or "qr"
+  std::string solver = "automatic";  ///< "automatic", "primal", "dual", "spectral", "qr" or "iterative"
   std::optional<int> max_sweeps = {};
   std::optional<double> tolerance = {};
   std::string update_rule = "vb";  ///< "vb" or "mackay"

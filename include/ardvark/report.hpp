@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ enum class Status {
 };
 [[nodiscard]] const char* to_string(Status status);
 
-enum class SolverKind { automatic, primal, dual, spectral, sequential, greedy, coordinate, qr };
+enum class SolverKind { automatic, primal, dual, spectral, sequential, greedy, coordinate, qr, iterative };
 [[nodiscard]] const char* to_string(SolverKind kind);
 
 /// Columns that left the computation after a sweep, or came back. They are positions in X; X.cols() is an intercept with a precision.
@@ -30,6 +31,15 @@ struct PruningEvent {
   int sweep = 0;
   std::vector<Index> pruned;
   std::vector<Index> readmitted;
+};
+
+/// What of a fit comes from random vectors, and how far it may be from the exact result. All errors are standard errors, for the
+/// precision that the fit found.                                                                  (RIDGE.13), (RIDGE.15)
+struct Sampled {
+  Index draws = 0;             ///< of the weights: variances, covariances and the variances of predictions come from these
+  double sd_error = 0;         ///< relative, of the standard deviations of the weights: root mean square over the columns
+  double bound_error = 0;      ///< of the bound, nats
+  double precision_error = 0;  ///< relative, of E[alpha]
 };
 
 /// A report starts as failed. It records what was asked for and what was used.
@@ -41,6 +51,7 @@ struct Report {
   std::vector<double> bound_history;  ///< one entry per sweep; never falls, except in the fits that docs/math/bound.md names   (BOUND.5)
   SolverKind solver = SolverKind::automatic;
   std::string solver_reason;
+  std::optional<Sampled> sampled;  ///< solver iterative only
   std::vector<PruningEvent> pruning;  ///< in the order of the sweeps; empty if no column left
   std::string preset;                 ///< empty for a model
   bool compat = false;

@@ -106,8 +106,10 @@ function fit = ardvark_fit(X, y, varargin)
 %                           presets as published, do not. Models: linear, logistic, counts.
 %     'mixed_precision'     on by default. Products in single precision in the early sweeps of large classifications; the last sweeps use
 %                           double precision. Models: linear, logistic, counts.
-%     'solver'              automatic (default), primal, dual, spectral or qr. The solver of the linear system. qr keeps the digits that
-%                           other solvers lose if columns are nearly collinear. Models: linear, logistic, counts.
+%     'solver'              automatic (default), primal, dual, spectral, qr or iterative. The solver of the linear system. qr keeps the
+%                           digits that other solvers lose if columns are nearly collinear. iterative makes no decomposition: linear, prior
+%                           shared; standard deviations are from draws. It is the default for more than 20,000 rows and columns. Models:
+%                           linear, logistic, counts.
 %     'max_sweeps'          a whole number >= 1. The largest number of sweeps of a fit: 500 by default; 1000 for presets of the SLR toolbox,
 %                           which make exactly this number with 'compat'; 10000 actions for rvm_regression and rvm_classification. 'model',
 %                           'rvm': it applies to the last fit; a search makes other fits. 'algorithm', 'type-two' ignores it. It cannot be

@@ -61,8 +61,9 @@ class BayesianLinearRegression(Regressor, LinearScore):
         Whether columns and target are centred and scaled inside. Results are in your units in any case.
     {fit.update_rule}
     {prune_at, max_iter, tol}
-    solver : {"automatic", "primal", "dual", "spectral", "qr"}, default="automatic"
-        "qr" is more exact if columns are nearly collinear; "automatic" takes it in this case.
+    solver : {"automatic", "primal", "dual", "spectral", "qr", "iterative"}, default="automatic"
+        "qr" is more exact if columns are nearly collinear; "automatic" takes it in this case. "iterative" (prior="shared") makes no
+        decomposition, and standard deviations are from draws; "automatic" takes it with more than 20,000 rows and as many columns.
     {fdr, guarantee}
     {fit.missing, fit.imputations, fit.random_state}
     {n_jobs, verbose, callback}
@@ -95,6 +96,9 @@ class BayesianLinearRegression(Regressor, LinearScore):
     {fit.bound_}
     {fit.bound_comparable_}
     {bound_history_, n_iter_, converged_, status_, notes_, effective_parameters_}
+    sampled_ : dict
+        Solver "iterative" only: the number of "draws" of the weights, and standard errors of what comes from random vectors: "sd_error" of
+        the standard deviations and "precision_error" of ``lambda_``, both relative, and "bound_error" of ``bound_``, in nats.
     posterior_ : Posterior
         ``posterior_.sample(n, random_state)`` draws coefficients, intercepts and noise precisions.
     {fit.columns_, n_features_in_, feature_names_in_}

@@ -290,11 +290,13 @@ class LinearScore(WithPosterior, FittedModel):
         self._take_coefficients(model)
         self.support_ = model.array("relevant").astype(bool)
         self.lambda_ = _precisions(model, self.coef_.shape[-1])
-        for name in (*_SPARSE_ATTRIBUTES, "lambda_path_"):  # left from an earlier fit
+        for name in (*_SPARSE_ATTRIBUTES, "lambda_path_", "sampled_"):  # left from an earlier fit
             self.__dict__.pop(name, None)
         if model.text("prior") in _SPARSE_PRIORS and self._is_one_score:
             self._take_sparse(model)
         self.effective_parameters_ = model.number("effective_parameters")
+        if model.text("solver") == "iterative":
+            self.sampled_ = model.value("sampled")
 
     def _take_sparse(self, model: _core.Model) -> None:
         self.inclusion_ = model.array("inclusion")

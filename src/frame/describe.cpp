@@ -204,6 +204,7 @@ const char* to_string(SolverKind kind) {
     case SolverKind::greedy: return "greedy";
     case SolverKind::coordinate: return "coordinate";
     case SolverKind::qr: return "qr";
+    case SolverKind::iterative: return "iterative";
   }
   return "unknown";
 }

@@ -62,17 +62,21 @@ Json describe(const std::vector<PruningEvent>& pruning) {
 }
 
 Json describe(const Report& report) {
-  return {{"status", to_string(report.status)},
-          {"message", report.message},
-          {"sweeps", report.sweeps},
-          {"solver", to_string(report.solver)},
-          {"solver_reason", report.solver_reason},
-          {"preset", report.preset},
-          {"compat", report.compat},
-          {"notes", report.notes},
-          {"warnings", report.warnings},
-          {"seconds", report.seconds},
-          {"pruning", describe(report.pruning)}};
+  Json out = {{"status", to_string(report.status)},
+              {"message", report.message},
+              {"sweeps", report.sweeps},
+              {"solver", to_string(report.solver)},
+              {"solver_reason", report.solver_reason},
+              {"preset", report.preset},
+              {"compat", report.compat},
+              {"notes", report.notes},
+              {"warnings", report.warnings},
+              {"seconds", report.seconds},
+              {"pruning", describe(report.pruning)}};
+  if (report.sampled)
+    out["sampled"] = {{"draws", report.sampled->draws},
+                      {"errors", Json::array({report.sampled->sd_error, report.sampled->bound_error, report.sampled->precision_error})}};
+  return out;
 }
 
 Json describe(const LambdaChoice& choice) {
@@ -192,7 +196,7 @@ Report read_report(const Json& description, const std::string& path) {
   report.sweeps = checked_count(description.at("sweeps"), path);
   report.solver = from_name(description.at("solver"),
                             {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::sequential,
-                             SolverKind::greedy, SolverKind::coordinate, SolverKind::qr},
+                             SolverKind::greedy, SolverKind::coordinate, SolverKind::qr, SolverKind::iterative},
                             path);
   report.solver_reason = description.at("solver_reason").text();
   report.preset = description.at("preset").text();
@@ -200,6 +204,14 @@ Report read_report(const Json& description, const std::string& path) {
   report.notes = description.at("notes").texts();
   report.warnings = description.at("warnings").texts();
   report.seconds = description.at("seconds").number();
+  if (description.contains("sampled")) {  // solver iterative
+    const Json& sampled = description.at("sampled");
+    const std::vector<double> errors = sampled.at("errors").numbers();
+    const Index draws = sampled.at("draws").whole_number();
+    if (errors.size() != 3 || draws < 1 || !std::ranges::all_of(errors, [](double e) { return e >= 0 && std::isfinite(e); }))
+      fail_model(path, "what it says of its draws is invalid");
+    report.sampled = {draws, errors[0], errors[1], errors[2]};
+  }
   if (description.contains("pruning"))  // older files have none
     for (const Json& event : description.at("pruning").list())
       report.pruning.push_back(

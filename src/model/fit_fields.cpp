@@ -98,6 +98,13 @@ void visit_preset(const Report& report, Fields& out) {
 void visit_solver(const Report& report, Fields& out) {
   out.put("solver", Json(to_string(report.solver)));
   out.put("solver_reason", Json(report.solver_reason));
+  if (!report.sampled) return;
+  out.open("sampled");
+  out.put("draws", Json(report.sampled->draws));
+  out.put("sd_error", Json(report.sampled->sd_error));
+  out.put("bound_error", Json(report.sampled->bound_error));
+  out.put("precision_error", Json(report.sampled->precision_error));
+  out.close();
 }
 
 // Of an object that is open; closes it.

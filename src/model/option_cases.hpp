@@ -52,7 +52,8 @@ constexpr OptionWord lambda_rules[] = {{"min"}, {"1se"}};
 constexpr OptionWord likelihoods[] = {{"vg"}, {"jj"}, {"laplace"}};
 constexpr OptionWord posteriors[] = {{"joint"}, {"factorised"}};
 constexpr OptionWord codings[] = {{"automatic"}, {"softmax"}, {"one-against-rest"}, {"one-against-one", many_rows}};
-constexpr OptionWord solvers[] = {{"automatic"}, {"primal"}, {"dual", many_rows}, {"spectral", many_rows}, {"qr", many_rows | sparse_x}};
+constexpr OptionWord solvers[] = {
+    {"automatic"}, {"primal"}, {"dual", many_rows}, {"spectral", many_rows}, {"qr", many_rows | sparse_x}, {"iterative", many_rows}};
 constexpr OptionWord update_rules[] = {{"vb"}, {"mackay"}};
 constexpr OptionWord keeps[] = {{"automatic"}, {"always"}, {"never"}};
 constexpr OptionWord guarantees[] = {{"posterior"}, {"knockoffs"}};

@@ -102,8 +102,9 @@ constexpr ModelOption rows[] = {
     {"mixed_precision", &O::mixed_precision, sweeps, "on by default",
      "Products in single precision in the early sweeps of large classifications; the last sweeps use double precision.",
      Facts().refuse(machines)},
-    {"solver", &O::solver, sweeps, "automatic (default), primal, dual, spectral or qr",
-     "The solver of the linear system. qr keeps the digits that other solvers lose if columns are nearly collinear.",
+    {"solver", &O::solver, sweeps, "automatic (default), primal, dual, spectral, qr or iterative",
+     "The solver of the linear system. qr keeps the digits that other solvers lose if columns are nearly collinear. iterative makes no "
+     "decomposition: linear, prior shared; standard deviations are from draws. It is the default for more than 20,000 rows and columns.",
      Facts().refuse(machines | laplace | sparse_priors).say(no_solver).take(solvers).shell(fit | select)},
     {"max_sweeps", &O::max_sweeps, sweeps, "a whole number >= 1",
      "The largest number of sweeps of a fit: 500 by default; 1000 for presets of the SLR toolbox, which make exactly this number with "

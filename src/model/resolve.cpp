@@ -131,8 +131,9 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
   options.threads = from.threads;
   options.record_every = from.record_every;
   options.mixed_precision = from.mixed_precision;
-  options.solver = choose_named(from, "solver", from.solver,
-                                {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::qr, SolverKind::spectral});
+  options.solver = choose_named(
+      from, "solver", from.solver,
+      {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::qr, SolverKind::spectral, SolverKind::iterative});
   options.keep_covariance = choose<Keep>(from, "keep_covariance", from.keep_covariance,
                                          {{"automatic", Keep::automatic}, {"always", Keep::always}, {"never", Keep::never}});
   options.weights = from.weights;

@@ -1,7 +1,9 @@
 // Solvers of the linear system of waist.hpp. Each states what it can do; method/sweep/sweep_choice.cpp chooses one or refuses.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "ardvark/report.hpp"
 #include "design/design.hpp"
@@ -59,6 +61,15 @@ struct Outlook {
   bool complement = false;
 };
 
+/// A number that comes from random vectors, with its standard error.
+struct SampledNumber {
+  double value = 0, error = 0;
+};
+
+struct SampledPosterior : Sampled {
+  SampledNumber trace = {};  ///< tr V of the penalised columns
+};
+
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -102,6 +113,10 @@ class Solver {
   [[nodiscard]] virtual double variance_of(const Vector& x) = 0;
   /// V in factored form, after finish().
   [[nodiscard]] virtual CovarianceFactor factor() = 0;
+  /// After finish(), if something comes from random vectors.
+  [[nodiscard]] virtual std::optional<SampledPosterior> sampled() const { return {}; }
+  /// After finish(): the largest error of a solution by steps, as a multiple of what was asked for; 1 or less: all is as asked for.
+  [[nodiscard]] virtual double remaining() const { return 1; }
 };
 
 /// The system that a solver is made for; the references must be valid as long as the solver exists.
@@ -116,6 +131,9 @@ std::unique_ptr<Solver> make_dual(System system);    ///< n x n, never p x p    
 std::unique_ptr<Solver> make_qr(System system);      ///< the factor from the rows, no Gram matrix; a copy of X     (RIDGE.9)
 /// Shared precision, constant rows: O(min(n,p)) per sweep; `exact` gives the posterior of the last sweep.             (RIDGE.6)
 std::unique_ptr<Solver> make_spectral(System system, std::unique_ptr<Solver> exact);
+
+/// Shared precision, constant rows: products with the table only; variances are from draws.               (RIDGE.12) to (RIDGE.15)
+std::unique_ptr<Solver> make_iterative(System system, std::uint64_t seed = 1);
 
 /// Primal or dual, whichever is cheaper for the active columns (kind: automatic), or the solver named by `kind` (also QR). In `system`, X
 /// has all columns, and the partition is that of the active columns. Needs O(n^2 + p) memory besides the solver, and a copy of the active

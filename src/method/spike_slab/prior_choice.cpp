@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "method/spike_slab/sparse.hpp"
+#include "posterior/decomposition.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
@@ -37,12 +38,16 @@ ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_
   const double rows = k.empty() ? static_cast<double>(num_rows) : std::accumulate(k.begin(), k.end(), 0.0);
   const std::string obstacle = obstacle_to_sparse(options, task, num_rows, num_columns, need_of_small);
   PriorChoice choice = choose_prior(options.prior.kind, obstacle, rows, num_columns);
-  if (options.prior.kind == PriorKind::automatic && obstacle.empty() && num_rows > most_to_rotate_soon && num_columns > num_rows &&
+  const bool is_chosen = options.prior.kind == PriorKind::automatic;
+  if (is_chosen && obstacle.empty() && num_rows > most_to_rotate_soon && num_columns > num_rows &&
       is_fitted_wide(options, task, num_rows, num_columns))
     choice = {
         PriorKind::slab,
         fmt::format("prior auto: slab was taken, not sparse, because the decomposition of {} rows takes minutes; many small effects {}",
                     num_rows, has_noise(task) ? "count as noise" : "are left out")};
+  if (is_chosen && choice.kind == PriorKind::ard && has_noise(task) && std::min(num_rows, num_columns) > most_to_decompose)
+    choice = {PriorKind::shared, fmt::format("prior auto: shared was taken, not sparse, because {}; ard needs a matrix of {} x {} numbers",
+                                             obstacle, num_columns, num_columns)};
   ChosenOptions chosen{options, std::move(choice.note), need_of_small};
   chosen.options.prior.kind = choice.kind;
   if (is_sparse(choice.kind)) validate_sparse(chosen.options, task, num_columns);

@@ -2,10 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "core/memory.hpp"
 #include "core/refusals.hpp"
+#include "posterior/decomposition.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
+namespace {
+
+// Exact solvers make two square matrices of the columns or of the rows, whichever are fewer.
+void require_memory(PriorKind prior, Index num_rows, Index num_columns) {
+  const Index size = std::min(num_rows, num_columns);
+  const double needed = 16 * static_cast<double>(size) * static_cast<double>(size), available = physical_memory();
+  if (!(available > 0) || needed <= available) return;
+  throw InvalidArgument(
+      {.argument = "prior",
+       .value = to_string(prior),
+       .why = fmt::format("it needs two matrices of {} x {} numbers ({:.0f} GB) for {} rows and {} columns, and this machine has {:.0f} GB",
+                          size, size, 1e-9 * needed, num_rows, num_columns, 1e-9 * available),
+       .remedy = "a regression under prior shared (--prior shared) with a joint posterior makes none, and neither does prior laplace "
+                 "(--prior laplace)"});
+}
+
+}  // namespace
 
 SolverChoice choose_solver(const FitOptions& options, const LikelihoodTraits& likelihood, const Partition& partition, Index num_rows) {
   const Index p = partition.num_columns() - partition.num_flat();
@@ -15,7 +36,16 @@ SolverChoice choose_solver(const FitOptions& options, const LikelihoodTraits& li
   if (options.solver == SolverKind::dual && partition.num_flat() >= num_rows)
     throw refused("solver", "dual",
                   fmt::format("needs more rows than flat columns; there are {} rows and {} flat columns", num_rows, partition.num_flat()));
+  const bool can_iterate = can_spectral && !sweeps_plainly(options);
+  if (options.solver == SolverKind::iterative && !can_iterate)
+    throw refused(
+        "solver", "iterative",
+        "needs a linear model with a shared prior, a joint posterior, update rule vb, no columns of fixed precision and no pruning");
+  const bool is_iterative = options.solver == SolverKind::iterative ||
+                            (can_iterate && options.solver == SolverKind::automatic && std::min(p, num_rows) > most_to_decompose);
+  if (!is_iterative) require_memory(options.prior.kind, num_rows, p);
   if (options.solver != SolverKind::automatic) return {options.solver, "as requested"};
+  if (is_iterative) return {SolverKind::iterative, fmt::format("a decomposition of {} rows and {} columns is too expensive", num_rows, p)};
   if (can_spectral) return {SolverKind::spectral, "linear with one precision for all columns"};
   if (p <= num_rows || partition.num_flat() >= num_rows)
     return {SolverKind::primal, fmt::format("{} columns are not more than {} rows", p, num_rows)};
@@ -27,6 +57,7 @@ std::unique_ptr<Solver> make_solver(SolverKind kind, System system, bool may_shr
   const Index p = system.partition.num_columns() - system.partition.num_flat(), n = system.X.rows();
   const bool dual = kind == SolverKind::dual || (kind == SolverKind::spectral && p > n && system.partition.num_flat() < n);
   if (kind == SolverKind::qr) return make_qr(system);
+  if (kind == SolverKind::iterative) return make_iterative(system);
   std::unique_ptr<Solver> exact = dual ? make_dual(system) : make_primal(system);
   return kind == SolverKind::spectral ? make_spectral(system, std::move(exact)) : std::move(exact);
 }

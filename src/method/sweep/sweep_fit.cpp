@@ -135,7 +135,7 @@ void judge_relevance(const Fitted& f, const Frame& frame, Solution& out) {
 
 void keep_factor(const FitOptions& options, Solver& solver, const SweepOutcome& outcome, Index n, Index num_columns, Solution& out) {
   const auto p = static_cast<Index>(outcome.columns.size());
-  const Index inner = std::min(n, p);
+  const Index inner = out.report.sampled ? out.report.sampled->draws : std::min(n, p);
   const double megabytes = static_cast<double>(inner) * static_cast<double>(p) * 8e-6;
   if (options.keep_covariance == Keep::never) return;
   if (options.keep_covariance == Keep::automatic && megabytes > 256) {
@@ -145,6 +145,47 @@ void keep_factor(const FitOptions& options, Solver& solver, const SweepOutcome& 
   }
   out.factor = solver.factor();
   if (p < num_columns) out.factor.columns = outcome.columns;
+}
+
+// How far the random error of tr V moves E[alpha]: that of one step, and of the steps that follow from it.                     (RIDGE.13)
+double precision_error(const SweepProblem& problem, const PrecisionPrior& precisions, const SampledPosterior& sampled,
+                       const SweepOutcome& outcome, Solver& solver, const Posterior& found) {
+  Likelihood& likelihood = problem.likelihood;
+  Rows rows = outcome.rows;
+  Posterior q = found;
+  Vector next(1);
+  const auto step = [&](double factor) {
+    Vector a = outcome.a;
+    for (Index j = 0; j < a.size(); ++j)
+      if (precisions.partition().group[static_cast<std::size_t>(j)] == 0) a[j] *= factor;
+    if (!solver.solve(rows, a, q)) return std::numeric_limits<double>::quiet_NaN();
+    likelihood.update(q, rows);
+    precisions.update(q, likelihood.noise_precision(), next);
+    return std::log(next[0]);
+  };
+  constexpr double change = 1.01;
+  const double slope = (step(change) - step(1 / change)) / (2 * std::log(change));
+  const double shape = problem.prior.shape[0] + 0.5 * static_cast<double>(precisions.partition().group_size[0]);
+  step(1);  // the state that was found
+  return 0.5 * sampled.trace.error * next[0] / shape / std::abs(1 - slope);
+}
+
+// What comes from draws, and whether the steps reached what they promise.                                        (RIDGE.12), (RIDGE.15)
+void report_draws(const Solver& solver, double error_of_precision, Report& report) {
+  const std::optional<SampledPosterior> sampled = solver.sampled();
+  if (!sampled) return;
+  report.sampled = *sampled;
+  report.sampled->precision_error = error_of_precision;
+  report.notes.push_back(fmt::format(
+      "standard deviations of the weights are from {} draws: relative error about {:.1g}%; the part of a prediction's standard deviation "
+      "that comes from the weights: about {:.1g}%; the log evidence has a standard error of {:.2g} nats",
+      sampled->draws, 100 * sampled->sd_error, 100 / std::sqrt(2.0 * static_cast<double>(sampled->draws)), sampled->bound_error));
+  if (!(solver.remaining() > 1) || report.status != Status::converged) return;
+  report.status = Status::max_sweeps;
+  report.message = fmt::format(
+      "the steps of conjugate gradients left an error {:.2g} times as large as allowed; scale the columns, or "
+      "leave out columns that are nearly copies of others",
+      solver.remaining());
 }
 
 // A run of the sweeps, with its objects and results.
@@ -157,6 +198,7 @@ struct Run {
   SweepOutcome outcome;
   bool usable = false;
   Conditioning conditioning;
+  double precision_error = 0;
 };
 
 // \param start  E[alpha] to begin with; empty: as the options say
@@ -187,6 +229,8 @@ std::unique_ptr<Run> run_sweeps(const SweepProblem& problem, SolverChoice choice
   run->outcome = sweep(likelihood, precisions, *run->solver, run->q, settings);
   SweepOutcome& outcome = run->outcome;
   run->usable = outcome.status != Status::not_positive_definite && run->solver->finish(outcome.rows, outcome.a, run->q);
+  if (const auto sampled = run->solver->sampled(); run->usable && sampled)
+    run->precision_error = precision_error(problem, precisions, *sampled, outcome, *run->solver, run->q);
   const GammaDistribution noise = likelihood.noise();
   const bool whole = static_cast<Index>(outcome.columns.size()) == design.cols();
   if (run->usable && whole)
@@ -198,7 +242,9 @@ std::unique_ptr<Run> run_sweeps(const SweepProblem& problem, SolverChoice choice
 // Repeats the sweeps with QR, starting from their result, if a Gram matrix has too few digits for these columns.          (RIDGE.9)
 void repeat_by_qr(const SweepProblem& problem, Design& design, std::unique_ptr<Run>& run) {
   const FitOptions& options = problem.frame.options;
-  if (options.solver != SolverKind::automatic || !options.preset.empty() || sweeps_plainly(options) || design.is_sparse()) return;
+  if (run->choice.kind == SolverKind::iterative || options.solver != SolverKind::automatic || !options.preset.empty() ||
+      sweeps_plainly(options) || design.is_sparse())
+    return;
   const Index num_flat = problem.prior.partition.num_flat() - (problem.frame.units.standardization.intercept ? 1 : 0);
   if (design.cols() > design.rows() && (num_flat <= 0 || design.cols() > 2000))
     return;  // in the dual, only flat columns have a Gram matrix
@@ -269,6 +315,7 @@ Solution solve_by_sweeps(SweepProblem problem) {
   out.report.solver = kind;
   out.report.solver_reason = reason;
   report_sweeps(frame.options, run->outcome, run->usable, out);
+  if (run->usable) report_draws(*run->solver, run->precision_error, out.report);
   if (run->solver->kind() != kind) {
     out.report.solver = run->solver->kind();
     out.report.solver_reason = fmt::format("{} first ({}); later, fewer columns than rows were left", to_string(kind), reason);
