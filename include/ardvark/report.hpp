@@ -51,7 +51,7 @@ struct Report {
   std::vector<double> bound_history;  ///< one entry per sweep; never falls, except in the fits that docs/math/bound.md names   (BOUND.5)
   SolverKind solver = SolverKind::automatic;
   std::string solver_reason;
-  std::optional<Sampled> sampled;  ///< solver iterative only
+  std::optional<Sampled> sampled;     ///< solver iterative only
   std::vector<PruningEvent> pruning;  ///< in the order of the sweeps; empty if no column left
   std::string preset;                 ///< empty for a model
   bool compat = false;

@@ -139,11 +139,12 @@ void validate_preset_of_table(const FitTable& X, const std::string& preset, bool
 void validate_sparse_table(const FitTable& X, const FitOptions& options, const std::string& need_of_small) {
   const PriorKind prior = options.prior.kind;
   if (is_sparse(prior) && !need_of_small.empty())
-    throw InvalidArgument({.argument = "prior",
-                           .value = to_string(prior),
-                           .why = need_of_small,
-                           .remedy = fmt::format("prior shared (--prior shared) or laplace takes {} of any size",
-                                                 X.is_sparse() ? "a sparse X" : "genotypes")});
+    throw InvalidArgument(
+        {.argument = "prior",
+         .value = to_string(prior),
+         .why = need_of_small,
+         .remedy = fmt::format("prior laplace (--prior laplace) takes {} of any size, and so does shared (--prior shared) in a regression",
+                               X.is_sparse() ? "a sparse X" : "genotypes")});
   if (!X.is_dense()) validate_preset_of_table(X, options.preset, options.compat);
   const std::string who = options.solver == SolverKind::qr                               ? "solver 'qr'"
                           : options.standardize && options.scaling != Scaling::deviation ? "this scaling"

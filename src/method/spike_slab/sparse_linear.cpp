@@ -61,8 +61,9 @@ Solution solve_linear_in_memory(Frame& frame) {
   if (std::min(X.rows(), which.size()) > most_to_rotate) {
     if (parts == SparseParts::dense_only)
       throw refused("prior", "dense",
-                    fmt::format("needs a decomposition, which is too expensive for {} rows and {} columns; use prior sparse", X.rows(),
-                                which.size()));
+                    fmt::format("needs a decomposition, which is too expensive for {} rows and {} columns; use prior shared, a ridge that "
+                                "is fitted without one",
+                                X.rows(), which.size()));
     if (parts == SparseParts::both)
       frame.warnings.push_back(fmt::format(
           "the dense part is off: its decomposition is too expensive for {} rows and {} columns; many small effects count as noise",

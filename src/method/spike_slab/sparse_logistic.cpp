@@ -286,10 +286,9 @@ Solution solve_logistic_in_memory(Frame& frame) {
   const Standardization& standardization = frame.units.standardization;
   const PenalisedColumns which = penalised_columns(options, X.cols(), frame.left_out);
   if (std::min(X.rows(), which.size()) > most_to_rotate)
-    throw refused(
-        "prior", to_string(options.prior.kind),
-        fmt::format("with classes needs a decomposition, which is too expensive for {} rows and {} columns; use prior shared or laplace",
-                    X.rows(), which.size()));
+    throw refused("prior", to_string(options.prior.kind),
+                  fmt::format("with classes needs a decomposition, which is too expensive for {} rows and {} columns; use prior laplace",
+                              X.rows(), which.size()));
   const std::optional<EqualRows> merged = merge_equal_rows(X, t, k);
   TableOfClasses table{merged ? FitTable(merged->X) : X, standardization};
   const Vector &seen_t = merged ? merged->t : t, &seen_k = merged ? merged->k : k;
