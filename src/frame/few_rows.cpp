@@ -20,7 +20,8 @@ double share_of_few_rows(double num_rows) { return std::clamp((60 - num_rows) / 
 bool integrates_few_rows(Task task, const FitOptions& options, double num_rows) {
   const PriorKind kind = options.prior.kind;
   const bool is_asked = kind == PriorKind::shared || kind == PriorKind::groups || kind == PriorKind::ard || kind == PriorKind::laplace;
-  return has_noise(task) && is_asked && options.integrate_few_rows && options.preset.empty() && !options.compat &&
+  const bool has_draws = options.solver == SolverKind::iterative;  // whose variances have errors that the fit reports
+  return has_noise(task) && is_asked && !has_draws && options.integrate_few_rows && options.preset.empty() && !options.compat &&
          options.prior.fixed_columns.empty() && share_of_few_rows(num_rows) > 0;
 }
 

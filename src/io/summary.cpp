@@ -142,7 +142,7 @@ std::string evidence_line(const Fit& fit) {
   if (fit.prior == PriorKind::laplace)
     return labelled(fit.report.solver == SolverKind::coordinate ? "log density at mode" : "penalised likelihood",
                     io::evidence_in_words("", fit.bound, fit.prior, bound_scope(fit)));
-  return line("log evidence", approximate ? "about " : greedy ? "" : "at least ");
+  return line("log evidence", approximate || fit.report.sampled ? "about " : greedy ? "" : "at least ");
 }
 
 }  // namespace

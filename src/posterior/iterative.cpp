@@ -24,7 +24,7 @@ constexpr double of_response = 1e-7, of_probes = 1e-3;  // relative errors of Ga
 constexpr double of_mean = 1e-6;                        // largest error of a mean, in its standard deviations
 constexpr double of_draw = 1e-2;                        // the same of a draw
 constexpr double enough_for_draws = 0.05;               // relative error of the standard deviations
-constexpr double least_for_single = 1e-3;               // of the largest eigenvalue: the precision with which single precision serves
+constexpr double least_for_single = 1e-4;               // of the largest eigenvalue: the precision with which single precision serves
 constexpr double most_of_steps = 256e6;                 // bytes
 constexpr Index fewest_draws = 64, most_draws = 256;
 

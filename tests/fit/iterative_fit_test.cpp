@@ -57,6 +57,7 @@ void expect_near_exact(const Table& t, FitOptions options) {
   const Sampled& sampled = *fit.report.sampled;
   EXPECT_TRUE(testing::mentions(fit.report.notes, std::to_string(sampled.draws) + " draws"));
   EXPECT_EQ(fit.report.solver, SolverKind::iterative);
+  EXPECT_NE(summary(fit).find("log evidence          about "), std::string::npos) << "it is no bound";
   EXPECT_GE(sampled.draws, 64);
   EXPECT_LT(sampled.sd_error, 0.15);
   // The precision is that of the exact fit within its error, and the means follow it.

@@ -97,6 +97,7 @@ bool is_flat_and_told_apart(const Subject& s) {
   return s.model && s.model->softmax() && s.prepared.options.prior == "none" && s.problem.has_trait("separable");
 }
 bool is_machine_of_many_sweeps(const Subject& s) { return takes_many_sweeps(s) && s.model->relevance(); }
+bool has_draws(const Subject& s) { return s.is_linear_score() && s.fit().report.sampled.has_value(); }
 bool is_type_two_machine(const Subject& s) { return s.model && s.model->relevance() && s.prepared.options.algorithm == "type-two"; }
 
 }  // namespace
@@ -193,6 +194,10 @@ const std::vector<Exemption>& exemptions() {
        is_softmax_of_raw_columns,
        "a softmax of columns that are not standardised",
        "the mode for large columns is known only up to rounding relative to their size"},
+      {{"rows", "columns", "units", "weights", "solvers"},
+       has_draws,
+       "solver iterative",
+       "the same random vectors meet other rows and columns: answers are the same within the errors that the fit reports (RIDGE.13)"},
       {{"columns"}, is_type_two_machine, "kernel machines, algorithm type-two", "the evidence has several maxima"},
   };
   return all;

@@ -214,6 +214,9 @@ std::unique_ptr<Run> run_sweeps(const SweepProblem& problem, SolverChoice choice
   run->precisions = std::make_unique<PrecisionPrior>(partition, problem.prior.shape, problem.prior.rate,
                                                      options.rule.value_or(UpdateRule::vb), lambda_of(options));
   PrecisionPrior& precisions = *run->precisions;
+  // Where half of the variance is explained; from a much smaller precision, the first sweep would take many more steps than the last.
+  if (run->choice.kind == SolverKind::iterative && options.standardize)
+    precisions.set_expected(Vector::Constant(1, static_cast<double>(partition.group_size[0])));
   if (!options.start_precision.empty()) precisions.set_expected(start_of(options, partition, 1, design.cols(), precisions.expected()));
   if (start.size() > 0) precisions.set_expected(start);
   const SolverKind kind = run->choice.kind;
