@@ -55,22 +55,30 @@ def select(family: Family, table: Table) -> Rule:
     return lambda fdr: [found.columns.tolist() for found in model.select(fdr)]
 
 
+class Distances:
+    """S of the last covariance: it takes seconds, and most families have one covariance for all their tables."""
+
+    covariance = S = None
+
+
 def knockoffs(family: Family, table: Table) -> Rule:
-    """Gaussian knockoffs of known covariance (equicorrelated), the difference of the lasso's coefficients, and the threshold with + 1."""
-    S = table.covariance
-    p = S.shape[0]
-    s = min(1.0, 1.999 * float(np.linalg.eigvalsh(S)[0]))
-    inverse = np.linalg.inv(S)
-    V = 2 * s * np.eye(p) - s * s * inverse
-    rng = np.random.default_rng(0)
-    values, vectors = np.linalg.eigh(V)
-    noise = rng.standard_normal(table.X.shape) @ (vectors * np.sqrt(np.maximum(values, 0))).T
-    both = np.hstack([table.X, table.X - s * table.X @ inverse + noise])
+    """The Gaussian knockoffs of knockpy for the known covariance, the difference of the lasso's coefficients, and the threshold with + 1."""
+    from knockpy.knockoffs import GaussianSampler
+
+    if Distances.covariance is None or not np.array_equal(Distances.covariance, table.covariance):
+        Distances.covariance, Distances.S = table.covariance, None
+    p = family.columns
+    method = "equicorrelated" if family.structure == "factors" else "mvr"  # another covariance in each table; nearly the same there
+    sampler = GaussianSampler(table.X, mu=np.zeros(p), Sigma=table.covariance, S=Distances.S, method=method)
+    np.random.seed(0)
+    both = np.hstack([table.X, sampler.sample_knockoffs()])
+    Distances.S = sampler.fetch_S()
     both = (both - both.mean(0)) / both.std(0)
     if family.is_linear:
-        w = LassoCV(cv=5).fit(both, table.y - table.y.mean()).coef_
+        w = LassoCV(cv=5, eps=0.01, alphas=40).fit(both, table.y - table.y.mean()).coef_
     else:
-        w = LogisticRegressionCV(Cs=8, cv=5, penalty="l1", solver="liblinear", scoring="neg_log_loss").fit(both, table.y).coef_[0]
+        how = {"penalty": "l1", "solver": "liblinear", "scoring": "neg_log_loss"}
+        w = LogisticRegressionCV(Cs=np.logspace(-3, 0, 13), cv=5, **how).fit(both, table.y).coef_[0]
     W = np.abs(w[:p]) - np.abs(w[p:])
 
     def rule(fdr: float) -> Sets:
