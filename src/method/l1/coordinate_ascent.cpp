@@ -452,7 +452,7 @@ CoordinateAscent::FlatMaximum CoordinateAscent::maximum_of_flat() const {
     bool is_rounding = true;
     for (Index i = 0; i < count; ++i)
       is_rounding = is_rounding && std::abs(g[i]) <= floor * length_[columns_[static_cast<std::size_t>(flat[static_cast<std::size_t>(i)])]];
-    if (is_rounding) return out;
+    if (is_rounding || (loss_ == RowLoss::squared && step == 2)) return out;  // one step is exact, the second one takes its rounding away
     if (step == most_steps) break;
     Matrix G(count, count);
     X.gram(0, out.omega, G);
