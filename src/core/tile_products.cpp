@@ -23,7 +23,7 @@ void Operand::resize(Index vectors, Index steps) {
   vectors_ = vectors;
   steps_ = steps;
   const auto strips = static_cast<std::size_t>(blocks() * (block / wide)), used = static_cast<std::size_t>((vectors + wide - 1) / wide);
-  const auto of_strip = static_cast<std::size_t>(parts_ * steps);
+  const auto of_strip = static_cast<std::size_t>(parts * steps);
   tiles_.resize(strips * of_strip);
   std::fill(tiles_.begin() + static_cast<std::ptrdiff_t>(used * of_strip), tiles_.end(), Tile{});
 }
@@ -110,10 +110,10 @@ ARDVARK_TILES void Operand::take(const Eigen::Ref<const Eigen::MatrixXf>& A, boo
         from = edge;
         stride = height;
       }
-      Tile* const out = tiles_.data() + parts_ * (strip * steps_ + step);
+      Tile* const out = tiles_.data() + parts * (strip * steps_ + step);
       for (Index line = 0; line < 16; ++line) {
         const float* const one = from + (are_columns ? line : 2 * line) * stride;
-        split(one, one + (are_columns ? 16 : stride), !are_columns, out, parts_, line);
+        split(one, one + (are_columns ? 16 : stride), !are_columns, out, parts, line);
       }
     }
 }
@@ -132,30 +132,24 @@ ARDVARK_TILES void multiply(const Operand& left, Index i, const Operand& right, 
   static constexpr Shape shape;
   asm volatile("" ::: "memory");  // the intrinsics do not say what they read
   _tile_loadconfig(&shape);
-  // With 16 vectors on the right side, their second part has sums of its own.
-  const Index parts = left.parts_;
-  const bool is_narrow = parts == 2 && right.vectors_ <= (2 * j + 1) * wide;
-  const Operand::Tile *a = left.at(2 * i), *b = left.at(2 * i + 1), *x = right.at(2 * j), *y = is_narrow ? x + 1 : right.at(2 * j + 1);
+  const Operand::Tile *a = left.at(2 * i), *b = left.at(2 * i + 1), *x = right.at(2 * j), *y = right.at(2 * j + 1);
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
   _tile_zero(3);
-  for (Index step = 0; step < left.steps_; ++step, a += parts, b += parts, x += parts, y += parts) {
+  constexpr Index parts = Operand::parts;
+  for (Index step = 0; step < left.steps_; ++step, a += parts, b += parts, x += parts, y += parts) {  // (MP.6)
     ARDVARK_LOAD_TWO(6, 7, x, y);
     ARDVARK_LOAD_TWO(4, 5, a, b);
     ARDVARK_ADD_FOUR;
-    if (parts == 3) {
-      ARDVARK_LOAD_TWO(4, 5, a + 2, b + 2);
-      ARDVARK_ADD_FOUR;
-    }
+    ARDVARK_LOAD_TWO(4, 5, a + 2, b + 2);
+    ARDVARK_ADD_FOUR;
     ARDVARK_LOAD_TWO(4, 5, a + 1, b + 1);
     ARDVARK_ADD_FOUR;
-    if (is_narrow) continue;
     ARDVARK_LOAD_TWO(6, 7, x + 1, y + 1);
     ARDVARK_ADD_FOUR;
     ARDVARK_LOAD_TWO(4, 5, a, b);
     ARDVARK_ADD_FOUR;
-    if (parts == 2) continue;
     ARDVARK_LOAD_TWO(6, 7, x + 2, y + 2);
     ARDVARK_ADD_FOUR;
   }
@@ -165,9 +159,6 @@ ARDVARK_TILES void multiply(const Operand& left, Index i, const Operand& right, 
   _tile_stored(2, C + wide * stride, bytes);
   _tile_stored(3, C + wide * stride + wide, bytes);
   _tile_release();
-  if (!is_narrow) return;
-  for (Index vector = 0; vector < block; ++vector)
-    for (float* sum = C + vector * stride; sum < C + vector * stride + wide; ++sum) *sum += sum[wide];
 }
 
 #else

@@ -1,5 +1,5 @@
 // Products of single precision by the tile instructions of some processors (AMX): they multiply numbers of bfloat16, which have 8 bits, so
-// that each number is taken as the sum of two or three.                                                    docs/math/optimum.md (MP.6)
+// that each number is taken as the sum of three.                                                  docs/math/optimum.md (MP.6)
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,6 @@ inline constexpr Index block = 32;
 /// if it is enough.
 class Operand {
  public:
-  /// parts: 2 keep 17 bits of each number, 3 keep single precision
-  explicit Operand(Index parts) : parts_(parts) {}
   /// The columns of A, for the left side.
   void take_columns(const Eigen::Ref<const Eigen::MatrixXf>& A) { take(A, true); }
   /// The rows of A, for the right side.
@@ -39,14 +37,14 @@ class Operand {
   };
   void resize(Index vectors, Index steps);
   void take(const Eigen::Ref<const Eigen::MatrixXf>& A, bool are_columns);
-  [[nodiscard]] const Tile* at(Index strip) const { return tiles_.data() + parts_ * strip * steps_; }
+  [[nodiscard]] const Tile* at(Index strip) const { return tiles_.data() + parts * strip * steps_; }
 
-  Index parts_, vectors_ = 0, steps_ = 0;
+  static constexpr Index parts = 3;
+  Index vectors_ = 0, steps_ = 0;
   std::vector<Tile> tiles_;  // of each strip of 16 vectors and each step of 32 entries: the first part of all, then the second
 };
 
-/// C [32, 32], by row with this stride <- the products of the vectors in block i of the left and block j of the right side. Both have as
-/// many parts.
+/// C [32, 32], by row with this stride <- the products of the vectors in block i of the left and block j of the right side.
 void multiply(const Operand& left, Index i, const Operand& right, Index j, float* C, Index stride);
 
 }  // namespace ardvark::internal::tiles

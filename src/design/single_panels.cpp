@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include "core/blas.hpp"
@@ -21,7 +20,7 @@ using Panel = Eigen::Ref<const Eigen::MatrixXf>;
 struct RowProducts {
   bool by_column;  // of the panel
   bool in_tiles = tiles::are_used();
-  tiles::Operand left{3}, right{3};
+  tiles::Operand left{}, right{};
 
   void take(const Panel& panel) {
     if (!in_tiles) return;
@@ -61,47 +60,6 @@ struct RowProducts {
   }
 };
 
-// Products of columns of X with R.
-struct ColumnProducts {
-  ColumnProducts(const SinglePanels& X, const Matrix& R) : by_column(X.by_column), of_R(R.cast<float>()) {
-    if (!in_tiles) return;
-    tiles::Operand columns(2);
-    columns.take_columns(of_R);
-    by_column ? R_in_tiles.turn(columns) : static_cast<void>(R_in_tiles = std::move(columns));
-  }
-
-  bool by_column, in_tiles = tiles::are_used();
-  Eigen::MatrixXf of_R;
-  tiles::Operand R_in_tiles{2};
-
-  /// [width, columns of R]. of_X: memory that is used again
-  [[nodiscard]] Eigen::MatrixXf operator()(const Panel& panel, tiles::Operand& of_X) const {
-    const Index width = by_column ? panel.cols() : panel.rows(), count = of_R.cols();
-    if (in_tiles) return by_tiles(panel, of_X).topLeftCorner(width, count);
-    Eigen::MatrixXf out(width, count);
-    blas::gemm(by_column ? blas::Transpose::yes : blas::Transpose::no, blas::Transpose::no, width, count, of_R.rows(), 1.0F, panel.data(),
-               panel.outerStride(), of_R.data(), of_R.outerStride(), 0.0F, out.data(), width);
-    return out;
-  }
-
- private:
-  [[nodiscard]] Eigen::MatrixXf by_tiles(const Panel& panel, tiles::Operand& of_X) const {  // (MP.6)
-    constexpr Index block = tiles::block;
-    const auto products_of = [](const tiles::Operand& left, const tiles::Operand& right) {
-      Eigen::MatrixXf out(right.blocks() * block, left.blocks() * block);
-      for (Index i = 0; i < left.blocks(); ++i)
-        for (Index j = 0; j < right.blocks(); ++j) tiles::multiply(left, i, right, j, &out(j * block, i * block), out.outerStride());
-      return out;
-    };
-    if (!by_column) {
-      of_X.take_rows(panel);
-      return products_of(R_in_tiles, of_X);
-    }
-    of_X.take_columns(panel);
-    return products_of(of_X, R_in_tiles).transpose();
-  }
-};
-
 // Columns of a panel: about 1 MB. Of rows that lie side by side, a panel takes at least four lines of the cache.
 Index width_of_panels(const SinglePanels& X) {
   return std::clamp<Index>((Index{1} << 18) / std::max<Index>(X.rows, 1), X.by_column ? 16 : 64, 256);
@@ -115,20 +73,20 @@ Eigen::MatrixXf panel_for(const SinglePanels& X, Index width) {
 
 // The limits of the panels do not depend on the number of threads.
 void project_panels(const SinglePanels& X, const Matrix& R, Matrix& out) {
-  const Index n = X.rows, p = X.cols;
-  const ColumnProducts products_of(X, R);
-  const Index block = products_of.in_tiles && X.by_column ? tiles::block : width_of_panels(X);
-  const Index threads = blas::threads_to_read(n * p * R.cols());
+  const Index n = X.rows, p = X.cols, count = R.cols();
+  const Index block = width_of_panels(X);
+  const Eigen::MatrixXf single = R.cast<float>();
+  const Index threads = blas::threads_to_read(n * p * count);
   const blas::ThreadScope one_thread{1};
   parallel_ranges((p + block - 1) / block, threads, [&](Index from, Index to) {
-    Eigen::MatrixXf panel = panel_for(X, std::min(block, p));
-    tiles::Operand of_X(2);
+    Eigen::MatrixXf panel = panel_for(X, std::min(block, p)), product(std::min(block, p), count);
     for (Index first = from * block; first < std::min(to * block, p); first += block) {
       pulse();
       const Index width = std::min(block, p - first);
       X.read(first, width, panel);
-      const Panel own = X.by_column ? Panel(panel.leftCols(width)) : Panel(panel.topRows(width));
-      out.middleRows(first, width) = products_of(own, of_X).cast<double>();
+      blas::gemm(X.by_column ? blas::Transpose::yes : blas::Transpose::no, blas::Transpose::no, width, count, n, 1.0F, panel.data(),
+                 panel.outerStride(), single.data(), n, 0.0F, product.data(), product.outerStride());
+      out.middleRows(first, width) = product.topRows(width).cast<double>();
     }
   });
 }

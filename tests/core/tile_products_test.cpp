@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include "../support/random_problem.hpp"
 
@@ -20,14 +19,13 @@ class TileProducts : public ::testing::Test {
 };
 
 struct Both {
-  explicit Both(Index parts) : left(parts), right(parts) {}
   Operand left, right;
 };
 
 // The columns of A on the left and those of B on the right side; `are_rows`: of their transposes.
-Both operands(const Eigen::MatrixXf& A, const Eigen::MatrixXf& B, Index parts, bool are_rows = false) {
-  Both out(parts);
-  Operand other(parts);
+Both operands(const Eigen::MatrixXf& A, const Eigen::MatrixXf& B, bool are_rows = false) {
+  Both out;
+  Operand other;
   if (are_rows) {
     other.take_rows(A.transpose());
     out.left.turn(other);
@@ -55,34 +53,31 @@ Eigen::MatrixXf random_matrix(Index rows, Index cols, testing::Random& random) {
 TEST_F(TileProducts, OfWholeNumbersAreExact) {
   testing::Random random(1);
   for (const auto& [length, left, right] : {std::array<Index, 3>{1, 1, 1}, {31, 33, 16}, {32, 32, 32}, {100, 7, 17}, {65, 70, 49}})
-    for (const auto& [parts, are_rows] : {std::pair<Index, bool>{2, false}, {2, true}, {3, false}, {3, true}}) {
+    for (bool are_rows : {false, true}) {
       // 16 bits each, the sum below 2^24
       const Eigen::MatrixXf A = (1000 * random_matrix(length, left, random)).array().round().min(5000).max(-5000);
       const Eigen::MatrixXf B = random_matrix(length, right, random).array().round();
-      EXPECT_EQ(product(operands(A, B, parts, are_rows)), Eigen::MatrixXf(A.transpose() * B)) << length << ' ' << left << ' ' << right;
-      EXPECT_EQ(product(operands(B, A, parts, are_rows)), Eigen::MatrixXf(B.transpose() * A)) << length << ' ' << left << ' ' << right;
+      EXPECT_EQ(product(operands(A, B, are_rows)), Eigen::MatrixXf(A.transpose() * B)) << length << ' ' << left << ' ' << right;
+      EXPECT_EQ(product(operands(B, A, are_rows)), Eigen::MatrixXf(B.transpose() * A)) << length << ' ' << left << ' ' << right;
     }
 }
 
-TEST_F(TileProducts, KeepSeventeenBitsOrSinglePrecision) {
+TEST_F(TileProducts, KeepSinglePrecision) {
   testing::Random random(2);
   const Eigen::MatrixXf A = random_matrix(500, 40, random), B = random_matrix(500, 25, random);
   const Matrix exact = A.cast<double>().transpose() * B.cast<double>();
   const Matrix size = A.cwiseAbs().cast<double>().transpose() * B.cwiseAbs().cast<double>();
-  for (Index parts : {2, 3}) {
-    const Eigen::MatrixXf C = product(operands(A, B, parts));
-    const double of_numbers = parts == 2 ? std::exp2(-17) : std::exp2(-24), of_the_sum = 20 * std::exp2(-24);
-    EXPECT_LT((C.cast<double>() - exact).cwiseQuotient(size).cwiseAbs().maxCoeff(), of_numbers + of_the_sum);
-  }
+  const Eigen::MatrixXf C = product(operands(A, B));
+  EXPECT_LT((C.cast<double>() - exact).cwiseQuotient(size).cwiseAbs().maxCoeff(), 20 * std::exp2(-24));
 }
 
 TEST_F(TileProducts, AnOperandMayBeUsedAgainForOtherVectors) {
   testing::Random random(3);
   const Eigen::MatrixXf large = random_matrix(90, 70, random), A = random_matrix(40, 20, random), B = random_matrix(40, 5, random);
-  Both used = operands(large, large, 2);
-  const Eigen::MatrixXf first = product(operands(A, B, 2));
+  Both used = operands(large, large);
+  const Eigen::MatrixXf first = product(operands(A, B));
   used.left.take_columns(A);
-  Operand columns(2);
+  Operand columns;
   columns.take_columns(large);
   columns.take_columns(B);
   used.right.turn(columns);
