@@ -155,7 +155,7 @@ def test_paths_of_lambdas(model, target, tmp_path):
     paths = [_core.path(X, target, model=model, count=20) for X in [*dense, mapped, *sparse]]
     for path in paths:
         assert path.value("status") == 20 * ["converged"]
-        assert path.array("gap").max() <= 1e-8 and all("of its maximum" in message for message in path.value("message"))
+        assert path.array("gap").max() <= 1e-8 and all("of its size" in message for message in path.value("message"))
         np.testing.assert_allclose(path.array("mean"), paths[0].array("mean"), rtol=0, atol=1e-7)
 
 

@@ -188,5 +188,14 @@ TEST(IterativeFit, AConstantTargetAndANearlyPerfectFitAreFitted) {
   EXPECT_NEAR(perfect.mean[1], -2, 1e-3);
 }
 
+// Other solvers integrate the noise and the precision there.                                                                       (LIN.9)
+TEST(IterativeFit, WarnsOfFewRows) {
+  for (const Index n : {20, 60}) {
+    const Table t = make_table(4, n, 5);
+    const LinearFit fit = fit_linear(t.X, t.y, options_with(SolverKind::iterative));
+    EXPECT_EQ(testing::mentions(fit.report.warnings, "takes both as known"), n == 20);
+  }
+}
+
 }  // namespace
 }  // namespace ardvark

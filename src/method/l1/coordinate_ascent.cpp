@@ -504,7 +504,8 @@ CoordinateOutcome CoordinateAscent::end() {
   if (out_.status == Status::converged && !(out_.gap <= std::max(most_gap, 10 * settings_.tolerance))) out_.status = Status::max_sweeps;
   const std::string effort = fmt::format("after {} steps and {} passes over all columns", out_.num_steps, out_.num_passes);
   const std::string size = out_.optimality > 0 ? fmt::format("{:.2g} lambda", out_.optimality) : "rounding";
-  const std::string distance = std::isfinite(out_.gap) ? fmt::format("; the objective is within {:.2g} of its maximum", out_.gap) : "";
+  const std::string distance =
+      std::isfinite(out_.gap) ? fmt::format("; the objective is below its maximum by at most {:.2g} of its size", out_.gap) : "";
   if (out_.status == Status::converged)
     out_.message = fmt::format("the optimality conditions hold within {} {}{}{}", size, effort, distance,
                                out_.optimality > settings_.tolerance ? "; rounding limits the precision" : "");

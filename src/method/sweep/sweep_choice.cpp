@@ -40,7 +40,10 @@ SolverChoice choose_solver(const FitOptions& options, const LikelihoodTraits& li
   if (options.solver == SolverKind::iterative && !can_iterate)
     throw refused(
         "solver", "iterative",
-        "needs a linear model with a shared prior, a joint posterior, update rule vb, no columns of fixed precision and no pruning");
+        fmt::format(
+            "needs a linear model with a shared prior (prior shared; here it is {}), a joint posterior, update rule vb, columns that "
+            "vary, none of fixed precision, and no pruning",
+            to_string(options.prior.kind)));
   const bool is_iterative = options.solver == SolverKind::iterative ||
                             (can_iterate && options.solver == SolverKind::automatic && std::min(p, num_rows) > most_to_decompose);
   if (!is_iterative) require_memory(options.prior.kind, num_rows, p);

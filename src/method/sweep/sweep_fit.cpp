@@ -8,6 +8,7 @@
 
 #include "design/with_row.hpp"
 #include "frame/conditioning.hpp"
+#include "frame/few_rows.hpp"
 #include "method/sweep/precision_blocks.hpp"
 #include "method/sweep/sweep_choice.hpp"
 #include "target/target.hpp"
@@ -319,6 +320,11 @@ Solution solve_by_sweeps(SweepProblem problem) {
   out.report.solver_reason = reason;
   report_sweeps(frame.options, run->outcome, run->usable, out);
   if (run->usable) report_draws(*run->solver, run->precision_error, out.report);
+  if (out.report.sampled && share_of_few_rows(frame.rows) > 0)
+    out.report.warnings.push_back(fmt::format(
+        "with {:.10g} rows, the noise and the precision are uncertain, and solver iterative takes both as known: intervals are too "
+        "narrow; another solver integrates them",
+        frame.rows));  // (LIN.9)
   if (run->solver->kind() != kind) {
     out.report.solver = run->solver->kind();
     out.report.solver_reason = fmt::format("{} first ({}); later, fewer columns than rows were left", to_string(kind), reason);
