@@ -133,7 +133,7 @@ class Estimator(BaseEstimator):
         """A text of the library, or of a file that the shell wrote, with options under the names of the constructor; all other words stay."""
         text = self._with_options_as_arguments(text)
         unlike_words = {option: name for option, name in self._renamed().items() if re.search(r"[0-9_]", option)}
-        return re.sub(r"\b\w+\b", lambda match: unlike_words.get(match[0], match[0]), text)
+        return re.sub(r"(?<!\w)'[^']*'|\b\w+\b", lambda match: unlike_words.get(match[0], match[0]), text)  # what is quoted is the user's
 
     def _in_our_names(self, error: ValueError) -> ValueError:
         if not isinstance(error, InvalidArgumentError):

@@ -241,6 +241,15 @@ def test_separated_classes_are_called_so():
     assert BayesianLogisticRegression("shared", lambda_1=1, lambda_2=1).fit(rows, target).converged_  # as advised
 
 
+def test_columns_called_like_options_of_the_library_keep_their_names():
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame({"c0": np.ones(30), "a0": np.r_[np.nan, np.arange(29.0)], "max_sweeps": np.arange(30.0) ** 2})
+    fit = BayesianLinearRegression("shared").fit(table.drop(columns="a0"), np.arange(30.0))
+    assert any("'c0'" in note for note in fit.notes_)
+    with pytest.raises(ValueError, match="column 'a0'"):
+        BayesianLinearRegression("shared").fit(table, np.arange(30.0))
+
+
 def test_weights_that_stand_for_too_few_rows():
     for prior in ("sparse", "slab", "dense", "shared", "ard", "none"):
         with pytest.raises(ValueError, match="^sample_weight have the sum 0.6.*multiply relative weights"):
@@ -304,8 +313,8 @@ NO_WORDS = [
     ({"prior": ""}, f"prior is ''; {WORDS}"),
     ({"standardize": None}, "standardize is None; it must be True or False"),
     ({"fit_intercept": None}, "fit_intercept is None; it must be True or False"),
-    ({"solver": ""}, "solver is ''; it must be one of automatic, dual, primal, qr, spectral"),
-    ({"solver": None}, "solver is None; it must be one of automatic, dual, primal, qr, spectral"),
+    ({"solver": ""}, "solver is ''; it must be one of automatic, dual, iterative, primal, qr, spectral"),
+    ({"solver": None}, "solver is None; it must be one of automatic, dual, iterative, primal, qr, spectral"),
     ({"missing": None}, "missing is None; it must be one of drop, impute, refuse"),
     ({"tol": ""}, "tol is ''; leave it out for the default"),
 ]
