@@ -1,4 +1,4 @@
-// Which tables are too large for a decomposition.                                                     docs/math/ridge.md (RIDGE.12)
+// Which tables are too large for a decomposition.                                       docs/math/ridge.md (RIDGE.12), sparse.md (SP.2)
 #pragma once
 
 #include "ardvark/types.hpp"

@@ -70,9 +70,26 @@ void by_dense_columns(const auto& held, auto&& use) {
 
 }  // namespace
 
+double ColumnStore::Column::dot(const Vector& r) const { return is_sparse() ? product(entries, r) : numbers.dot(r); }
+
+double ColumnStore::Column::square(const Vector& omega) const {
+  if (!is_sparse()) return numbers.cwiseAbs2().dot(omega);
+  double sum = 0;
+  for (std::size_t e = 0; e < entries.row.size(); ++e) sum += entries.value[e] * entries.value[e] * omega[entries.row[e]];
+  return sum;
+}
+
+void ColumnStore::Column::subtract(double step, const Vector& omega, Vector& residual) const {
+  if (!is_sparse()) {
+    residual -= step * omega.cwiseProduct(numbers);
+    return;
+  }
+  for (std::size_t e = 0; e < entries.row.size(); ++e) residual[entries.row[e]] -= step * omega[entries.row[e]] * entries.value[e];
+}
+
 double HeldColumns::dot(Index position, const Vector& r, double total) const {
-  const Held& held = columns_[static_cast<std::size_t>(position)];
-  const double own = held.column->is_sparse() ? product(held.column->entries, r) : held.column->numbers.dot(r);
+  const Held& held = at(position);
+  const double own = held.column->dot(r);
   return held.shift == 0 ? held.factor * own : held.factor * own + held.shift * total;
 }
 
@@ -126,10 +143,7 @@ void HeldColumns::gram(Index first, const Vector& omega, Matrix& G) const {
   add_dense_pairs(first, omega, G);
   const double total = omega.sum();
   Vector plain(size());
-  for (Index i = 0; i < size(); ++i) {
-    const ColumnStore::Column& column = *columns_[static_cast<std::size_t>(i)].column;
-    plain[i] = column.is_sparse() ? product(column.entries, omega) : column.numbers.dot(omega);
-  }
+  for (Index i = 0; i < size(); ++i) plain[i] = at(i).column->dot(omega);
   for (Index j = first; j < size(); ++j) {
     const Held& right = columns_[static_cast<std::size_t>(j)];
     for (Index i = 0; i <= j; ++i) {

@@ -18,6 +18,10 @@ class ColumnStore {
     SparseColumn entries;
     Vector numbers;  ///< [rows]; empty: the column is `entries`
     [[nodiscard]] bool is_sparse() const { return numbers.size() == 0; }
+    // Of the numbers, or of the entries without their shift:
+    [[nodiscard]] double dot(const Vector& r) const;
+    [[nodiscard]] double square(const Vector& omega) const;                   ///< sum_n omega_n x_n^2
+    void subtract(double step, const Vector& omega, Vector& residual) const;  ///< residual -= step omega x
   };
 
   /// X must exist as long as the store.

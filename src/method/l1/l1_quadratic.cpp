@@ -78,29 +78,6 @@ void L1Quadratic::minimise(const Vector& g, const Vector& lambda, double accurac
 
 namespace {
 
-// Products with the numbers of a column, without its factor and shift.
-double product(const HeldColumns::Held& held, const Vector& u) {
-  if (!held.column->is_sparse()) return held.column->numbers.dot(u);
-  const SparseColumn& x = held.column->entries;
-  double sum = 0;
-  for (std::size_t e = 0; e < x.row.size(); ++e) sum += x.value[e] * u[x.row[e]];
-  return sum;
-}
-double square(const HeldColumns::Held& held, const Vector& omega) {
-  if (!held.column->is_sparse()) return held.column->numbers.cwiseAbs2().dot(omega);
-  const SparseColumn& x = held.column->entries;
-  double sum = 0;
-  for (std::size_t e = 0; e < x.row.size(); ++e) sum += x.value[e] * x.value[e] * omega[x.row[e]];
-  return sum;
-}
-void subtract(double step, const HeldColumns::Held& held, const Vector& omega, Vector& u) {
-  const SparseColumn& x = held.column->entries;
-  if (held.column->is_sparse())
-    for (std::size_t e = 0; e < x.row.size(); ++e) u[x.row[e]] -= step * omega[x.row[e]] * x.value[e];
-  else
-    u -= step * omega.cwiseProduct(held.column->numbers);
-}
-
 // The minimum in one weight, whose gradient is g.                                                                                (L1.3)
 double least(double v, double g, double curvature, double lambda) {
   const double u = curvature * v + g;
@@ -117,8 +94,8 @@ bool minimise_by_columns(const HeldColumns& X, const Vector& omega, const Vector
   Vector plain(size), curvature(size);
   for (Index j = 0; j < size; ++j) {
     const HeldColumns::Held& x = X.at(j);
-    plain[j] = product(x, omega);
-    curvature[j] = x.factor * x.factor * square(x, omega) + 2 * x.factor * x.shift * plain[j] + x.shift * x.shift * of_omega;
+    plain[j] = x.column->dot(omega);
+    curvature[j] = x.factor * x.factor * x.column->square(omega) + 2 * x.factor * x.shift * plain[j] + x.shift * x.shift * of_omega;
   }
   Vector u = r;
   double total = u.sum(), shift = 0, goal = 0, before = 0;
@@ -127,14 +104,14 @@ bool minimise_by_columns(const HeldColumns& X, const Vector& omega, const Vector
     for (Index j = 0; j < size; ++j) {
       if (!(curvature[j] > 0)) continue;
       const HeldColumns::Held& x = X.at(j);
-      const double g = x.factor * (product(x, u) - shift * plain[j]) + x.shift * (total - shift * of_omega);
+      const double g = x.factor * (x.column->dot(u) - shift * plain[j]) + x.shift * (total - shift * of_omega);
       worst = std::max(worst, optimality_excess(g, v[j], lambda[j]));
       largest = std::max(largest, std::abs(g));
       const double next = least(v[j], g, curvature[j], lambda[j]), change = next - v[j];
       if (change == 0) continue;
       v[j] = next;
       const double step = x.factor * change;
-      subtract(step, x, omega, u);
+      x.column->subtract(step, omega, u);
       total -= step * plain[j];
       shift += x.shift * change;
     }

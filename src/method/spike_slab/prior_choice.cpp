@@ -16,7 +16,7 @@ std::string obstacle_to_sparse(const FitOptions& options, Task task, Index num_r
   if (const std::string name = foreign_to_sparse(options, task); !name.empty()) return fmt::format("{} cannot be used with it", name);
   if (is_count(task)) return "a regression of counts has no sparse prior";
   if (!need_of_small.empty()) return "it " + need_of_small;
-  if (has_classes(task) && std::min(num_rows, num_columns) > most_to_rotate && !is_fitted_wide(options, task, num_rows, num_columns))
+  if (has_classes(task) && std::min(num_rows, num_columns) > most_to_decompose && !is_fitted_wide(options, task, num_rows, num_columns))
     return fmt::format("{} rows and {} columns are too many for its decomposition", num_rows, num_columns);
   return {};
 }
@@ -39,7 +39,7 @@ ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_
   const std::string obstacle = obstacle_to_sparse(options, task, num_rows, num_columns, need_of_small);
   PriorChoice choice = choose_prior(options.prior.kind, obstacle, rows, num_columns);
   const bool is_chosen = options.prior.kind == PriorKind::automatic;
-  if (is_chosen && obstacle.empty() && num_rows > most_to_rotate_soon && num_columns > num_rows &&
+  if (is_chosen && obstacle.empty() && num_rows > most_to_decompose_soon && num_columns > num_rows &&
       is_fitted_wide(options, task, num_rows, num_columns))
     choice = {
         PriorKind::slab,

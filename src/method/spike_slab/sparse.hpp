@@ -8,10 +8,8 @@
 
 namespace ardvark::internal {
 
-/// With more rows and more columns than this, the decomposition of (SP.2) is too expensive.
-inline constexpr Index most_to_rotate = 20000;
-/// With more of both, it takes minutes: a fit does it only where it was asked for.
-inline constexpr Index most_to_rotate_soon = 6000;
+/// With more rows and more columns than this, the decomposition of (SP.2) takes minutes: a fit does it only where it was asked for.
+inline constexpr Index most_to_decompose_soon = 6000;
 
 /// The first option that differs from its default and cannot be used with the priors sparse, slab and dense; empty: none.
 [[nodiscard]] std::string foreign_to_sparse(const FitOptions& options, Task task);

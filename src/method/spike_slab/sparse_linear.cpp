@@ -12,6 +12,7 @@
 #include "frame/prior_partition.hpp"
 #include "frame/separation.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
+#include "posterior/decomposition.hpp"
 
 namespace ardvark::internal {
 
@@ -58,7 +59,7 @@ Solution solve_linear_in_memory(Frame& frame) {
   require_row_for_noise(options, frame.rows, static_cast<Index>(which.flat.size()));
   SparseParts parts = parts_of(options.prior.kind);
   Rotation rotation = Rotation::to_diagonal;
-  if (std::min(X.rows(), which.size()) > most_to_rotate) {
+  if (std::min(X.rows(), which.size()) > most_to_decompose) {
     if (parts == SparseParts::dense_only)
       throw refused("prior", "dense",
                     fmt::format("needs a decomposition, which is too expensive for {} rows and {} columns; use prior shared, a ridge that "

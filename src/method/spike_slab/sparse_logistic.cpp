@@ -25,6 +25,7 @@
 #include "method/spike_slab/row_covariance.hpp"
 #include "method/spike_slab/sparse_classes.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
+#include "posterior/decomposition.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -285,7 +286,7 @@ Solution solve_logistic_in_memory(Frame& frame) {
   const FitOptions& options = frame.options;
   const Standardization& standardization = frame.units.standardization;
   const PenalisedColumns which = penalised_columns(options, X.cols(), frame.left_out);
-  if (std::min(X.rows(), which.size()) > most_to_rotate)
+  if (std::min(X.rows(), which.size()) > most_to_decompose)
     throw refused("prior", to_string(options.prior.kind),
                   fmt::format("with classes needs a decomposition, which is too expensive for {} rows and {} columns; use prior laplace",
                               X.rows(), which.size()));

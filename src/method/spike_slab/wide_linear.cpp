@@ -20,6 +20,7 @@
 #include "frame/separation.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 #include "method/spike_slab/wide_fit.hpp"
+#include "posterior/decomposition.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
@@ -358,7 +359,7 @@ bool are_many(Task task, Index num_rows, Index num_columns) {
 }
 
 // Two classes need a decomposition in each step.
-Index most_rows_of_dense(Task task) { return has_noise(task) ? most_to_rotate : most_to_rotate_soon; }
+Index most_rows_of_dense(Task task) { return has_noise(task) ? most_to_decompose : most_to_decompose_soon; }
 
 }  // namespace
 
