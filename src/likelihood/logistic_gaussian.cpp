@@ -16,22 +16,21 @@ class LogisticGaussian final : public MomentLikelihood {
     rows.r = (t_.array() - 0.5) * k_.array();
   }
 
- private:
-  double write_rows(Rows& rows) override {
+  [[nodiscard]] double expect(const Vector& m, const Vector& s, Rows& rows) const override {
     double expected_log_likelihood = 0;
-    moments_.of(m_, s_);
+    LogisticMoments moments;
+    moments.of(m, s);
     for (Index n = 0; n < t_.size(); ++n) {
-      const LogisticExpectation e = moments_.row(n);
-      slope_[n] = k_[n] * e.slope;
-      rows.r[n] = k_[n] * (e.slope * m_[n] + (t_[n] - e.sigma));        // (VG.1)
-      expected_log_likelihood += k_[n] * (t_[n] * m_[n] - e.softplus);  // (VG.2)
+      const LogisticExpectation e = moments.row(n);
+      rows.omega[n] = k_[n] * e.slope;
+      rows.r[n] = k_[n] * (e.slope * m[n] + (t_[n] - e.sigma));        // (VG.1)
+      expected_log_likelihood += k_[n] * (t_[n] * m[n] - e.softplus);  // (VG.2)
     }
-    rows.omega = slope_;
     return expected_log_likelihood;
   }
 
+ private:
   Vector t_, k_;
-  LogisticMoments moments_;
 };
 
 }  // namespace

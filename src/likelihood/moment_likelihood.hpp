@@ -1,16 +1,21 @@
-// Common part of likelihoods without own factors, whose rows depend only on the moments m and s of each row under q(w).
+// Common part of likelihoods whose rows depend only on the moments m and s of each linear predictor under q(w).
 #pragma once
 
 #include "likelihood/likelihood.hpp"
 
 namespace ardvark::internal {
 
+/// Parameters of its own, such as a dispersion, are at their best values for m and s wherever it is evaluated. So their derivatives
+/// vanish, and omega = -2 dE/ds, r = omega m + dE/dm hold with the parameters as they are.
 class MomentLikelihood : public Likelihood {
  public:
+  /// The expected log likelihood if the linear predictors have these means and variances, [n] each. \param rows  gets omega and r
+  [[nodiscard]] virtual double expect(const Vector& m, const Vector& s, Rows& rows) const = 0;
+
   void update(const Posterior& q, Rows& rows) final {
     m_ = q.m;
     s_ = q.s;
-    expected_log_likelihood_ = write_rows(rows);
+    evaluate(rows);
   }
 
   [[nodiscard]] Index state_size() const final { return 2 * m_.size(); }
@@ -24,7 +29,7 @@ class MomentLikelihood : public Likelihood {
   void set_state(const Eigen::Ref<const Vector>& state, Rows& rows) final {
     m_ = state.head(m_.size());
     s_ = state.tail(m_.size()).array().min(700.0).exp();
-    expected_log_likelihood_ = write_rows(rows);
+    evaluate(rows);
   }
 
   // The expectation of the last update is the term of the bound.
@@ -32,12 +37,20 @@ class MomentLikelihood : public Likelihood {
 
  protected:
   explicit MomentLikelihood(Index num_rows) : m_(Vector::Zero(num_rows)), s_(m_), slope_(m_) {}
-  /// Writes the rows for m_ and s_, and their omega into slope_. \return  the expected log likelihood
-  virtual double write_rows(Rows& rows) = 0;
-
-  Vector m_, s_, slope_;
+  /// Starts with these means, and no variance.
+  void start_at(const Vector& m, Rows& rows) {
+    m_ = m;
+    s_.setZero();
+    evaluate(rows);
+  }
 
  private:
+  void evaluate(Rows& rows) {
+    expected_log_likelihood_ = expect(m_, s_, rows);
+    slope_ = rows.omega;
+  }
+
+  Vector m_, s_, slope_;
   double expected_log_likelihood_ = 0;
 };
 

@@ -20,21 +20,18 @@ class Poisson final : public MomentLikelihood {
   [[nodiscard]] LikelihoodTraits traits() const override { return {.row_moments = true, .damped = true}; }
 
   void start(Rows& rows) override {  // at m = ln y, s = 0: the first solve is a least-squares fit of logarithms
-    m_ = y_.array().max(0.5).log() - offset_.array();
-    s_.setZero();
-    write_rows(rows);
+    start_at(y_.array().max(0.5).log() - offset_.array(), rows);
   }
 
- private:
-  double write_rows(Rows& rows) override {
-    constexpr double largest = 700;                                                       // e^x does not overflow
-    const Vector eta = m_ + offset_, rate = (eta + 0.5 * s_).array().min(largest).exp();  // (POIS.2), (POIS.8)
-    slope_ = k_.cwiseProduct(rate);                                                       // (POIS.1)
-    rows.omega = slope_;
-    rows.r = slope_.cwiseProduct(m_) + k_.cwiseProduct(y_ - rate);
+  [[nodiscard]] double expect(const Vector& m, const Vector& s, Rows& rows) const override {
+    constexpr double largest = 700;                                                     // e^x does not overflow
+    const Vector eta = m + offset_, rate = (eta + 0.5 * s).array().min(largest).exp();  // (POIS.2), (POIS.8)
+    rows.omega = k_.cwiseProduct(rate);                                                 // (POIS.1)
+    rows.r = rows.omega.cwiseProduct(m) + k_.cwiseProduct(y_ - rate);
     return k_.dot(y_.cwiseProduct(eta) - rate) - log_factorials_;  // (POIS.3)
   }
 
+ private:
   Vector y_, k_, offset_;
   double log_factorials_ = 0;
 };
