@@ -1,12 +1,22 @@
 // The likelihoods: each writes one weight and one working response per row, and its term of the bound.
 #pragma once
 
+#include <limits>
 #include <memory>
 
 #include "ardvark/prior.hpp"
 #include "waist/waist.hpp"
 
 namespace ardvark::internal {
+
+/// Parameters that a likelihood finds for itself, beside the noise precision.
+struct OwnParameters {
+  double dispersion = 0;                                                ///< k of counts                                       (NB.1)
+  double degrees_of_freedom = std::numeric_limits<double>::infinity();  ///< of Student-t noise                                (TN.1)
+  double log_mean = 0, log_sd = 0;                                      ///< of the logarithm of the one that there is         (NB.5)
+  double spread = 0;                                                    ///< nats that its uncertainty adds to the bound       (NB.5)
+  Vector row_weight = {};                                               ///< [rows] E lambda; empty: none                      (TN.1)
+};
 
 class Likelihood {
  public:
@@ -30,6 +40,8 @@ class Likelihood {
   [[nodiscard]] virtual double noise_precision() const { return 1; }
   /// q(tau) = Gam(shape, rate) for a Gaussian likelihood.
   [[nodiscard]] virtual GammaDistribution noise() const { return {0, 0}; }
+  /// At the last update.
+  [[nodiscard]] virtual OwnParameters own_parameters() const { return {}; }
   /// For constant rows: the same likelihood in its current state, for rows of weight 1 with this response.          (CONDENSE.1)
   [[nodiscard]] virtual std::unique_ptr<Likelihood> with_response(Vector) const { return nullptr; }
   /// The constants of the bound that the published stopping rule leaves out.
@@ -75,6 +87,11 @@ std::unique_ptr<Likelihood> with_intercept_row(std::unique_ptr<Likelihood> rows,
 /// 0. docs/math/poisson.md
 /// \throws InvalidArgument  y has values that are not whole numbers >= 0, or all are 0 and there is a column without a prior
 std::unique_ptr<Likelihood> make_poisson(Vector y, Vector k, Index num_flat, Vector offset = {});
+/// Counts with the mean mu = exp(Xw + offset) and the variance mu + k mu^2, k found by the bound. docs/math/negative_binomial.md
+/// \throws InvalidArgument  as make_poisson
+std::unique_ptr<Likelihood> make_negative_binomial(Vector y, Vector k, Index num_flat, Vector offset = {});
+/// y | w ~ Xw + tau^-1/2 t, with the degrees of freedom found by the bound, w ~ N(0, A^-1). prior: of tau. docs/math/student_noise.md
+std::unique_ptr<Likelihood> make_student(Vector y, Vector k, GammaDistribution prior);
 /// -(z - x'w)^2 / 2 for each row: a normal distribution of variance 1 without its constant. docs/math/passes.md
 std::unique_ptr<Likelihood> make_quadratic(Vector z);
 

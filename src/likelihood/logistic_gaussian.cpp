@@ -16,7 +16,7 @@ class LogisticGaussian final : public MomentLikelihood {
     rows.r = (t_.array() - 0.5) * k_.array();
   }
 
-  [[nodiscard]] double expect(const Vector& m, const Vector& s, Rows& rows) const override {
+  [[nodiscard]] double expect(const Vector& m, const Vector& s, Rows& rows, Vector& /*own*/) const override {
     double expected_log_likelihood = 0;
     LogisticMoments moments;
     moments.of(m, s);

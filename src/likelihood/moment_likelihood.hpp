@@ -9,8 +9,14 @@ namespace ardvark::internal {
 /// vanish, and omega = -2 dE/ds, r = omega m + dE/dm hold with the parameters as they are.
 class MomentLikelihood : public Likelihood {
  public:
-  /// The expected log likelihood if the linear predictors have these means and variances, [n] each. \param rows  gets omega and r
-  [[nodiscard]] virtual double expect(const Vector& m, const Vector& s, Rows& rows) const = 0;
+  /// The expected log likelihood if the linear predictors have these means and variances, [n] each.
+  /// \param rows  gets omega and r
+  /// \param own   where the search for the own parameters begins, and then what it found; empty: not known. Its form is private
+  [[nodiscard]] virtual double expect(const Vector& m, const Vector& s, Rows& rows, Vector& own) const = 0;
+  [[nodiscard]] double expect(const Vector& m, const Vector& s, Rows& rows) const {
+    Vector own;
+    return expect(m, s, rows, own);
+  }
 
   void update(const Posterior& q, Rows& rows) final {
     m_ = q.m;
@@ -43,14 +49,23 @@ class MomentLikelihood : public Likelihood {
     s_.setZero();
     evaluate(rows);
   }
+  /// Starts with rows of this value, without means.
+  void start_from(const Rows& rows, double value, const Vector& own) {
+    slope_ = rows.omega;
+    own_ = own;
+    expected_log_likelihood_ = value;
+  }
+  [[nodiscard]] const Vector& means() const { return m_; }
+  [[nodiscard]] const Vector& variances() const { return s_; }
+  [[nodiscard]] const Vector& own() const { return own_; }
 
  private:
   void evaluate(Rows& rows) {
-    expected_log_likelihood_ = expect(m_, s_, rows);
+    expected_log_likelihood_ = expect(m_, s_, rows, own_);
     slope_ = rows.omega;
   }
 
-  Vector m_, s_, slope_;
+  Vector m_, s_, slope_, own_;
   double expected_log_likelihood_ = 0;
 };
 

@@ -1,11 +1,6 @@
 // Poisson likelihood with the exact Gaussian variational posterior: counts with the mean e^eta.                     docs/math/poisson.md
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-
-#include "ardvark/errors.hpp"
 #include "core/special.hpp"
+#include "likelihood/count_target.hpp"
 #include "likelihood/moment_likelihood.hpp"
 
 namespace ardvark::internal {
@@ -23,7 +18,7 @@ class Poisson final : public MomentLikelihood {
     start_at(y_.array().max(0.5).log() - offset_.array(), rows);
   }
 
-  [[nodiscard]] double expect(const Vector& m, const Vector& s, Rows& rows) const override {
+  [[nodiscard]] double expect(const Vector& m, const Vector& s, Rows& rows, Vector& /*own*/) const override {
     constexpr double largest = 700;                                                     // e^x does not overflow
     const Vector eta = m + offset_, rate = (eta + 0.5 * s).array().min(largest).exp();  // (POIS.2), (POIS.8)
     rows.omega = k_.cwiseProduct(rate);                                                 // (POIS.1)
@@ -36,27 +31,11 @@ class Poisson final : public MomentLikelihood {
   double log_factorials_ = 0;
 };
 
-void validate_counts(const Vector& y, const Vector& k, Index num_flat) {
-  constexpr double most = 1e9;
-  for (Index n = 0; n < y.size(); ++n)
-    if (!(y[n] >= 0 && y[n] <= most && y[n] == std::floor(y[n])))
-      throw InvalidArgument({.argument = "y",
-                             .value = fmt::format("{}", y[n]),
-                             .row = n + 1,
-                             .why = fmt::format("a count is a whole number from 0 to {:.0e}", most),
-                             .remedy = "of rates, give the counts, and their exposure"});
-  if (num_flat > 0 && k.dot(y) == 0)
-    throw InvalidArgument(
-        "every count is 0: the weight of the intercept, or of another column without a prior, would decrease without limit");
-}
-
 }  // namespace
 
 std::unique_ptr<Likelihood> make_poisson(Vector y, Vector k, Index num_flat, Vector offset) {
-  if (k.size() == 0) k = Vector::Ones(y.size());
-  if (offset.size() == 0) offset = Vector::Zero(y.size());
-  validate_counts(y, k, num_flat);
-  return std::make_unique<Poisson>(std::move(y), std::move(k), std::move(offset));
+  CountTarget target = count_target(std::move(y), std::move(k), num_flat, std::move(offset));
+  return std::make_unique<Poisson>(std::move(target.y), std::move(target.k), std::move(target.offset));
 }
 
 }  // namespace ardvark::internal

@@ -26,6 +26,9 @@ const LikelihoodRow table[] = {
      [](Input in) { return of_classes(make_logistic_bound(in.y, std::move(in.k), in.start_xi), InterceptForm::bound, in); }},
     {"laplace", Task::logistic,
      [](Input in) { return of_classes(make_logistic_laplace(std::move(in.y), std::move(in.k)), InterceptForm::mode, in); }},
+    {"student", Task::linear, [](Input in) { return make_student(std::move(in.y), std::move(in.k), in.noise); }},
+    {"negative-binomial", Task::counts,
+     [](Input in) { return make_negative_binomial(std::move(in.y), std::move(in.k), in.num_flat, std::move(in.offset)); }},
     {"poisson", Task::counts, [](Input in) { return make_poisson(std::move(in.y), std::move(in.k), in.num_flat, std::move(in.offset)); }},
 };
 

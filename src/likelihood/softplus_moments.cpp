@@ -1,0 +1,100 @@
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <boost/math/special_functions/log1p.hpp>
+#include <cmath>
+#include <vector>
+
+#include "core/special.hpp"
+#include "likelihood/negative_binomial.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// Nodes and weights for a standard normal distribution.
+struct Rule {
+  double most_variance;
+  std::vector<double> node, weight;
+};
+
+// Gauss and Hermite's rule by the eigenvectors of its Jacobi matrix (Golub and Welsch 1969).
+Rule hermite_rule(double most_variance, int count) {
+  Matrix jacobi = Matrix::Zero(count, count);
+  for (int i = 1; i < count; ++i) jacobi(i, i - 1) = jacobi(i - 1, i) = std::sqrt(static_cast<double>(i));
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(jacobi);
+  Rule out{most_variance, {}, {}};
+  for (int i = 0; i < count; ++i) {
+    out.node.push_back(solver.eigenvalues()[i]);
+    out.weight.push_back(std::pow(solver.eigenvectors()(0, i), 2));
+  }
+  return out;
+}
+
+// ln(1 + e^z), sigma and sigma' of one z, with one exponential and one logarithm.
+SoftplusMoments at_point(double z) {
+  const double e = std::exp(-std::abs(z)), larger = 1 / (1 + e), rarer = e * larger;
+  return {std::log1p(e) + std::max(z, 0.0), z > 0 ? larger : rarer, larger * rarer};
+}
+
+void add(double weight, const SoftplusMoments& one, SoftplusMoments& sum) {
+  sum.softplus += weight * one.softplus;
+  sum.sigma += weight * one.sigma;
+  sum.slope += weight * one.slope;
+}
+
+// The rest of Stirling's series of ln Gamma(x), and of its derivative, x >= 10.
+double stirling(double x) {
+  const double u = 1 / (x * x);
+  return (1.0 / 12 - u * (1.0 / 360 - u * (1.0 / 1260 - u * (1.0 / 1680 - u * (1.0 / 1188 - u * 691.0 / 360360))))) / x;
+}
+double stirling_slope(double x) {
+  const double u = 1 / (x * x);
+  return -u * (1.0 / 12 - u * (1.0 / 120 - u * (1.0 / 252 - u * (1.0 / 240 - u * (1.0 / 132 - u * 691.0 / 32760)))));
+}
+
+}  // namespace
+
+SoftplusMoments softplus_moments(double m, double s) {
+  static const std::array<Rule, 6> rules = {hermite_rule(0.001, 4), hermite_rule(0.01, 6), hermite_rule(0.05, 8),
+                                            hermite_rule(0.15, 12), hermite_rule(0.3, 16), hermite_rule(0.7, 24)};
+  if (!(s > 0)) return at_point(m);
+  SoftplusMoments sum{0, 0, 0};
+  const double sd = std::sqrt(s);
+  for (const Rule& rule : rules) {
+    if (s > rule.most_variance) continue;
+    for (std::size_t i = 0; i < rule.node.size(); ++i) add(rule.weight[i], at_point(m + sd * rule.node[i]), sum);
+    return sum;
+  }
+  constexpr double farthest = 9;  // standard deviations
+  const double step = 0.6 / std::max(1.0, sd);
+  const auto half = static_cast<int>(farthest / step);
+  for (int i = -half; i <= half; ++i) add(step * normal_pdf(i * step), at_point(m + sd * i * step), sum);
+  return sum;
+}
+
+LogRising log_rising(double y, double k) {
+  constexpr double few = 40, least_for_series = 10;
+  const double r = 1 / k;
+  if (y <= few) {
+    LogRising sum{0, 0};
+    for (double i = 1; i < y; ++i) {
+      sum.value += std::log1p(i * k);
+      sum.slope += i * k / (1 + i * k);
+    }
+    return sum;
+  }
+  if (r < least_for_series) return {log_gamma(y + r) - log_gamma(r) + y * std::log(k), y - r * (digamma(y + r) - digamma(r))};
+  // ln Gamma(x) = (x - 1/2) ln x - x + ln(2 pi)/2 + stirling(x); log1pmx(x) = ln(1 + x) - x
+  const double x = y / r, less = boost::math::log1pmx(x), log = std::log1p(x);
+  const double value = (y - 0.5) * log + r * less + stirling(y + r) - stirling(r);
+  // psi(x) = ln x - 1/(2x) + stirling_slope(x)
+  const double slope = -r * less - r * (0.5 / r - 0.5 / (y + r) + stirling_slope(y + r) - stirling_slope(r));
+  return {value, slope};
+}
+
+double negative_binomial_log_probability(double y, double eta, double k) {
+  const double z = eta + std::log(k);
+  return log_rising(y, k).value - log_gamma(y + 1) + y * eta - (y + 1 / k) * softplus(z);
+}
+
+}  // namespace ardvark::internal

@@ -1,0 +1,147 @@
+// Student-t noise as a scale mixture of normal distributions.                                              docs/math/student_noise.md
+#include <algorithm>
+#include <boost/math/special_functions/trigamma.hpp>
+#include <cmath>
+
+#include "core/special.hpp"
+#include "likelihood/moment_likelihood.hpp"
+#include "likelihood/own_parameter.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+constexpr double prior_mean = 2.302585092994046, prior_sd = 1.5;                   // of ln nu                                (TN.3)
+constexpr double least_log_degrees = -0.693147180559945, most_log_degrees = 13.8;  // 0.5, 1e6
+
+class StudentNoise final : public MomentLikelihood {
+ public:
+  StudentNoise(Vector y, Vector k, GammaDistribution prior)
+      : MomentLikelihood(y.size()), y_(std::move(y)), k_(std::move(k)), c0_(prior.shape), d0_(prior.rate), n_(k_.sum()) {}
+
+  [[nodiscard]] LikelihoodTraits traits() const override { return {.row_moments = true, .damped = true}; }
+
+  void start(Rows& rows) override {  // as (VR): noise with a tenth of the standard deviation of the target, and no outliers
+    const double mean = k_.dot(y_) / n_, variance = k_.dot((y_.array() - mean).square().matrix()) / n_;
+    const double tau = variance > 0 ? 100 / variance : 1;
+    rows.omega = tau * k_;
+    rows.r = rows.omega.cwiseProduct(y_);
+    Vector own(2);
+    own << std::log(tau / 10), prior_mean;
+    start_from(rows, evaluate(own, squares(Vector::Zero(y_.size()), Vector::Zero(y_.size()))).value, own);
+  }
+
+  // own: ln E tau and ln nu, by Newton's method.                                                                               (TN.3)
+  [[nodiscard]] double expect(const Vector& m, const Vector& s, Rows& rows, Vector& own) const override {
+    const Vector d = squares(m, s);
+    if (own.size() != 2) {
+      own.resize(2);
+      own << std::log(n_ / std::max(k_.dot(d), 1e-300)), prior_mean;
+    }
+    const double value = maximise(d, own, false);
+    const double tau = std::exp(own[0]);
+    rows.omega = tau * k_.cwiseProduct(weights(d, own));  // (TN.1)
+    rows.r = rows.omega.cwiseProduct(y_);
+    return value;
+  }
+
+  [[nodiscard]] GammaDistribution noise() const override { return {c0_ + 0.5 * n_, (c0_ + 0.5 * n_) / std::exp(own()[0])}; }
+
+  [[nodiscard]] OwnParameters own_parameters() const override {
+    const Vector d = squares(means(), variances());
+    const Curve at = evaluate(own(), d);
+    const double curvature = -(at.uu - at.xu * at.xu / std::min(at.xx, -1e-300));
+    Vector near = own();
+    const auto f = [&](double log_degrees) {
+      near[1] = log_degrees;
+      return maximise(d, near, true);
+    };
+    const SpreadOfParameter spread = spread_of_parameter(f, own()[1], 1 / std::sqrt(std::max(curvature, 0.1)));
+    return {.degrees_of_freedom = std::exp(own()[1]),
+            .log_mean = spread.mean,
+            .log_sd = spread.sd,
+            .spread = spread.log_integral,
+            .row_weight = weights(d, own())};
+  }
+
+ private:
+  // The row term with its derivatives in x = ln E tau and u = ln nu.
+  struct Curve {
+    double value, x, u, xx, xu, uu;
+  };
+
+  [[nodiscard]] Vector squares(const Vector& m, const Vector& s) const { return (y_ - m).cwiseAbs2() + s; }
+
+  static Vector weights(const Vector& d, const Vector& own) {
+    const double tau = std::exp(own[0]), nu = std::exp(own[1]);
+    return (nu + 1) / (nu + tau * d.array());
+  }
+
+  [[nodiscard]] Curve evaluate(const Vector& own, const Vector& d) const {
+    const double tau = std::exp(own[0]), nu = std::exp(own[1]), c = c0_ + 0.5 * n_;
+    double logs = 0, q = 0, spread = 0;
+    for (Index i = 0; i < d.size(); ++i) {
+      const double ratio = tau * d[i] / nu, one = ratio / (1 + ratio);
+      logs += k_[i] * std::log1p(ratio);
+      q += k_[i] * one;
+      spread += k_[i] * one / (1 + ratio);
+    }
+    const double half = 0.5 * (nu + 1), z = (own[1] - prior_mean) / prior_sd;
+    const double E_ln_tau = digamma(c) - std::log(c) + own[0], rate = c / tau;
+    const double noise = c0_ * std::log(d0_) - log_gamma(c0_) + (c0_ - 1) * E_ln_tau - d0_ * tau -
+                         (c * std::log(rate) - log_gamma(c) + (c - 1) * E_ln_tau - c);
+    // A' and A'' of A = ln Gamma((nu+1)/2) - ln Gamma(nu/2) - ln(nu)/2
+    const double first = 0.5 * (digamma(half) - digamma(0.5 * nu) - 1 / nu);
+    const double second = 0.25 * (boost::math::trigamma(half) - boost::math::trigamma(0.5 * nu)) + 0.5 / (nu * nu);
+    Curve out{};
+    out.value = n_ * (log_gamma(half) - log_gamma(0.5 * nu) - 0.5 * (ln_2pi - ln_2 + own[1]) + 0.5 * E_ln_tau) - half * logs + noise -
+                0.5 * (z * z + ln_2pi) - std::log(prior_sd);  // (TN.2)
+    out.x = c - d0_ * tau - half * q;
+    out.u = n_ * nu * first - 0.5 * nu * logs + half * q - z / prior_sd;
+    out.xx = -d0_ * tau - half * spread;
+    out.xu = -0.5 * nu * q + half * spread;
+    out.uu = n_ * nu * (first + nu * second) - 0.5 * nu * logs + nu * q - half * spread - 1 / (prior_sd * prior_sd);
+    return out;
+  }
+
+  // The value at the best own parameters. \param holds_degrees  only E tau is changed
+  double maximise(const Vector& d, Vector& own, bool holds_degrees) const {
+    Curve at = evaluate(own, d);
+    constexpr int most_steps = 100;
+    for (int i = 0; i < most_steps; ++i) {
+      const double xx = std::min(at.xx, -1e-300);
+      const double across = holds_degrees ? 0 : at.xu / xx;
+      const double rest = at.uu - across * at.xu;  // curvature in u with x at its best
+      double of_u = holds_degrees ? 0 : (at.u - across * at.x) / std::max(-rest, 0.05 * (1 + std::abs(at.u)));
+      of_u = std::clamp(of_u, -1.0, 1.0);
+      if (!holds_degrees) of_u = std::clamp(own[1] + of_u, least_log_degrees, most_log_degrees) - own[1];
+      const double of_x = std::clamp(-at.x / xx - across * of_u, -2.0, 2.0);
+      const double gain = at.x * of_x + (holds_degrees ? 0 : at.u * of_u);
+      if (!(std::abs(gain) > 1e-13 * (1 + n_))) break;
+      bool rose = false;
+      for (double share = 1; share > 1e-6 && !rose; share *= 0.5) {
+        Vector next = own;
+        next[0] += share * of_x;
+        next[1] += share * of_u;
+        const Curve there = evaluate(next, d);
+        if (!(there.value >= at.value)) continue;
+        rose = true;
+        own = next;
+        at = there;
+      }
+      if (!rose) break;
+    }
+    return at.value;
+  }
+
+  Vector y_, k_;
+  double c0_, d0_, n_;
+};
+
+}  // namespace
+
+std::unique_ptr<Likelihood> make_student(Vector y, Vector k, GammaDistribution prior) {
+  if (k.size() == 0) k = Vector::Ones(y.size());
+  return std::make_unique<StudentNoise>(std::move(y), std::move(k), prior);
+}
+
+}  // namespace ardvark::internal
