@@ -465,6 +465,10 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *     accuracy log_loss class_weight (classes)
  *     odds_ratio (e^mean: the factor by which the odds of the second class change per unit of the column; e^interval is its interval;
  *     infinite if the mean exceeds 709)
+ *     noise.family (normal or student), noise.degrees_of_freedom noise.degrees_of_freedom_interval row_weight (regressions with Student-t
+ *     noise; row_weight [rows] is near 0 for an outlier, and empty if the model was loaded from a file)
+ *     family (poisson or negative-binomial) dispersion dispersion_interval (counts; k of the variance mu + k mu^2)
+ *     other_family preferred_by (if the fit chose: the other family, and by how many nats its log evidence is lower)
  *     deviance deviance_explained rate_ratio (counts; e^mean: the factor by which the expected count changes per unit of the column)
  *     missing.imputations missing.columns missing.gaps missing.information [p] (missing impute)
  *   several classes

@@ -1,4 +1,4 @@
-// Bayesian regression of counts: Poisson, log link.                                                     docs/math/poisson.md
+// Bayesian regression of counts: Poisson or negative binomial, log link.          docs/math/poisson.md, docs/math/negative_binomial.md
 #pragma once
 
 #include <utility>
@@ -10,8 +10,8 @@ namespace ardvark {
 
 struct CountFit : Fit {};
 
-/// Variational Bayesian Poisson regression: y_n ~ Poisson(t_n e^(b + x_n'w)), q(w) = N(mean, covariance), q(alpha_g) = Gamma; the
-/// exposures t_n are 1, or the column options.exposure.
+/// Variational Bayesian regression of counts: y_n ~ Poisson(t_n e^(b + x_n'w)), or negative binomial with this mean mu and the variance
+/// mu + k mu^2 (options.family); q(w) = N(mean, covariance), q(alpha_g) = Gamma; the exposures t_n are 1, or the column options.exposure.
 ///
 ///     ardvark::CountFit fit = ardvark::fit_counts(X, counts, {.prior = ardvark::Prior::shared()});
 ///
@@ -26,9 +26,10 @@ struct CountFit : Fit {};
 
 /// A distribution per row: the logarithm of the expected count e^eta is normal, and a new count is Poisson with it.             (POIS.4)
 struct CountPrediction {
-  Vector mean;          ///< [m] of a new count, and of e^eta: e^(log_mean + log_variance/2)                                    (POIS.2)
-  Vector log_mean;      ///< [m] of eta, which contains the logarithm of the exposure                                           (POIS.8)
-  Vector log_variance;  ///< [m] of eta; >= 0
+  Vector mean;            ///< [m] of a new count, and of e^eta: e^(log_mean + log_variance/2)                                    (POIS.2)
+  Vector log_mean;        ///< [m] of eta, which contains the logarithm of the exposure                                           (POIS.8)
+  Vector log_variance;    ///< [m] of eta; >= 0
+  double dispersion = 0;  ///< k of new counts, whose variance is mu + k mu^2; 0: Poisson                                  (NB.6)
   PredictionOf what = PredictionOf::new_observation;
   [[nodiscard]] Vector standard_deviation() const;
   /// The ends of the central interval at this level, in (0, 1). New counts: whole numbers; the interval has at least this probability.

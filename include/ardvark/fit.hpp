@@ -24,6 +24,16 @@ enum class LinearPosterior {
   joint,      ///< the noise scales the prior of the weights: q(w, tau) = N(w, V/tau) Gamma(tau). The default          (LIN)
   factorised  ///< the noise does not: q(w) q(tau), as in the variational relevance vector machine                                  (VR)
 };
+
+/// The distribution of a row about its linear predictor, where a target has more than one.
+enum class Family {
+  automatic,         ///< the one with the higher log evidence; both are fitted
+  normal,            ///< numbers
+  student,           ///< numbers: Student-t noise, whose degrees of freedom are found; outliers get little weight                   (TN)
+  poisson,           ///< counts with the variance mu
+  negative_binomial  ///< counts with the variance mu + k mu^2, k found                                                              (NB)
+};
+[[nodiscard]] const char* to_string(Family family);
 [[nodiscard]] const char* to_string(LinearPosterior posterior);
 [[nodiscard]] const char* to_string(LogisticLikelihood likelihood);
 
@@ -66,6 +76,9 @@ struct FitOptions {
   /// Linear, priors shared, groups, ard and laplace, no preset, fewer than 60 rows: V and the noise are those about the mean under the
   /// exact posterior for one precision. false: those of the variational posterior or the mode, which are too narrow.               (LIN.9)
   bool integrate_few_rows = true;
+  /// Linear: normal, student or automatic; none: normal. Counts: poisson, negative_binomial or automatic; none: automatic. Student-t noise
+  /// has a factorised posterior.
+  std::optional<Family> family = {};
   std::optional<LogisticLikelihood> likelihood = {};  ///< logistic only; none: gaussian (fit_softmax: see SoftmaxOptions)
   std::optional<UpdateRule> rule = {};  ///< update of the precisions; none: vb (fit_softmax: see SoftmaxOptions). Any other rule than vb
                                         ///< has plain sweeps without acceleration, which converge when the precisions no longer change
@@ -226,6 +239,17 @@ struct LambdaChoice {
   int folds = 0;
 };
 
+/// The distribution of the rows about their linear predictors, and its parameter.
+struct FamilyResult {
+  Family family = Family::normal;
+  double dispersion = 0;  ///< negative binomial: k of the variance mu + k mu^2, which maximises the bound                          (NB.4)
+  double degrees_of_freedom = std::numeric_limits<double>::infinity();  ///< Student-t noise: nu, which maximises the bound         (TN.3)
+  double log_mean = 0, log_sd = 0;  ///< the posterior of ln k or ln nu, about a normal distribution                                (NB.5)
+  std::optional<Family> other;      ///< family automatic: the one with the lower log evidence
+  double preferred_by = 0;          ///< nats of log evidence above that of `other`
+  Vector row_weight;                ///< Student-t noise: [rows] about 1; near 0: an outlier. Empty after loading a model file       (TN.1)
+};
+
 /// The result of a fit. Vectors have one entry per column of X, in the order and the units of X.
 struct Fit {
   Task task = Task::linear;
@@ -261,6 +285,7 @@ struct Fit {
   /// the priors sparse, slab and dense the rows minus the flat columns; infinity: normal distributions.                        (SP.25)
   double student_degrees = std::numeric_limits<double>::infinity();
   GammaDistribution noise = {0, 0};    ///< linear: posterior of the noise precision (a_N, b_N), in units of 1/y^2
+  FamilyResult family;                 ///< linear and counts
   std::optional<SparseResult> sparse;  ///< only for the priors sparse, slab and dense
   std::string target;                  ///< name of the target, if one was given
   std::vector<std::string> classes;    ///< logistic: the two labels; probabilities are those of the second
@@ -308,7 +333,9 @@ struct Fit {
 [[nodiscard]] Vector direction(const Fit& fit);
 /// Central credible interval of the noise standard deviation 1/sqrt(tau). Linear only.
 [[nodiscard]] Interval noise_sd_interval(const Fit& fit, double level = 0.95);
-[[nodiscard]] double noise_sd(const Fit& fit);  ///< sqrt(b_N/a_N). Linear only.
+[[nodiscard]] double noise_sd(const Fit& fit);  ///< sqrt(b_N/a_N); of Student-t noise, its scale. Linear only.
+/// Central credible interval of k or nu, from the log-normal distribution (NB.5). \throws InvalidArgument  the family has no parameter
+[[nodiscard]] Interval family_interval(const Fit& fit, double level = 0.95);
 
 /// The fits whose `bound` may be compared with this one. A column without a prior adds a density to the bound that depends on its unit and
 /// carries no penalty for complexity.                                                                (LIN.5), (CMP.3)

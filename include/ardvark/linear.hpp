@@ -45,12 +45,19 @@ struct StudentPrediction {
   Vector mean;
   Vector scale;
   double degrees_of_freedom = 0;
+  /// Student-t noise, for new observations: they are mean + N(0, variance_of_mean) + noise_scale t of noise_degrees. 0: none, and
+  /// otherwise `scale` is that of the noise alone.                                                                            (TN.5)
+  double noise_degrees = 0;
+  Vector variance_of_mean = {};                     ///< [m] read if there is Student-t noise
   [[nodiscard]] Vector standard_deviation() const;  ///< infinite for degrees_of_freedom <= 2
   /// Half the width of the central interval at this level, in (0, 1): a new observation lies within mean +- that. Infinite if it exceeds
   /// the largest number, 1.8e308: at level .95 with fewer than about .004 degrees of freedom.
   [[nodiscard]] Vector half_width(double level = 0.95) const;
   /// Log density of one observation per row, nats. \param y  [m] finite.  \throws InvalidArgument
   [[nodiscard]] Vector log_density(VectorView y) const;
+
+ private:
+  [[nodiscard]] struct NoiseMixturePrediction mixture() const;
 };
 /// What a regression predicts.
 enum class PredictionOf {

@@ -51,6 +51,8 @@ struct ModelOptions {
   std::vector<Index> flat = {};               ///< positions of columns without a prior
   std::string likelihood = "vg";              ///< two classes: "vg", "jj" or "laplace"
   std::string posterior = "joint";            ///< linear: "joint" or "factorised"
+  std::string family = "auto";                ///< counts: "auto", "poisson" or "negative-binomial"
+  std::string noise = "normal";               ///< linear: "normal", "student" or "auto"
   std::string coding = "automatic";           ///< three classes or more: "automatic", "softmax", "one-against-rest" or "one-against-one"
   bool precision_per_class = false;
   std::optional<double> a0 = {}, b0 = {};  ///< hyper-prior of the noise (regressions) or of the precisions (classifications)

@@ -26,7 +26,7 @@ __all__ = ["BayesianCountRegression"]
 
 @assembled
 class BayesianCountRegression(Regressor, LinearScore):
-    """Bayesian regression of counts: Poisson with a log link, one precision for all columns, each column or each group.
+    """Bayesian regression of counts: Poisson or negative binomial, with a log link.
 
     The logarithm of the rate is linear in the columns: a coefficient of 0.1 multiplies the expected count by exp(0.1) per unit of the
     column. The method is variational Bayes with the best normal posterior. A weight equals repetition of the row.
@@ -38,6 +38,10 @@ class BayesianCountRegression(Regressor, LinearScore):
         "shared" otherwise; ``notes_`` says so. With "shared", all columns share one precision; with "ard", each column has its own; with
         groups, each group has one. "none" is the likelihood alone: the mean is near its maximum, within a quarter of a standard
         deviation in a few rows of small counts.
+    family : {"auto", "poisson", "negative-binomial"}, default="auto"
+        The distribution about the mean mu. "poisson" has the variance mu. "negative-binomial" has mu + k mu^2, with k found in the fit:
+        the ``alpha`` of statsmodels; the ``theta`` of R's MASS is 1/k. "auto" fits both, and takes the one with the higher log evidence;
+        ``notes_`` says by how much.
     exposure : str or int, default=None
         The column of X, by its name or position, that says how long, or over how much, each row was counted: a number above 0.
         Its logarithm is added to the linear predictor (the "offset" of other programs), so that rates are per unit of it. It has
@@ -68,6 +72,10 @@ class BayesianCountRegression(Regressor, LinearScore):
     {relevance_, direction_}
     support_ : ndarray of shape (n_features,), bool
         Columns that are kept. Under "ard": a mild rule, which keeps about one in seven columns of noise. Under "shared": all.
+    family_ : {"poisson", "negative-binomial"}
+        The distribution that was fitted.
+    dispersion_ : float
+        k of the variance mu + k mu^2; 0 for a Poisson distribution. ``dispersion_interval_`` is its central 95% interval.
     deviance_ : float
         Mean deviance of the training rows, about 1 if the counts are Poisson and not small.
     deviance_explained_ : float
@@ -105,6 +113,7 @@ class BayesianCountRegression(Regressor, LinearScore):
         self,
         prior: Prior = "auto",
         *,
+        family: str = "auto",
         exposure: Union[None, str, int] = None,
         flat: Optional[Columns] = None,
         reference: Optional[Mapping[str, str]] = None,
@@ -221,6 +230,10 @@ class BayesianCountRegression(Regressor, LinearScore):
     def _take(self, model: _core.Model) -> None:
         super()._take(model)
         self.intercept_, self.intercept_std_ = _intercept(model)
+        self.family_ = model.value("family")
+        is_dispersed = self.family_ == "negative-binomial"
+        self.dispersion_ = model.number("dispersion") if is_dispersed else 0.0
+        self.dispersion_interval_ = model.array("dispersion_interval") if is_dispersed else np.zeros(2)
         self.deviance_ = model.number("deviance")
         self.deviance_explained_ = model.number("deviance_explained")
 

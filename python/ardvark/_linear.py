@@ -43,12 +43,16 @@ class BayesianLinearRegression(Regressor, LinearScore):
         number per column, lists of columns, ``[["a", "b"], ["c", "d"]]``, or ``{"name": [columns]}``, with names or
         positions of columns; a column in no group is alone. "none" is the classical answer. "laplace" is L1, the lasso: the mode,
         with Laplace's approximation for the coefficients that are not zero. If you set an option that
-        has no meaning for "sparse" (posterior="factorised", alpha_1, alpha_2, lambda_1, lambda_2, alpha_init,
+        has no meaning for "sparse" (posterior="factorised", noise, alpha_1, alpha_2, lambda_1, lambda_2, alpha_init,
         lambda_init, update_rule, prune_at, solver), "auto" takes "ard" if there are at least five rows per column, and
         "shared" otherwise; ``notes_`` says so.
     posterior : {"joint", "factorised"}, default="joint"
         "joint": the prior of the weights scales with the noise. "factorised": it does not, as in
         `sklearn.linear_model.BayesianRidge` and ARDRegression.
+    noise : {"normal", "student", "auto"}, default="normal"
+        The distribution of the errors. "student": Student-t with degrees of freedom that the fit finds, so that outliers get little
+        weight; priors "shared", "ard", "none" and groups. "auto" fits both, and takes the one with the higher log evidence; ``notes_`` says
+        by how much. The posterior is then factorised.
     {laplace_lambda, lambda_rule, folds, flat, fit.reference}
     alpha_1, alpha_2 : float, default=None
         Shape and rate of the Gamma prior of the noise precision, > 0. By default as vague as the table allows (`docs/options.md`, b0).
@@ -79,7 +83,14 @@ class BayesianLinearRegression(Regressor, LinearScore):
     intercept_std_ : float
     {sigma_}
     alpha_ : float
-        Mean noise precision, 1 / units of y squared.
+        Mean noise precision, 1 / units of y squared; of Student-t noise, 1 / its scale squared.
+    noise_family_ : {"normal", "student"}
+        The distribution of the errors that was fitted.
+    degrees_of_freedom_ : float
+        Degrees of freedom of Student-t noise; infinite for normal noise. ``degrees_of_freedom_interval_`` is its central 95% interval.
+    row_weight_ : ndarray of shape (n_samples,) or None
+        Student-t noise: the weight that the fit gave to each of its rows beside ``sample_weight``, about 1, and near 0 for an outlier. None
+        for normal noise, or if the estimator was loaded from a file.
     lambda_ : float or ndarray of shape (n_features,)
         Mean precision of the weights, for columns as they are scaled inside (``standardize``) and, with
         posterior="joint", in units of the noise precision. A float under a shared prior; 0 for a flat column;
@@ -128,6 +139,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
         prior: Prior = "auto",
         *,
         posterior: str = "joint",
+        noise: str = "normal",
         laplace_lambda: Optional[float] = None,
         lambda_rule: Optional[str] = None,
         folds: Optional[int] = None,
@@ -362,6 +374,12 @@ class BayesianLinearRegression(Regressor, LinearScore):
     def _take(self, model: _core.Model) -> None:
         super()._take(model)
         self.intercept_, self.intercept_std_ = _intercept(model)
+        self.noise_family_ = model.value("noise")["family"]
+        is_student = self.noise_family_ == "student"
+        self.degrees_of_freedom_ = model.number("noise.degrees_of_freedom") if is_student else np.inf
+        self.degrees_of_freedom_interval_ = model.array("noise.degrees_of_freedom_interval") if is_student else np.full(2, np.inf)
+        row_weight = model.array("row_weight") if is_student else np.empty(0)
+        self.row_weight_ = row_weight if row_weight.size else None
         rate = model.number("noise.rate")
         self.alpha_ = model.number("noise.shape") / rate if rate > 0 else np.nan  # NaN if the fit failed
 

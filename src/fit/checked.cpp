@@ -114,13 +114,51 @@ Fit fit_kept(KeptColumns& columns) {
   return fit;
 }
 
+// One of the families, without `automatic`.
+void set_family(Family family, FitOptions& options) {
+  options.family = family;
+  if (family != Family::student) return;
+  options.posterior = LinearPosterior::factorised;
+  options.integrate_few_rows = false;
+}
+
+std::string why_this_family(const FamilyResult& found) {
+  return fmt::format("{} was taken: its log evidence is {:.2f} nats above that of {}", to_string(found.family), found.preferred_by,
+                     to_string(*found.other));
+}
+
+// Family automatic: the fit with the higher log evidence.                                                                       (NB.5)
+Fit fit_family(KeptColumns& columns) {
+  const FitOptions options = columns.frame().options;
+  const std::vector<std::string> notes = columns.frame().notes, warnings = columns.frame().warnings;
+  const Task task = columns.frame().task;
+  const Family asked = options.family.value_or(is_count(task) ? Family::automatic : Family::normal);
+  if (has_classes(task)) return fit_kept(columns);
+  const auto fit_as = [&](Family family) {
+    columns.frame().options = options;
+    columns.frame().notes = notes, columns.frame().warnings = warnings;
+    set_family(family, columns.frame().options);
+    return fit_kept(columns);
+  };
+  if (asked != Family::automatic) return fit_as(asked);
+  Fit simple = fit_as(is_count(task) ? Family::poisson : Family::normal);
+  if (simple.report.status == Status::stopped_by_user || !simple.mean.allFinite()) return simple;
+  Fit heavy = fit_as(is_count(task) ? Family::negative_binomial : Family::student);
+  const bool takes_heavy = heavy.mean.allFinite() && heavy.bound > simple.bound;
+  Fit &taken = takes_heavy ? heavy : simple, &other = takes_heavy ? simple : heavy;
+  taken.family.other = other.family.family;
+  taken.family.preferred_by = taken.bound - other.bound;
+  taken.report.notes.push_back(fmt::format("{} auto: {}", is_count(task) ? "family" : "noise", why_this_family(taken.family)));
+  return std::move(taken);
+}
+
 // Chooses a lambda if the prior needs one, and fits. \param y  the target of the frame, as given
 Fit fit_with_lambda(Frame frame, VectorView y, const ChosenOptions& options) {
   const Index p = frame.num_columns();
   KeptColumns columns(std::move(frame));
   ChosenLambda lambda = with_chosen_lambda(columns.frame(), y);
   columns.frame().options = lambda.options;
-  Fit fit = fit_kept(columns);
+  Fit fit = fit_family(columns);
   if (lambda.choice) lambda.choice->mean = columns.of_all(lambda.choice->mean);
   tell_choices(options, std::move(lambda), p, fit);
   return fit;
@@ -133,7 +171,7 @@ Fit fit_checked(Task task, const FitTable& X, VectorView y, const FitOptions& op
   pulse("preparing");
   const blas::ThreadScope threads(options.threads);
   KeptColumns columns(make_frame(task, X, y, options));
-  Fit fit = fit_kept(columns);
+  Fit fit = fit_family(columns);
   fit.report.seconds = watch.seconds();
   return fit;
 }

@@ -79,6 +79,18 @@ void validate_laplace(const FitOptions& options, bool linear) {
                 fmt::format("lambda applies only to the Laplace prior, and the prior is '{}'", to_string(options.prior.kind)));
 }
 
+void validate_family(const FitOptions& options, Task task) {
+  if (!options.family) return;
+  const Family family = *options.family;
+  const bool of_counts = family == Family::poisson || family == Family::negative_binomial;
+  if (has_classes(task) || (family != Family::automatic && of_counts != is_count(task)))
+    throw refused("family", to_string(family), fmt::format("cannot be used with {} regression", to_string(task)));
+  if (family == Family::normal || family == Family::poisson) return;
+  if (!options.preset.empty()) throw refused("family", to_string(family), fmt::format("cannot be used with preset '{}'", options.preset));
+  if (const PriorKind prior = options.prior.kind; has_noise(task) && (is_sparse(prior) || prior == PriorKind::laplace))
+    throw refused("family", to_string(family), "has the priors shared, ard, groups and none");
+}
+
 // Which priors and options the likelihood of counts has.
 void validate_counts(const FitOptions& options) {
   const PriorKind prior = options.prior.kind;
@@ -121,6 +133,7 @@ void validate_options(const FitOptions& options, Task task, Index num_columns) {
     throw refused("solver", "greedy", "cannot be chosen; use the presets rvm_regression and rvm_classification");
   validate_preset(options, task);
   if (linear) validate_noise(options);
+  validate_family(options, task);
   if (is_count(task)) validate_counts(options);
   if (!is_count(task) && !options.exposure.empty()) throw refused("exposure", "applies only to regressions of counts");
 }

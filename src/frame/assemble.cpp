@@ -79,6 +79,16 @@ void put_first(std::vector<std::string> first, std::vector<std::string>& all) {
   all = std::move(first);
 }
 
+void take_family(const Frame& frame, OwnParameters own, Fit& fit) {
+  if (has_classes(frame.task)) return;
+  FamilyResult& out = fit.family;
+  out.family = frame.options.family.value_or(is_count(frame.task) ? Family::poisson : Family::normal);
+  out.dispersion = own.dispersion;
+  out.degrees_of_freedom = own.degrees_of_freedom;
+  out.log_mean = own.log_mean, out.log_sd = own.log_sd;
+  out.row_weight = std::move(own.row_weight);
+}
+
 // R^2 about the mean if there is an intercept, otherwise about zero.
 double r_squared_of(const Frame& frame, const RowMoments& rows) {
   const Vector &y = frame.target, &k = frame.k;
@@ -130,6 +140,7 @@ Fit assemble(const Frame& frame, Solution solution) {
   fit.relevant = std::move(solution.relevant);
   fit.effective_parameters = solution.effective_parameters;
   fit.noise = {solution.noise.shape, solution.noise.rate * (frame.units.y_scale * frame.units.y_scale)};
+  take_family(frame, std::move(solution.own), fit);
   fit.sparse = std::move(solution.sparse);
   fit.report = std::move(solution.report);
   fit.report.preset = frame.options.preset;

@@ -48,7 +48,12 @@ void describe_counts(const Vector& y, const Vector& k, const Vector& m, const Ve
   const double rows = k.sum();
   const Vector exposure = offset.size() > 0 ? Vector(offset.array().exp()) : Vector(Vector::Ones(y.size()));  // (POIS.8)
   const double rate = k.dot(y) / k.dot(exposure);
-  const auto deviance = [&](Index i, double mu) { return 2 * k[i] * ((y[i] > 0 ? y[i] * std::log(y[i] / mu) : 0.0) - (y[i] - mu)); };
+  const double dispersion = fit.family.dispersion;
+  const auto deviance = [&](Index i, double mu) {
+    const double of_ratio = y[i] > 0 ? y[i] * std::log(y[i] / mu) : 0.0;
+    if (dispersion == 0) return 2 * k[i] * (of_ratio - (y[i] - mu));
+    return 2 * k[i] * (of_ratio - (y[i] + 1 / dispersion) * std::log1p(dispersion * (y[i] - mu) / (1 + dispersion * mu)));  // (NB.7)
+  };
   double found = 0, constant = 0;
   for (Index i = 0; i < y.size(); ++i) {
     found += deviance(i, exposure[i] * std::exp(m[i] + 0.5 * s[i]));
@@ -56,10 +61,11 @@ void describe_counts(const Vector& y, const Vector& k, const Vector& m, const Ve
   }
   fit.deviance = found / rows;
   fit.deviance_explained = constant > 0 ? 1 - found / constant : 0;
-  if (fit.deviance > 1.2 + 3 * std::sqrt(2 / rows))  // (POIS.6)
+  if (dispersion == 0 && fit.deviance > 1.2 + 3 * std::sqrt(2 / rows))  // (POIS.6)
     fit.report.warnings.push_back(
         fmt::format("the deviance per row is {:.3g}, and about 1 if the counts are Poisson: they vary more, so standard deviations and "
-                    "intervals are too narrow, those of coefficients by a factor of about {:.2g}",
+                    "intervals are too narrow, those of coefficients by a factor of about {:.2g}; the family negative-binomial has this "
+                    "variation",
                     fit.deviance, std::sqrt(fit.deviance)));
 }
 
@@ -238,6 +244,17 @@ const char* to_string(LogisticLikelihood likelihood) {
     case LogisticLikelihood::gaussian: return "gaussian";
     case LogisticLikelihood::bound: return "bound";
     case LogisticLikelihood::laplace: return "laplace";
+  }
+  return "unknown";
+}
+
+const char* to_string(Family family) {
+  switch (family) {
+    case Family::automatic: return "auto";
+    case Family::normal: return "normal";
+    case Family::student: return "student";
+    case Family::poisson: return "poisson";
+    case Family::negative_binomial: return "negative-binomial";
   }
   return "unknown";
 }

@@ -45,6 +45,7 @@ struct Solution {
   std::vector<bool> relevant;     ///< [columns of the table]
   double effective_parameters = 0;
   GammaDistribution noise = {0, 0};  ///< linear: of the noise precision
+  OwnParameters own = {};            ///< of the likelihood; their spread is in the bound
   std::optional<SparseResult> sparse = {};
   RowMoments rows = {};
   Report report = {};  ///< bound and history in the units of the design; without the notes and warnings of the frame

@@ -109,6 +109,49 @@ LambdaChoice read_choice(const Json& description, const std::string& path) {
   return choice;
 }
 
+namespace {
+
+constexpr char family[] = "family";
+
+bool has_parameter(Family one) { return one == Family::student || one == Family::negative_binomial; }
+
+// The weights of the rows are not kept: they belong to the rows of the fit.
+Json describe(const FamilyResult& found) {
+  Json out = {{"name", to_string(found.family)}};
+  if (has_parameter(found.family))
+    out["parameter"] =
+        std::vector<double>{found.family == Family::student ? found.degrees_of_freedom : found.dispersion, found.log_mean, found.log_sd};
+  if (found.other) {
+    out["other"] = to_string(*found.other);
+    out["preferred_by"] = found.preferred_by;
+  }
+  return out;
+}
+
+FamilyResult read_family(Task task, const Json* description, const std::string& path) {
+  FamilyResult out;
+  out.family = is_count(task) ? Family::poisson : Family::normal;
+  if (description == nullptr) return out;
+  const std::initializer_list<Family> names = {Family::normal, Family::student, Family::poisson, Family::negative_binomial};
+  out.family = from_name(description->at("name"), names, path);
+  const bool of_counts = out.family == Family::poisson || out.family == Family::negative_binomial;
+  if (of_counts != is_count(task) || has_classes(task)) fail_model(path, "its family is invalid");
+  if (has_parameter(out.family)) {
+    const std::vector<double> numbers = description->at("parameter").numbers();
+    if (numbers.size() != 3 || !(numbers[0] > 0 && std::isfinite(numbers[0])) || !std::isfinite(numbers[1]) || !(numbers[2] >= 0))
+      fail_model(path, "the parameter of its family is invalid");
+    (out.family == Family::student ? out.degrees_of_freedom : out.dispersion) = numbers[0];
+    out.log_mean = numbers[1], out.log_sd = numbers[2];
+  }
+  if (description->contains("other")) {
+    out.other = from_name(description->at("other"), names, path);
+    out.preferred_by = description->at("preferred_by").number();
+  }
+  return out;
+}
+
+}  // namespace
+
 Json describe(const Fit& fit) {
   const FitState& state = *fit.state;
   Json description = {{"task", to_string(fit.task)},
@@ -129,6 +172,7 @@ Json describe(const Fit& fit) {
   if (fit.lambda_choice) description["lambda_choice"] = describe(*fit.lambda_choice);
   if (fit.completed_tables > 0) description["completed_tables"] = fit.completed_tables;
   if (std::isfinite(fit.student_degrees)) description[student_degrees] = fit.student_degrees;
+  if (has_parameter(fit.family.family) || fit.family.other) description[family] = describe(fit.family);
   if (is_count(fit.task)) description[deviance] = std::vector<double>{fit.deviance, fit.deviance_explained};
   if (fit.exposure) description[exposure] = *fit.exposure;
   if (fit.sparse) description["sparse"] = describe(*fit.sparse);
@@ -242,6 +286,7 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
   if (description.contains("completed_tables")) fit.completed_tables = description.at("completed_tables").whole_number();
   if (description.contains(student_degrees)) fit.student_degrees = description.at(student_degrees).number();
   if (!(fit.student_degrees > 0)) in.fail("the degrees of freedom");
+  fit.family = read_family(fit.task, description.contains(family) ? &description.at(family) : nullptr, path);
   if (is_count(fit.task)) {
     const std::vector<double> numbers = description.at(deviance).numbers();
     if (numbers.size() != 2) in.fail("the deviance");

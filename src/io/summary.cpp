@@ -214,6 +214,31 @@ std::string noise_in_words(const Fit& fit, double level) {
   return fmt::format("{} ({:g}% {} to {})", number(mean), 100 * level, number(sd.lower), number(sd.upper));
 }
 
+// The parameter of the family with its interval, and what the data prefer.
+std::string family_text(const Fit& fit, double level) {
+  const FamilyResult& family = fit.family;
+  std::string out;
+  const auto with_interval = [&](double value) {
+    const Interval ends = family_interval(fit, level);
+    return fmt::format("{} ({:g}% {} to {})", number(value), 100 * level, number(ends.lower), number(ends.upper));
+  };
+  if (family.family == Family::student)
+    out += labelled("degrees of freedom", with_interval(family.degrees_of_freedom) +
+                                              (family.degrees_of_freedom > 100 ? ": the noise is about normal" : ": Student-t noise"));
+  if (family.family == Family::negative_binomial)
+    out += labelled("dispersion k", with_interval(family.dispersion) + ": the variance is mu + k mu^2");
+  if (family.other)
+    out += labelled("family", fmt::format("{}, log evidence {:.2f} nats above {}", to_string(family.family), family.preferred_by,
+                                          to_string(*family.other)));
+  return out;
+}
+
+const char* regression_in_words(const Fit& fit) {
+  if (fit.family.family == Family::negative_binomial) return "Negative binomial regression";
+  if (fit.family.family == Family::student) return "Linear regression, Student-t noise";
+  return facts_of(fit.task).regression;
+}
+
 SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
   if (options.odds && !is_count(fit.task) && (!has_classes(fit.task) || fit.classes.size() != 2))
     throw refused("odds", "applies only to logistic regressions of two classes and to regressions of counts");
@@ -221,7 +246,7 @@ SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
   const double level = options.level;
   std::string out;
   const Report& report = fit.report;
-  out += fmt::format("{}{}, prior {}{}, {:.10g} {}, {} {}\n", facts_of(fit.task).regression,
+  out += fmt::format("{}{}, prior {}{}, {:.10g} {}, {} {}\n", regression_in_words(fit),
                      report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""),
                      to_string(fit.prior), fit.prior == PriorKind::laplace ? fmt::format(" (lambda {:.6g})", fit.lambda) : "", fit.num_rows,
                      fit.num_rows == 1 ? "row" : "rows", fit.num_columns(), fit.num_columns() == 1 ? "column" : "columns");
@@ -262,14 +287,16 @@ SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
   if (has_noise(fit.task)) {
     out +=
         labelled("R^2, training rows", fmt::format("{:.4f}{}", fit.r_squared, fit.intercept ? "" : " (uncentred: there is no intercept)"));
-    out += labelled("noise sd", io::noise_in_words(fit, level));
+    out += labelled(fit.family.family == Family::student ? "noise scale" : "noise sd", io::noise_in_words(fit, level));
   } else if (is_count(fit.task)) {
     out += labelled("deviance explained", fmt::format("{:.4f}, training rows", fit.deviance_explained));
-    out += labelled("deviance per row", fmt::format("{:.4f} (about 1 if the counts are Poisson)", fit.deviance));
+    out += labelled("deviance per row",
+                    fmt::format("{:.4f}{}", fit.deviance, fit.family.dispersion > 0 ? "" : " (about 1 if the counts are Poisson)"));
   } else {
     out += labelled("accuracy, training", fmt::format("{:.4f}", fit.accuracy));
     out += labelled("log loss, training", fmt::format("{:.4f}", fit.log_loss));
   }
+  out += family_text(fit, level);
   out += effects_text(fit, judged);
   out += evidence_line(fit);
   if (options.verbose) out += computation_text(fit);

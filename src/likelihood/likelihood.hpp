@@ -1,22 +1,12 @@
 // The likelihoods: each writes one weight and one working response per row, and its term of the bound.
 #pragma once
 
-#include <limits>
 #include <memory>
 
 #include "ardvark/prior.hpp"
 #include "waist/waist.hpp"
 
 namespace ardvark::internal {
-
-/// Parameters that a likelihood finds for itself, beside the noise precision.
-struct OwnParameters {
-  double dispersion = 0;                                                ///< k of counts                                       (NB.1)
-  double degrees_of_freedom = std::numeric_limits<double>::infinity();  ///< of Student-t noise                                (TN.1)
-  double log_mean = 0, log_sd = 0;                                      ///< of the logarithm of the one that there is         (NB.5)
-  double spread = 0;                                                    ///< nats that its uncertainty adds to the bound       (NB.5)
-  Vector row_weight = {};                                               ///< [rows] E lambda; empty: none                      (TN.1)
-};
 
 class Likelihood {
  public:

@@ -33,8 +33,10 @@ const LikelihoodRow table[] = {
 };
 
 const char* name_of(Task task, const FitOptions& options) {
+  const Family family = options.family.value_or(Family::automatic);
+  if (task == Task::linear && family == Family::student) return "student";
   if (task == Task::linear) return options.posterior == LinearPosterior::joint ? "gaussian" : "gaussian-factorised";
-  if (task == Task::counts) return "poisson";
+  if (task == Task::counts) return family == Family::negative_binomial ? "negative-binomial" : "poisson";
   switch (options.likelihood.value_or(LogisticLikelihood::gaussian)) {
     case LogisticLikelihood::gaussian: return "vg";
     case LogisticLikelihood::bound: return "jj";

@@ -11,6 +11,18 @@
 namespace ardvark::internal {
 namespace {
 
+// The series in s: derivatives of sigma at the mean, polynomials in u = sigma'.
+SoftplusMoments of_little_variance(const SoftplusMoments& at, double s) {
+  const double u = at.slope, ud = u * (1 - 2 * at.sigma);
+  const double first = s / 2, second = s * s / 8, third = s * s * s / 48, fourth = s * s * s * s / 384;
+  const double order3 = u * (1 - 6 * u), order5 = u * (1 - u * (30 - 120 * u)), order7 = u * (1 - u * (126 - u * (1680 - 5040 * u)));
+  const double order4 = ud * (1 - 12 * u), order6 = ud * (1 - u * (60 - 360 * u)), order8 = ud * (1 - u * (252 - u * (5040 - 20160 * u)));
+  const double order9 = u * (1 - u * (510 - u * (17640 - u * (151200 - 362880 * u))));
+  return {at.softplus + first * u + second * order3 + third * order5 + fourth * order7,
+          at.sigma + first * ud + second * order4 + third * order6 + fourth * order8,
+          u + first * order3 + second * order5 + third * order7 + fourth * order9};
+}
+
 // Nodes and weights for a standard normal distribution.
 struct Rule {
   double most_variance;
@@ -55,9 +67,10 @@ double stirling_slope(double x) {
 }  // namespace
 
 SoftplusMoments softplus_moments(double m, double s) {
-  static const std::array<Rule, 6> rules = {hermite_rule(0.001, 4), hermite_rule(0.01, 6), hermite_rule(0.05, 8),
-                                            hermite_rule(0.15, 12), hermite_rule(0.3, 16), hermite_rule(0.7, 24)};
-  if (!(s > 0)) return at_point(m);
+  static const std::array<Rule, 5> rules = {hermite_rule(0.01, 6), hermite_rule(0.05, 8), hermite_rule(0.15, 12), hermite_rule(0.3, 16),
+                                            hermite_rule(0.7, 24)};
+  constexpr double little = 0.008;
+  if (s <= little) return of_little_variance(at_point(m), s);
   SoftplusMoments sum{0, 0, 0};
   const double sd = std::sqrt(s);
   for (const Rule& rule : rules) {

@@ -206,6 +206,11 @@ void visit_posterior(const Fit& fit, double level, Fields& out) {
       out.put("sd", Json(noise_sd(fit)));
       if (out.wants("sd_interval")) out.put("sd_interval", as_vector(noise_sd_interval(fit, level)));
     }
+    out.put("family", Json(to_string(fit.family.family)));
+    if (fit.family.family == Family::student) {
+      out.put("degrees_of_freedom", Json(fit.family.degrees_of_freedom));
+      if (out.wants("degrees_of_freedom_interval")) out.put("degrees_of_freedom_interval", as_vector(family_interval(fit, level)));
+    }
     out.close();
   }
 }
@@ -249,10 +254,20 @@ void visit(const Fit& fit, double level, Fields& out) {
     visit_components(fit, out);
   }
   out.put("bound_comparable", Json(bound_scope(fit) == BoundScope::any_prior));
+  if (fit.family.other) {
+    out.put("other_family", Json(to_string(*fit.family.other)));
+    out.put("preferred_by", Json(fit.family.preferred_by));
+  }
+  if (fit.family.family == Family::student) out.put("row_weight", fit.family.row_weight);
   if (has_noise(fit.task)) {
     out.put("r_squared", Json(fit.r_squared));
   } else if (is_count(fit.task)) {
     if (fit.exposure) out.put("exposure", Json(name_of(fit.column_names, *fit.exposure)));
+    out.put("family", Json(to_string(fit.family.family)));
+    if (fit.family.family == Family::negative_binomial) {
+      out.put("dispersion", Json(fit.family.dispersion));
+      if (out.wants("dispersion_interval")) out.put("dispersion_interval", as_vector(family_interval(fit, level)));
+    }
     out.put("deviance", Json(fit.deviance));
     out.put("deviance_explained", Json(fit.deviance_explained));
   } else {

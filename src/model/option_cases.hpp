@@ -51,6 +51,8 @@ constexpr OptionWord priors[] = {{"auto", 0, automatic},   {"sparse", counts, sp
 constexpr OptionWord lambda_rules[] = {{"min"}, {"1se"}};
 constexpr OptionWord likelihoods[] = {{"vg"}, {"jj"}, {"laplace"}};
 constexpr OptionWord posteriors[] = {{"joint"}, {"factorised"}};
+constexpr OptionWord families[] = {{"auto"}, {"poisson"}, {"negative-binomial"}};
+constexpr OptionWord noises[] = {{"normal"}, {"student"}, {"auto"}};
 constexpr OptionWord codings[] = {{"automatic"}, {"softmax"}, {"one-against-rest"}, {"one-against-one", many_rows}};
 constexpr OptionWord solvers[] = {
     {"automatic"}, {"primal"}, {"dual", many_rows}, {"spectral", many_rows}, {"qr", many_rows | sparse_x}, {"iterative", many_rows}};

@@ -67,6 +67,18 @@ constexpr ModelOption rows[] = {
      "Regressions. joint: one posterior of weights and noise together, as in VBLinLogit. factorised: one of the weights and one of the "
      "noise, as in the variational RVM.",
      Facts().refuse(machines | programs | laplace | sparse_priors).say(only_linear).take(posteriors)},
+    {"family", &O::family, posterior, "auto (default), poisson or negative-binomial",
+     "Counts: the distribution about the mean mu. negative-binomial has the variance mu + k mu^2, with k found in the fit. auto fits both "
+     "and takes the one with the higher log evidence.",
+     Facts().refuse(linear | logistic | machines | programs).say(only_counts).take(families).shell(fit)},
+    {"noise", &O::noise, posterior, "normal (default), student or auto",
+     "Regressions: the distribution of the errors. student: Student-t with the degrees of freedom found in the fit, so that outliers get "
+     "little weight. auto fits both and takes the one with the higher log evidence.",
+     Facts()
+         .refuse(logistic | counts | machines | programs | laplace | sparse_priors | in_pieces)
+         .say(only_linear)
+         .take(noises)
+         .shell(fit)},
     {"coding", &O::coding, posterior, "automatic (default), softmax, one-against-rest or one-against-one",
      "Three classes or more: one softmax, a logistic regression for each class, or one for each pair of classes. automatic is "
      "one-against-rest under sparse, slab, dense and laplace, and for eight classes or more with few rows; otherwise it is softmax.",

@@ -238,7 +238,6 @@ std::string instead_of(std::string_view foreign, const std::function<std::string
       {"C", "C = 1/lambda: give [lambda], with [prior=laplace]"},
       {"glmnet", "its lasso is [prior=laplace], its ridge regression is [prior=shared]"},
       {"cv.glmnet", "[prior=laplace] without [lambda] chooses lambda by cross-validation"},
-      {"family", "numbers need [model=linear]; two classes or more need [model=logistic]"},
       {"rule", "the rule for lambda is [lambda_rule=1se] or min; other rules belong to predictions"},
       {"nfolds", "the number of folds is [folds]"},
       {"cv", "the number of folds is [folds]"},

@@ -63,12 +63,26 @@ void answer_foreign_name(const ModelOptions& from) {
   }
 }
 
+// A family of glm or glmnet that is a model here. \throws InvalidArgument  with the model
+void answer_foreign_family(const ModelOptions& from) {
+  for (const char* foreign : {"gaussian", "binomial", "multinomial"})
+    if (from.family == foreign)
+      throw wrong(
+          from.spelled("family"), from.family,
+          fmt::format("numbers need {}; two classes or more need {}", from.spelled("model", "linear"), from.spelled("model", "logistic")));
+}
+
 void set_model(const ModelOptions& from, Task task, FitOptions& options) {
   answer_foreign_name(from);
   options.prior.kind = choose_named(from, "prior", from.prior, io::all_priors);
   if (!is_count(task)) options.likelihood = likelihood_of(from);
   options.posterior = choose<LinearPosterior>(from, "posterior", from.posterior,
                                               {{"joint", LinearPosterior::joint}, {"factorised", LinearPosterior::factorised}});
+  if (is_count(task))
+    options.family = choose_named(from, "family", from.family, {Family::automatic, Family::poisson, Family::negative_binomial});
+  if (has_noise(task)) options.family = choose_named(from, "noise", from.noise, {Family::normal, Family::student, Family::automatic});
+  if (options.family != Family::normal && has_noise(task) && from.has("posterior") && options.posterior == LinearPosterior::joint)
+    throw refused(from.spelled("posterior", "joint"), "cannot be used with Student-t noise, whose posterior is factorised");
   options.rule = choose<UpdateRule>(from, "update_rule", from.update_rule, {{"vb", UpdateRule::vb}, {"mackay", UpdateRule::mackay}});
   options.pruning = {from.prune_at.value_or(0), from.readmit_every};
   options.intercept = from.intercept;
@@ -227,6 +241,7 @@ ResolvedModel resolve_any(const ModelOptions& options) {
           : choose<ModelKind>(
                 options, "model", options.model,
                 {{"linear", linear}, {"logistic", logistic}, {"counts", counts}, {"kernel", ModelKind::kernel}, {"rvm", relevance}});
+  answer_foreign_family(options);
   refuse_in(options, cases_of(options));
   if (kind == ModelKind::kernel) return KernelModel{kernel_options(options)};
   if (kind == relevance) return RelevanceModel{relevance_options(options)};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/quadrature/gauss.hpp>
+#include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <boost/math/special_functions/log1p.hpp>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
+#include "likelihood/negative_binomial.hpp"
 #include "predict/predictive.hpp"
 
 namespace ardvark::internal {
@@ -24,6 +26,8 @@ constexpr double farthest = 9;      // standard deviations of a normal distribut
 constexpr double most_rate = 1e15;  // beyond, whole numbers are as far apart as doubles, and the spread of a Poisson's count is rounding
 constexpr double large_count = 1e6;
 
+using QuietCounts = boost::math::policies::policy<boost::math::policies::evaluation_error<boost::math::policies::ignore_error>,
+                                                  boost::math::policies::underflow_error<boost::math::policies::ignore_error>>;
 using Gauss = boost::math::quadrature::gauss<double, 30>;
 
 // The integral from `from` to `to`, in pieces that get shorter near `center`, where the integrand has this width; `others` are ends of
@@ -68,14 +72,34 @@ double poisson_log_probability(double y, double eta) {
   return y * away - 0.5 * std::log(2 * std::numbers::pi * y) - 1 / (12 * y);
 }
 
+// At the log mean eta.                                                                                                          (NB.6)
+double cdf_at(double y, double eta, double k) {
+  if (k == 0) return poisson_cdf(y, std::exp(eta));
+  const double share = sigmoid(eta + std::log(k));
+  return share < 1 ? boost::math::ibetac(y + 1, 1 / k, share, QuietCounts()) : 0;
+}
+double log_probability_at(double y, double eta, double k) {
+  return k == 0 ? poisson_log_probability(y, eta) : negative_binomial_log_probability(y, eta, k);
+}
+
+// Little dispersion is a log-normal rate with the same moments.                                                                 (NB.6)
+void take_little_dispersion(double& m, double& s, double& k) {
+  constexpr double little = 1e-6;
+  if (k >= little || k == 0) return;
+  m -= 0.5 * std::log1p(k);
+  s += std::log1p(k);
+  k = 0;
+}
+
 }  // namespace
 
-// E of a Poisson's cdf over the log rate. It falls from 1 to 0 about eta = ln(y + 1), over a width of 1/sqrt(y + 1).            (POIS.4)
-double count_cdf(double y, double m, double s) {
+// E of the cdf over the log rate. It falls from 1 to 0 about eta = ln(y + 1), over a width of sqrt(1/(y + 1) + k).       (POIS.4), (NB.6)
+double count_cdf(double y, double m, double s, double k) {
+  take_little_dispersion(m, s, k);
   const double sd = std::sqrt(s);
-  if (sd < 1e-9) return poisson_cdf(y, std::exp(m));
-  const double fall = (std::log(y + 1) - m) / sd, width = 1 / (sd * std::sqrt(y + 1));
-  const auto f = [&](double z) { return normal_density(z) * poisson_cdf(y, std::exp(m + sd * z)); };
+  if (sd < 1e-9) return cdf_at(y, m, k);
+  const double fall = (std::log(y + 1) - m) / sd, width = std::sqrt(1 / (y + 1) + k) / sd;
+  const auto f = [&](double z) { return normal_density(z) * cdf_at(y, m + sd * z, k); };
   if (width < 0.5) return std::clamp(integral_near(fall, width, -farthest, farthest, f, {-6, -3, 0, 3, 6}), 0.0, 1.0);
   const double step = std::min(0.6, 0.3 * width);  // the trapezoidal rule of an analytic function
   const auto half = static_cast<Index>(farthest / step);
@@ -84,15 +108,15 @@ double count_cdf(double y, double m, double s) {
   return std::clamp(step * sum, 0.0, 1.0);
 }
 
-double count_quantile(double p, double m, double s) {
+double count_quantile(double p, double m, double s, double k) {
   // Near the quantile of a normal approximation of ln(Y + 1); then steps away until it lies between two numbers.
-  const double guess = std::exp(m + boost::math::quantile(boost::math::normal(), p) * std::sqrt(s + 1 / (1 + std::exp(m))));
+  const double guess = std::exp(m + boost::math::quantile(boost::math::normal(), p) * std::sqrt(s + k + 1 / (1 + std::exp(m))));
   double low = -1, high = std::clamp(std::floor(guess), 0.0, most_rate), step = std::max(1.0, std::floor(0.1 * std::sqrt(guess)));
   if (!(guess < most_rate)) return std::floor(guess);
-  if (count_cdf(high, m, s) >= p) {
+  if (count_cdf(high, m, s, k) >= p) {
     for (;; step *= 2) {
       low = std::max(high - step, -1.0);
-      if (low < 0 || count_cdf(low, m, s) < p) break;
+      if (low < 0 || count_cdf(low, m, s, k) < p) break;
       high = low;
     }
   } else {
@@ -100,30 +124,34 @@ double count_quantile(double p, double m, double s) {
     for (;; step *= 2) {
       high = low + step;
       if (!(high < most_rate)) return high;
-      if (count_cdf(high, m, s) >= p) break;
+      if (count_cdf(high, m, s, k) >= p) break;
       low = high;
     }
   }
   while (high - low > 1) {
     const double middle = std::floor(0.5 * (low + high));
-    (count_cdf(middle, m, s) >= p ? high : low) = middle;
+    (count_cdf(middle, m, s, k) >= p ? high : low) = middle;
   }
   return high;
 }
 
 // The integrand has one maximum, found by Newton's method, and falls at least as fast as its curvature there on the right.        (POIS.4)
-double log_count_probability(double y, double m, double s) {
-  if (s < 1e-18) return poisson_log_probability(y, m);
+double log_count_probability(double y, double m, double s, double k) {
+  take_little_dispersion(m, s, k);
+  if (s < 1e-18) return log_probability_at(y, m, k);
   double eta = y > 0 ? (m / s + y * std::log(y)) / (1 / s + y) : m;
   for (int i = 0; i < 100; ++i) {
-    const double rate = std::exp(eta), slope = y - rate - (eta - m) / s, step = slope / (rate + 1 / s);
+    const double rate = std::exp(eta), less = 1 + k * rate, pull = (y * k + 1) * rate / less;
+    const double slope = y - pull - (eta - m) / s, step = slope / (pull / less + 1 / s);
     eta += std::clamp(step, -1.0, 1.0);
     if (std::abs(step) < 1e-12 * (1 + std::abs(eta))) break;
   }
-  const auto log_f = [&](double x) { return poisson_log_probability(y, x) - 0.5 * (x - m) * (x - m) / s - 0.5 * (ln_2pi + std::log(s)); };
-  const double most = log_f(eta), width = 1 / std::sqrt(std::exp(eta) + 1 / s), sd = std::sqrt(s);
+  const auto log_f = [&](double x) { return log_probability_at(y, x, k) - 0.5 * (x - m) * (x - m) / s - 0.5 * (ln_2pi + std::log(s)); };
+  const double rate = std::exp(eta), less = 1 + k * rate, sd = std::sqrt(s);
+  const double most = log_f(eta), width = 1 / std::sqrt((y * k + 1) * rate / (less * less) + 1 / s);
   const auto f = [&](double x) { return std::exp(log_f(x) - most); };
-  return most + std::log(integral_near(eta, width, eta - 12 * sd - 40 * width, eta + 40 * width, f));
+  const double beyond = k > 0 ? 12 * sd : 0;  // a negative binomial falls less fast on the right
+  return most + std::log(integral_near(eta, width, eta - 12 * sd - 40 * width, eta + beyond + 40 * width, f, {eta - sd, eta + sd}));
 }
 
 CountPrediction count_prediction(const Fit& fit, const FitTable& X_new, PredictionOf what) {
@@ -131,6 +159,7 @@ CountPrediction count_prediction(const Fit& fit, const FitTable& X_new, Predicti
   predictive_moments(fit, X_new, out.log_mean, &out.log_variance);
   if (fit.exposure) out.log_mean += log_exposure("X_new", X_new, *fit.exposure, fit.column_names[static_cast<std::size_t>(*fit.exposure)]);
   out.mean = (out.log_mean + 0.5 * out.log_variance).array().exp();
+  out.dispersion = fit.family.dispersion;
   out.what = what;
   return out;
 }
@@ -146,7 +175,10 @@ Vector CountPrediction::standard_deviation() const {
   const auto log_spread = [](double s) { return 0.5 * (s + std::log(-std::expm1(-s))); };
   const Vector of_rate = (log_mean.array() + 0.5 * log_variance.array() + log_variance.array().unaryExpr(log_spread)).exp();
   if (what != PredictionOf::new_observation) return of_rate;
-  return of_rate.binaryExpr(mean, [](double sd, double mu) { return std::hypot(sd, std::sqrt(mu)); });
+  const Vector of_law = std::sqrt(dispersion) * (log_mean + log_variance).array().exp();  // (NB.6)
+  Vector out(mean.size());
+  for (Index i = 0; i < out.size(); ++i) out[i] = std::hypot(of_rate[i], std::sqrt(mean[i]), of_law[i]);
+  return out;
 }
 
 std::pair<Vector, Vector> CountPrediction::interval(double level) const {
@@ -158,8 +190,8 @@ std::pair<Vector, Vector> CountPrediction::interval(double level) const {
   }
   Vector lower(mean.size()), upper(mean.size());
   for (Index i = 0; i < mean.size(); ++i) {
-    lower[i] = count_quantile(tail, log_mean[i], log_variance[i]);
-    upper[i] = count_quantile(1 - tail, log_mean[i], log_variance[i]);
+    lower[i] = count_quantile(tail, log_mean[i], log_variance[i], dispersion);
+    upper[i] = count_quantile(1 - tail, log_mean[i], log_variance[i], dispersion);
   }
   return {lower, upper};
 }
@@ -170,7 +202,7 @@ Vector CountPrediction::log_density(VectorView y) const {
   for (Index i = 0; i < out.size(); ++i) {
     if (!(y[i] >= 0) || y[i] != std::floor(y[i]))
       throw InvalidArgument({.argument = "y", .value = fmt::format("{}", y[i]), .row = i + 1, .why = "a count is a whole number >= 0"});
-    out[i] = log_count_probability(y[i], log_mean[i], log_variance[i]);
+    out[i] = log_count_probability(y[i], log_mean[i], log_variance[i], dispersion);
   }
   return out;
 }

@@ -6,12 +6,12 @@
 
 namespace ardvark::internal {
 
-/// P(Y <= y) of a Poisson count whose ln rate is N(m, s). \param y  >= 0
-[[nodiscard]] double count_cdf(double y, double m, double s);
+/// P(Y <= y) of a count whose ln rate is N(m, s). \param y  >= 0  \param k  dispersion; 0: Poisson                         (NB.6)
+[[nodiscard]] double count_cdf(double y, double m, double s, double k = 0);
 /// The smallest y with P(Y <= y) >= p.
-[[nodiscard]] double count_quantile(double p, double m, double s);
+[[nodiscard]] double count_quantile(double p, double m, double s, double k = 0);
 /// ln P(Y = y). \param y  a whole number >= 0
-[[nodiscard]] double log_count_probability(double y, double m, double s);
+[[nodiscard]] double log_count_probability(double y, double m, double s, double k = 0);
 
 [[nodiscard]] CountPrediction count_prediction(const Fit& fit, const FitTable& X_new, PredictionOf what);
 

@@ -155,6 +155,8 @@ NoiseMixturePrediction noise_mixture_prediction(const Fit& fit, MatrixView X_new
   out.variance_of_mean *= scale * scale;
   if (const double nu = fit.student_degrees; nu > 2) out.variance_of_mean *= student_t_variance(nu);  // they are squared scales
   out.noise = fit.noise;
+  if (const double nu = fit.family.degrees_of_freedom; std::isfinite(nu))
+    out.noise = {0.5 * nu, 0.5 * nu * fit.noise.rate / fit.noise.shape};  // (TN.5)
   return out;
 }
 

@@ -218,18 +218,27 @@ double log_student_density(double z, double nu) {
 
 }  // namespace
 
+// (TN.5): tau times Gamma(nu/2, nu/2) is the precision of a row's noise.
+NoiseMixturePrediction StudentPrediction::mixture() const {
+  const double shape = 0.5 * noise_degrees;
+  return {mean, variance_of_mean, {shape, shape * scale[0] * scale[0]}};
+}
+
 Vector StudentPrediction::standard_deviation() const {
+  if (noise_degrees > 0 && scale.size() > 0) return mixture().standard_deviation();
   if (!(degrees_of_freedom > 2)) return Vector::Constant(scale.size(), std::numeric_limits<double>::infinity());
   return scale * std::sqrt(student_t_variance(degrees_of_freedom));
 }
 
 Vector StudentPrediction::half_width(double level) const {
   if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
+  if (noise_degrees > 0 && scale.size() > 0) return mixture().half_width(level);
   return scale * student_t_quantile(degrees_of_freedom, level);
 }
 
 Vector StudentPrediction::log_density(VectorView y) const {
   validate::vector(y, mean.size(), "y");
+  if (noise_degrees > 0 && scale.size() > 0) return mixture().log_density(y);
   Vector out(mean.size());
   for (Index i = 0; i < out.size(); ++i) out[i] = log_student_density((y[i] - mean[i]) / scale[i], degrees_of_freedom) - std::log(scale[i]);
   return out;
@@ -253,6 +262,12 @@ StudentPrediction student_prediction(const Fit& fit, const FitTable& X_new, Pred
   out.mean = fit.state->y_center + fit.state->y_scale * out.mean.array();
   const double noise = fit.noise.rate / fit.noise.shape, y2 = fit.state->y_scale * fit.state->y_scale;
   const double of_noise = what == PredictionOf::new_observation ? 1 : 0;
+  if (const double nu = fit.family.degrees_of_freedom; std::isfinite(nu) && what == PredictionOf::new_observation) {
+    out.scale = Vector::Constant(out.mean.size(), std::sqrt(noise));
+    out.degrees_of_freedom = out.noise_degrees = nu;
+    out.variance_of_mean = y2 * s;
+    return out;
+  }
   if (fit.is_joint())
     out.scale = (noise * (of_noise + s.array())).sqrt();  // (LIN.4)
   else

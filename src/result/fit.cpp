@@ -185,6 +185,14 @@ double noise_sd(const Fit& fit) {
   return std::sqrt(fit.noise.rate / fit.noise.shape);
 }
 
+Interval family_interval(const Fit& fit, double level) {
+  if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
+  if (fit.family.family != Family::student && fit.family.family != Family::negative_binomial)
+    throw refused("family", to_string(fit.family.family), "has no parameter");
+  const double half = student_t_quantile(std::numeric_limits<double>::infinity(), level) * fit.family.log_sd;
+  return {std::exp(fit.family.log_mean - half), std::exp(fit.family.log_mean + half)};
+}
+
 Interval noise_sd_interval(const Fit& fit, double level) {
   if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
   require_noise(fit);

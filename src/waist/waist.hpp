@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include "ardvark/types.hpp"
 
@@ -52,6 +53,15 @@ struct Partition {
   [[nodiscard]] bool has_fixed() const { return fixed_precision.size() > 0; }
   /// One estimated precision for every penalised column: what the spectral solver needs.
   [[nodiscard]] bool is_shared() const { return num_groups() == 1 && !has_fixed(); }
+};
+
+/// Parameters that a likelihood finds for itself, beside the noise precision.
+struct OwnParameters {
+  double dispersion = 0;                                                ///< k of counts                                       (NB.1)
+  double degrees_of_freedom = std::numeric_limits<double>::infinity();  ///< of Student-t noise                                (TN.1)
+  double log_mean = 0, log_sd = 0;                                      ///< of the logarithm of the one that there is         (NB.5)
+  double spread = 0;                                                    ///< nats that its uncertainty adds to the bound       (NB.5)
+  Vector row_weight = {};                                               ///< [rows] E lambda; empty: none                      (TN.1)
 };
 
 /// What a likelihood needs from the solver, and its properties. Combinations are checked before any work.

@@ -29,7 +29,9 @@ TEST(OptionsOfOtherPrograms, AreAnsweredWithOurs) {
   ModelOptions options;
   testing::expect_invalid([&] { options.set("alpha", 1.0); },
                           {"there is no option 'alpha'; alpha = 1 of glmnet is prior 'laplace', alpha = 0 is"});
-  testing::expect_invalid([&] { options.set("family", std::string("binomial")); }, {"two classes or more need model 'logistic'"});
+  const ModelOptions binomial = options_of({{"model", std::string("linear")}, {"family", std::string("binomial")}});
+  testing::expect_invalid([&] { static_cast<void>(fit_model(Matrix::Ones(2, 1), Vector::Ones(2), binomial)); },
+                          {"two classes or more need model 'logistic'"});
 }
 
 TEST(ManyClasses, NeedTwoRowsEach) {

@@ -18,6 +18,7 @@ from __future__ import annotations
 from ._bound import BoundHistoryDisplay
 from ._calibration import CalibrationDisplay
 from ._coefficients import CoefficientDisplay
+from ._counts import CountDisplay
 from ._decision import DecisionBoundaryDisplay
 from ._lambda_path import LambdaPathDisplay
 from ._predictive import PredictiveDisplay
@@ -28,6 +29,7 @@ __all__ = [
     "BoundHistoryDisplay",
     "CalibrationDisplay",
     "CoefficientDisplay",
+    "CountDisplay",
     "DecisionBoundaryDisplay",
     "LambdaPathDisplay",
     "PredictiveDisplay",

@@ -15,6 +15,7 @@ namespace {
 std::string obstacle_to_sparse(const FitOptions& options, Task task, Index num_rows, Index num_columns, const std::string& need_of_small) {
   if (const std::string name = foreign_to_sparse(options, task); !name.empty()) return fmt::format("{} cannot be used with it", name);
   if (is_count(task)) return "a regression of counts has no sparse prior";
+  if (has_noise(task) && options.family.value_or(Family::normal) != Family::normal) return "Student-t noise has no sparse prior";
   if (!need_of_small.empty()) return "it " + need_of_small;
   if (has_classes(task) && std::min(num_rows, num_columns) > most_to_decompose && !is_fitted_wide(options, task, num_rows, num_columns))
     return fmt::format("{} rows and {} columns are too many for its decomposition", num_rows, num_columns);

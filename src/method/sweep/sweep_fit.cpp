@@ -294,6 +294,9 @@ void take_posterior(const SweepProblem& problem, Run& run, Index num_rows, Solut
   spread_over_all(outcome, partition.num_columns(), q, outcome.a);
   judge_relevance({partition, outcome.a, q, problem.prior.kind, problem.likelihood.noise_precision(), outcome}, frame, out);
   out.noise = problem.likelihood.noise();
+  out.own = problem.likelihood.own_parameters();
+  out.report.bound += out.own.spread;  // (NB.5)
+  for (double& bound : out.report.bound_history) bound += out.own.spread;
   keep_factor(frame.options, *run.solver, outcome, num_rows, partition.num_columns(), out);
   if (frame.units.standardization.intercept) out.origin_variance = run.solver->variance_of(frame.origin()(outcome.columns));
   out.log_det_V = q.log_det_V;
