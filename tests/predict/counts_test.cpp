@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "../io/temporary_file.hpp"
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
@@ -239,7 +240,8 @@ TEST(FitCounts, SaysWhyWithoutAPriorThereIsNoMaximum) {
 TEST(FitCounts, AModelFileKeepsResultsAndPredictions) {
   const Counts table = counts_of(4, 80, 3);
   const SavedModel model = fit_model(table.X, table.y, {.model = "counts", .prior = "ard", .target = "visits"});
-  const std::string path = ::testing::TempDir() + "counts.ardvark";
+  const testing::TemporaryFolder folder;
+  const std::string path = folder / "counts.ardvark";
   save_model(path, model);
   const SavedModel again = load_model(path);
   EXPECT_EQ(to_json(again), to_json(model));
