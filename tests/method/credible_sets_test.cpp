@@ -66,7 +66,7 @@ TEST(CredibleSets, AreOfColumnsThatAreAlike) {
   const Index n = 400;
   std::ptrdiff_t several = 0;
   for (const Index p : {300, 1200})
-    for (const unsigned seed : {0, 1}) {
+    for (unsigned seed = 0; seed < (p == 300 ? 2 : 1); ++seed) {
       const Linked table(n, p, seed);
       const Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> whole = table.copies.cast<std::int8_t>();
       const Eigen::SparseMatrix<double> sparse = table.X.sparseView();
