@@ -59,43 +59,91 @@ std::function<double(double signal)> ClassRows::log_prior_of_intercept(const Kno
   };
 }
 
+TableRows::TableRows(std::unique_ptr<Design> design, const Vector& k, bool proper)
+    : ClassRows(proper), design_(proper ? with_row_of_means(std::move(design), k) : std::move(design)), k_(k) {}
+
+ClassRowsAt TableRows::at(const KnownOdds& known) const {
+  Sites sites{Vector(num_rows()), Vector(num_rows())};
+  const double log_likelihood = evaluate(std::get<LogOdds>(known), &sites);
+  return {std::move(sites), log_likelihood};
+}
+
+KnownOdds TableRows::log_odds(const Vector& w, const Matrix& V) {
+  LogOdds out{Vector(num_rows()), Vector(num_rows())};
+  design_->apply(w, out.m);
+  static_cast<void>(design_->set_products(products_));
+  design_->row_forms(V, out.s);
+  static_cast<void>(design_->set_products(Products::double_precision));
+  return out;
+}
+
+KnownOdds TableRows::average(const std::vector<std::pair<double, const KnownOdds*>>& parts) const {
+  LogOdds out{Vector::Zero(num_rows()), Vector::Zero(num_rows())};
+  for (const auto& [share, odds] : parts) out.m += share * std::get<LogOdds>(*odds).m;
+  for (const auto& [share, odds] : parts) {
+    const auto& [m, s] = std::get<LogOdds>(*odds);
+    out.s += share * (s + (m - out.m).cwiseAbs2());
+  }
+  return out;
+}
+
+Vector TableRows::target_of(const WorkingSites& sites) const {
+  const auto& [omega, response] = std::get<Sites>(sites);
+  return (omega.array() > 0).select(response.cwiseQuotient(omega.cwiseMax(1e-300)), 0.0);
+}
+
+double TableRows::misfit(const WorkingSites& sites, const Vector& z, const KnownOdds& known) const {
+  const auto& [m, s] = std::get<LogOdds>(known);
+  return 0.5 * std::get<Sites>(sites).omega.dot(((z - m).cwiseAbs2() + s));
+}
+
+double TableRows::distance(const KnownOdds& from, const KnownOdds& to, const WorkingSites& sites) const {
+  const auto &one = std::get<LogOdds>(from), &other = std::get<LogOdds>(to);
+  const auto of_means = (other.m - one.m).array().square();
+  const auto of_variances = (other.s - one.s).array().square() / (4 * other.s.array().max(1e-12));
+  return (std::get<Sites>(sites).omega.array() * (of_means + of_variances)).sum();
+}
+
+Extent TableRows::extent(const WorkingSites& sites, const KnownOdds& known) const {
+  const Vector& omega = std::get<Sites>(sites).omega;
+  const auto& [m, s] = std::get<LogOdds>(known);
+  Extent out;
+  for (Index i = 0; i < omega.size(); ++i)
+    if (omega[i] > 0) out.add(m[i], s[i]);
+  return out;
+}
+
+bool TableRows::reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis, ReducedRows& out) {
+  const Vector& omega = std::get<Sites>(sites).omega;
+  return reduce_rows(*design_, which, omega, target, omega.sum(), basis, out, rotation_, products_);
+}
+
 TableClassRows::TableClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper)
-    : ClassRows(proper), design_(proper ? with_row_of_means(std::move(design), k) : std::move(design)), t_(t), k_(k) {}
+    : TableRows(std::move(design), k, proper), t_(t) {}
 
 KnownOdds TableClassRows::before(bool has_flat) const {
-  const double rate = std::clamp(k_.dot(t_) / k_.sum(), 1e-6, 1 - 1e-6);
+  const double rate = std::clamp(weights().dot(t_) / weights().sum(), 1e-6, 1 - 1e-6);
   return LogOdds{Vector::Constant(num_rows(), has_flat ? std::log(rate / (1 - rate)) : 0.0), Vector::Zero(num_rows())};
 }
 
-// Calls use(row, omega, response, log likelihood) for every row, that of the prior of the intercept included.
-void TableClassRows::each_row(const LogOdds& known, auto&& use) const {
+double TableClassRows::evaluate(const LogOdds& known, Sites* sites) const {
   const Index n = t_.size();
+  double sum = 0;
+  const auto add = [&](Index i, double omega, double response, double log_likelihood) {
+    if (sites != nullptr) sites->omega[i] = omega, sites->response[i] = response;
+    sum += log_likelihood;
+  };
   LogisticMoments moments;
   if (!(known.s.head(n).array() <= little_variance).all()) moments.of(known.m.head(n), known.s.head(n));
   for (Index i = 0; i < n; ++i) {
     const double m = known.m[i], s = known.s[i];
-    const RowAt row = row_at(t_[i], k_[i], 1, m, s <= little_variance ? expected_logistic_of_little_variance(m, s) : moments.row(i));
-    use(i, row.omega, row.response, row.log_likelihood);
+    const LogisticExpectation e = s <= little_variance ? expected_logistic_of_little_variance(m, s) : moments.row(i);
+    const RowAt row = row_at(t_[i], weights()[i], 1, m, e);
+    add(i, row.omega, row.response, row.log_likelihood);
   }
-  if (!is_proper()) return;
+  if (!is_proper()) return sum;
   const AtIntercept last = at_intercept(known.m[n], known.s[n]);
-  use(n, last.omega, last.response, last.log_likelihood);
-}
-
-ClassRowsAt TableClassRows::at(const KnownOdds& known) const {
-  Sites sites{Vector(num_rows()), Vector(num_rows())};
-  double sum = 0;
-  each_row(std::get<LogOdds>(known), [&](Index i, double omega, double response, double log_likelihood) {
-    sites.omega[i] = omega;
-    sites.response[i] = response;
-    sum += log_likelihood;
-  });
-  return {std::move(sites), sum};
-}
-
-double TableClassRows::log_likelihood(const KnownOdds& known) const {
-  double sum = 0;
-  each_row(std::get<LogOdds>(known), [&](Index, double, double, double log_likelihood) { sum += log_likelihood; });
+  add(n, last.omega, last.response, last.log_likelihood);
   return sum;
 }
 
@@ -108,66 +156,15 @@ bool TableClassRows::are_steps(const KnownOdds& known) const {
   constexpr double square_of_a_step = 1e4;
   const auto& [m, s] = std::get<LogOdds>(known);
   for (Index i = 0; i < t_.size(); ++i)
-    if (k_[i] > 0 && m[i] * m[i] + s[i] <= square_of_a_step) return false;
-  return log_likelihood(known) > -0.7 * k_.sum();
-}
-
-KnownOdds TableClassRows::log_odds(const Vector& w, const Matrix& V) {
-  LogOdds out{Vector(num_rows()), Vector(num_rows())};
-  design_->apply(w, out.m);
-  static_cast<void>(design_->set_products(products_));
-  design_->row_forms(V, out.s);
-  static_cast<void>(design_->set_products(Products::double_precision));
-  return out;
-}
-
-KnownOdds TableClassRows::average(const std::vector<std::pair<double, const KnownOdds*>>& parts) const {
-  LogOdds out{Vector::Zero(num_rows()), Vector::Zero(num_rows())};
-  for (const auto& [share, odds] : parts) out.m += share * std::get<LogOdds>(*odds).m;
-  for (const auto& [share, odds] : parts) {
-    const auto& [m, s] = std::get<LogOdds>(*odds);
-    out.s += share * (s + (m - out.m).cwiseAbs2());
-  }
-  return out;
-}
-
-Vector TableClassRows::target_of(const WorkingSites& sites) const {
-  const auto& [omega, response] = std::get<Sites>(sites);
-  return (omega.array() > 0).select(response.cwiseQuotient(omega.cwiseMax(1e-300)), 0.0);
-}
-
-double TableClassRows::misfit(const WorkingSites& sites, const Vector& z, const KnownOdds& known) const {
-  const auto& [m, s] = std::get<LogOdds>(known);
-  return 0.5 * std::get<Sites>(sites).omega.dot(((z - m).cwiseAbs2() + s));
-}
-
-double TableClassRows::distance(const KnownOdds& from, const KnownOdds& to, const WorkingSites& sites) const {
-  const auto &one = std::get<LogOdds>(from), &other = std::get<LogOdds>(to);
-  const auto of_means = (other.m - one.m).array().square();
-  const auto of_variances = (other.s - one.s).array().square() / (4 * other.s.array().max(1e-12));
-  return (std::get<Sites>(sites).omega.array() * (of_means + of_variances)).sum();
-}
-
-Extent TableClassRows::extent(const WorkingSites& sites, const KnownOdds& known) const {
-  const Vector& omega = std::get<Sites>(sites).omega;
-  const auto& [m, s] = std::get<LogOdds>(known);
-  Extent out;
-  for (Index i = 0; i < omega.size(); ++i)
-    if (omega[i] > 0) out.add(m[i], s[i]);
-  return out;
-}
-
-bool TableClassRows::reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis,
-                            ReducedRows& out) {
-  const Vector& omega = std::get<Sites>(sites).omega;
-  return reduce_rows(*design_, which, omega, target, omega.sum(), basis, out, rotation_, products_);
+    if (weights()[i] > 0 && m[i] * m[i] + s[i] <= square_of_a_step) return false;
+  return log_likelihood(known) > -0.7 * weights().sum();
 }
 
 WorkingSites TableClassRows::first_sites() const {
-  const double rate = k_.dot(t_) / k_.sum();
+  const double rate = weights().dot(t_) / weights().sum();
   Sites out{Vector::Zero(num_rows()), Vector::Zero(num_rows())};
-  out.omega.head(t_.size()) = k_;
-  out.response.head(t_.size()) = k_.array() * (t_.array() - rate);
+  out.omega.head(t_.size()) = weights();
+  out.response.head(t_.size()) = weights().array() * (t_.array() - rate);
   return out;
 }
 

@@ -44,6 +44,9 @@ struct ClassRowsAt {
   double log_likelihood = 0;  ///< E ln p(t), the prior of the intercept included
 };
 
+/// About 1/omega of a row of classes.                                                                                           (SL.10)
+inline constexpr double noise_of_classes = 4;
+
 /// c of (SP.20): under a signal of this variance, the share of the class has the log odds c b.
 [[nodiscard]] double narrowing_of(double signal);
 
@@ -62,6 +65,12 @@ class ClassRows {
   [[nodiscard]] virtual Design* design() { return nullptr; }
   /// Whether the intercept, the last column of the design, has the prior (SP.20), which is one more row.
   [[nodiscard]] bool is_proper() const { return proper_; }
+  /// Variance of a row in units of s2 = 1, about 1/omega: the unit of the prior of the effects.                          (SP.21), (SL.10)
+  [[nodiscard]] virtual double noise() const { return noise_of_classes; }
+  /// Extent::farthest beyond which the working rows depend on the hyper-parameters.                                              (SL.11)
+  [[nodiscard]] virtual double saturated() const { return 30; }
+  /// Whether the bound is one of a probability, and so at most 0.
+  [[nodiscard]] virtual bool is_evidence(bool has_flat) const { return proper_ || !has_flat; }
 
   /// The first log odds: those of the shares of the classes, or 0 without a flat column.
   [[nodiscard]] virtual KnownOdds before(bool has_flat) const = 0;
@@ -114,18 +123,14 @@ class ClassRows {
   std::vector<WeightedSignal> signals_{{}};
 };
 
-class TableClassRows : public ClassRows {
+/// Rows in memory; a derived class has their likelihood.
+class TableRows : public ClassRows {
  public:
-  /// \param t         [n] shares of the second class, in [0, 1];  \param k  [n] observation weights
-  TableClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper);
-
-  [[nodiscard]] Index num_rows() const override { return t_.size() + (is_proper() ? 1 : 0); }
+  [[nodiscard]] Index num_rows() const override { return k_.size() + (is_proper() ? 1 : 0); }
   [[nodiscard]] Index num_columns() const override { return design_->cols(); }
   [[nodiscard]] Design* design() override { return design_.get(); }
-  [[nodiscard]] KnownOdds before(bool has_flat) const override;
   [[nodiscard]] ClassRowsAt at(const KnownOdds& known) const override;
-  [[nodiscard]] double log_likelihood(const KnownOdds& known) const override;
-  [[nodiscard]] bool are_steps(const KnownOdds& known) const override;
+  [[nodiscard]] double log_likelihood(const KnownOdds& known) const override { return evaluate(std::get<LogOdds>(known), nullptr); }
   [[nodiscard]] KnownOdds log_odds(const Vector& w, const Matrix& V) override;
   [[nodiscard]] KnownOdds average(const std::vector<std::pair<double, const KnownOdds*>>& parts) const override;
   [[nodiscard]] Vector target_of(const WorkingSites& sites) const override;
@@ -135,21 +140,40 @@ class TableClassRows : public ClassRows {
   [[nodiscard]] Extent extent(const WorkingSites& sites, const KnownOdds& known) const override;
   [[nodiscard]] bool reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis,
                             ReducedRows& out) override;
-  [[nodiscard]] WorkingSites first_sites() const override;
   /// The precision of Gram matrices and variances of rows.                                                                       (MP.4)
   void set_products(Products products) { products_ = products; }
   [[nodiscard]] Products products() const { return products_; }
   /// How the working rows are reduced in each step.
   void set_rotation(Rotation rotation) { rotation_ = rotation; }
 
- private:
-  void each_row(const LogOdds& known, auto&& use) const;
-  [[nodiscard]] std::pair<double, double> moments_of_intercept(const KnownOdds& known) const override;
+ protected:
+  /// \param k  [n] observation weights
+  TableRows(std::unique_ptr<Design> design, const Vector& k, bool proper);
+  /// E ln p(t), the prior of the intercept included. \param sites  if not null, gets the working rows
+  [[nodiscard]] virtual double evaluate(const LogOdds& known, Sites* sites) const = 0;
+  [[nodiscard]] const Vector& weights() const { return k_; }
 
+ private:
   std::unique_ptr<Design> design_;
-  const Vector &t_, &k_;
+  const Vector& k_;
   Products products_ = Products::double_precision;
   Rotation rotation_ = Rotation::to_diagonal;
+};
+
+class TableClassRows : public TableRows {
+ public:
+  /// \param t         [n] shares of the second class, in [0, 1];  \param k  [n] observation weights
+  TableClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper);
+
+  [[nodiscard]] KnownOdds before(bool has_flat) const override;
+  [[nodiscard]] bool are_steps(const KnownOdds& known) const override;
+  [[nodiscard]] WorkingSites first_sites() const override;
+
+ private:
+  [[nodiscard]] double evaluate(const LogOdds& known, Sites* sites) const override;
+  [[nodiscard]] std::pair<double, double> moments_of_intercept(const KnownOdds& known) const override;
+
+  const Vector& t_;
 };
 
 }  // namespace ardvark::internal

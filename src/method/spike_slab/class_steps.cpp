@@ -197,7 +197,7 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
   std::optional<KnownOdds> ahead;                                              // where a step begins that starts beyond `known`
   const bool extrapolates = rows.design() != nullptr;                          // otherwise log odds are not vectors over the rows
   Course course(extrapolates ? rows.num_rows() : 0);
-  const bool is_evidence = rows.is_proper() || !has_flat;  // the bound is that of a probability, at most 0
+  const bool is_evidence = rows.is_evidence(has_flat);
   Tangent before(rows, known, rows.at(known).sites);
   StepShare share;
   Progression progression;

@@ -1,12 +1,17 @@
 // Two classes under a sparse prior, for rows in memory and rows that are read in passes.                        docs/math/sparse.md
 #pragma once
 
+#include <functional>
+#include <memory>
+
+#include "design/sparse_rows.hpp"
 #include "method/spike_slab/class_steps.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 
 namespace ardvark::internal {
 
-[[nodiscard]] SpikeSlabSettings slab_of_classes(const Frame& frame, SparseParts parts);
+/// \param noise  ClassRows::noise()
+[[nodiscard]] SpikeSlabSettings slab_of_rows(const Frame& frame, double noise, SparseParts parts);
 /// \throws InvalidArgument  rounding would hide the differences between fits
 void require_weights_that_leave_digits(const FitOptions& options, double sum);
 /// Those of the whole table. If the classes are separated, only the rows at the border have weight, and columns may be alike there that
@@ -30,5 +35,20 @@ struct ComponentOfMixture {
 using MomentsOfRows = decltype(RowMoments::of_components);
 /// With X of sparse rows: all rows are computed at once.                                                                          (SL.8)
 [[nodiscard]] MomentsOfRows moments_of_rows(const Mixture& mixture, Design& X);
+
+/// A table in memory, and its rows if they are sparse and X is not.                                                               (SL.8)
+struct TableOfRows {
+  FitTable X;
+  const Standardization& standardization;
+  std::shared_ptr<const SparseRows> sparse = nullptr;
+
+  [[nodiscard]] std::unique_ptr<Design> design() const;
+  [[nodiscard]] MomentsOfRows moments(const Mixture& posterior) const;
+};
+/// \throws InvalidArgument  too many rows and columns
+void require_decomposition(const Frame& frame, const PenalisedColumns& which);
+/// The solution without its rows. \param k  [rows of the table] observation weights; \param frame  gets warnings
+[[nodiscard]] Solution solve_table(Frame& frame, const PenalisedColumns& which, TableOfRows& table, const Vector& k,
+                                   const std::function<std::unique_ptr<TableRows>(std::unique_ptr<Design>)>& make_rows);
 
 }  // namespace ardvark::internal

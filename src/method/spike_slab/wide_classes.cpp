@@ -385,7 +385,7 @@ Solution solve_wide_logistic(Frame& frame) {
   require_weights_that_leave_digits(options, frame.rows);
   warn_of_flat_columns(*frame.design(), all.flat, frame.k, options.column_names, frame.warnings);
   const SparseParts parts = wide_parts(frame, all.size());
-  SpikeSlabSettings slab = slab_of_classes(frame, parts);
+  SpikeSlabSettings slab = slab_of_rows(frame, noise_of_classes, parts);
   if (!options.standardize) slab.take_units(squares_of(frame, all));
   ClassStartSettings settings;
   settings.tolerance = options.tolerance.value_or(2e-3);
