@@ -85,12 +85,11 @@ ARDVARK_API void ardvark_free(void* memory);
 /* options: begin (written by scripts/options)
  *   What is fitted
  *     model               linear, logistic (two classes or more), counts, kernel or rvm. The model for your data: columns are standardised
- *                         inside, an intercept is added; results are in your units. counts: Poisson regression with a log link, under the
- *                         priors shared, ard, groups and none. kernel: curves, surfaces and classes of any shape by a Gaussian process,
- *                         whose bands open away from the data. rvm: a relevance vector machine, as published; away from the data, its curve
- *                         returns to a constant, and the interval does not widen. The program's command fit also goes without model and
- *                         preset: it takes logistic for a target of text, of true and false or of two different numbers, and else linear,
- *                         and says so.
+ *                         inside, an intercept is added; results are in your units. counts: Poisson regression with a log link, under every
+ *                         prior but laplace. kernel: curves, surfaces and classes of any shape by a Gaussian process, whose bands open away
+ *                         from the data. rvm: a relevance vector machine, as published; away from the data, its curve returns to a
+ *                         constant, and the interval does not widen. The program's command fit also goes without model and preset: it takes
+ *                         logistic for a target of text, of true and false or of two different numbers, and else linear, and says so.
  *     preset              the name of a published program. Fits this program instead of a model.
  *     compat              off by default. With preset: reproduces the program exactly, including its defects.
  *     converge            off by default. With the presets vb_* and vrvm_*: continues to the maximum of the published bound, as a model
@@ -98,10 +97,10 @@ ARDVARK_API void ardvark_free(void* memory);
  *   The prior
  *     prior               auto (default), sparse, slab, dense, shared, ard, groups, none or laplace. sparse: a few columns have an effect
  *                         of their own, and all columns may have a small one; its intervals are right with few and with many columns. slab:
- *                         only the few effects. dense: only the small effects. These three apply to regressions and to two classes. shared:
- *                         one precision for all columns. ard: one for each column. groups: one for each group. none: least squares or
- *                         maximum likelihood. laplace: L1 (lasso), the mode, with most coefficients at zero. auto is sparse, except for
- *                         counts and for a softmax of several classes, and with an option that cannot be used with sparse (a0, b0, c0, d0,
+ *                         only the few effects. dense: only the small effects. These three apply to regressions, to counts and to two
+ *                         classes. shared: one precision for all columns. ard: one for each column. groups: one for each group. none: least
+ *                         squares or maximum likelihood. laplace: L1 (lasso), the mode, with most coefficients at zero. auto is sparse,
+ *                         except for a softmax of several classes, and with an option that cannot be used with sparse (a0, b0, c0, d0,
  *                         likelihood, posterior, solver, update_rule, prune_at, start values). Then it is ard if there are at least five
  *                         rows per column, and shared otherwise. A note says which prior was taken. Models: linear, logistic, counts.
  *     lambda              a number > 0. With prior laplace: the penalty per unit of |w| of a standardised column; glmnet's lambda times the

@@ -17,18 +17,21 @@ struct CountFit : Fit {};
 ///
 /// \param X       [n,p] double, float or int8, either memory order, read only and not kept; finite
 /// \param counts  [n] whole numbers from 0 to 1e9, not all 0
-/// \param options the prior is shared, ard, groups or none; automatic: ard with at least five times as many rows as columns, else shared
+/// \param options the prior is sparse, slab, dense, shared, ard, groups or none; automatic: sparse, unless an option has no meaning for it
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
 /// If the fit does not converge or has numerical trouble, nothing is thrown: read fit.report.status.   O(n p min(n,p)) a sweep.
 [[nodiscard]] CountFit fit_counts(MatrixView X, VectorView counts, const FitOptions& options = {});
 /// The same of a sparse X, which is never written out.
 [[nodiscard]] CountFit fit_counts(CscView X, VectorView counts, const FitOptions& options = {});
 
-/// A distribution per row: the logarithm of the expected count e^eta is normal, and a new count is Poisson with it.             (POIS.4)
+/// A distribution per row: the logarithm of the expected count e^eta is normal, or a mixture of normal parts under a sparse prior, and a
+/// new count is Poisson with it.                                                                                       (POIS.4), (SL.16)
 struct CountPrediction {
-  Vector mean;            ///< [m] of a new count, and of e^eta: e^(log_mean + log_variance/2)                                    (POIS.2)
-  Vector log_mean;        ///< [m] of eta, which contains the logarithm of the exposure                                           (POIS.8)
-  Vector log_variance;    ///< [m] of eta; >= 0
+  Vector mean;          ///< [m] of a new count, and of e^eta; of one normal part e^(log_mean + log_variance/2)                 (POIS.2)
+  Vector log_mean;      ///< [m] of eta, which contains the logarithm of the exposure                                           (POIS.8)
+  Vector log_variance;  ///< [m] of eta; >= 0
+  Vector weight = {};   ///< [parts] they sum to 1; empty: eta is normal
+  Matrix part_mean = {}, part_variance = {};  ///< [m, parts] of eta
   double dispersion = 0;  ///< k of new counts, whose variance is mu + k mu^2; 0: Poisson                                  (NB.6)
   PredictionOf what = PredictionOf::new_observation;
   [[nodiscard]] Vector standard_deviation() const;

@@ -26,7 +26,7 @@ __all__ = ["BayesianCountRegression"]
 
 @assembled
 class BayesianCountRegression(Regressor, LinearScore):
-    """Bayesian regression of counts: Poisson or negative binomial, with a log link.
+    """Bayesian regression of counts, Poisson or negative binomial: a few effects plus many small ones, or precisions.
 
     The logarithm of the rate is linear in the columns: a coefficient of 0.1 multiplies the expected count by exp(0.1) per unit of the
     column. The method is variational Bayes with the best normal posterior. A weight equals repetition of the row.
@@ -34,10 +34,12 @@ class BayesianCountRegression(Regressor, LinearScore):
     Parameters
     ----------
     prior : str, array-like of shape (n_features,) or dict, default="auto"
-        "auto", "shared", "ard" or "none", or groups of columns. "auto" takes "ard" if there are at least five rows per column, and
-        "shared" otherwise; ``notes_`` says so. With "shared", all columns share one precision; with "ard", each column has its own; with
-        groups, each group has one. "none" is the likelihood alone: the mean is near its maximum, within a quarter of a standard
-        deviation in a few rows of small counts.
+        "auto", "sparse", "slab", "dense", "shared", "ard" or "none", or groups of columns. "auto" takes "sparse": a few columns have
+        an effect of their own, and all columns may have a small one. "slab" has only the few effects, "dense" only the many. With
+        "shared", all columns share one precision; with "ard", each column has its own; with groups, each group has one. "none" is the
+        likelihood alone: the mean is near its maximum, within a quarter of a standard deviation in a few rows of small counts. If you
+        set an option that has no meaning for "sparse" (lambda_1, lambda_2, lambda_init, update_rule, prune_at, solver), "auto" takes
+        "ard" if there are at least five rows per column, and "shared" otherwise; ``notes_`` says so.
     family : {"auto", "poisson", "negative-binomial"}, default="auto"
         The distribution about the mean mu. "poisson" has the variance mu. "negative-binomial" has mu + k mu^2, with k found in the fit:
         the ``alpha`` of statsmodels; the ``theta`` of R's MASS is 1/k. "auto" fits both, and takes the one with the higher log evidence;
@@ -68,10 +70,14 @@ class BayesianCountRegression(Regressor, LinearScore):
     {sigma_}
     lambda_ : float or ndarray of shape (n_features,)
         Mean precision of the weights, for columns as they are scaled inside. A float under a shared prior; 0 for a flat column; infinite
-        for a column that was left out.
+        for a column that was left out; None under a sparse prior.
     {relevance_, direction_}
+    {sparse.inclusion_, sparse.undecided_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_}
+    {sparse.start_weights_, sparse.alternatives_}
     support_ : ndarray of shape (n_features,), bool
-        Columns that are kept. Under "ard": a mild rule, which keeps about one in seven columns of noise. Under "shared": all.
+        Columns that are kept. Under a sparse prior: those with an inclusion above one half that are not undecided, and
+        those whose sign is known so well (``direction_`` at least 0.999) that they have an effect in any case; the columns of a group
+        together. Under "ard": a mild rule, which keeps about one in seven columns of noise. Under "shared": all.
     family_ : {"poisson", "negative-binomial"}
         The distribution that was fitted.
     dispersion_ : float

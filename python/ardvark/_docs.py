@@ -167,7 +167,7 @@ undecided_ : ndarray of shape (n_features,), bool
 dense_fraction_ : float
     Under a sparse prior: the variance that many small effects explain, divided by the sum of this variance and the noise; in [0, 1).
 starts_ : list of dict
-    Under a sparse prior: the parts of the average. With up to 20 columns (classes with up to 30 rows: 100): no small effects, and
+    Under a sparse prior: the parts of the average. With up to 20 columns (classes and counts with up to 30 rows: 100): no small effects, and
     small effects, each averaged over its hyper-parameters. With more columns: where each start began, and its result.
 start_bounds_ : ndarray of shape (n_starts,)
     Under a sparse prior: the bound of each part, in nats.

@@ -79,10 +79,11 @@ class _Graph:
 def _posterior_by_score(estimator: Any) -> tuple[Any, np.ndarray, np.ndarray]:
     """Mean [q, scores] and covariance [scores, q, q] of the weights and the intercept, which is 0 if there is none.
 
-    For two classes under a sparse prior: of each component of the posterior, after the weights of the components [scores]. (SP.8)
+    For two classes and for counts under a sparse prior: of each component of the posterior, after the weights of the components [scores].
+    (SP.8), (SL.16)
     """
     posterior, p, shares = estimator.posterior_, len(estimator._column_names()), None
-    if hasattr(estimator, "classes_") and hasattr(estimator, "inclusion_"):  # one score
+    if (hasattr(estimator, "classes_") or hasattr(estimator, "deviance_")) and hasattr(estimator, "inclusion_"):  # one score
         components = estimator._model.value("components")
         shares = np.array([component["weight"] for component in components])
         means = [np.array(component["mean"]) for component in components]
@@ -149,7 +150,7 @@ def to_onnx(estimator: Any) -> Any:
     if not np.isfinite(covariance).all():
         raise ValueError("the posterior has no covariance; only the coefficients could be exported")
     if hasattr(estimator, "deviance_"):  # of counts
-        outputs = _of_counts(graph, mean, covariance, _exposure(estimator))
+        outputs = _of_counts(graph, weights, mean, covariance, _exposure(estimator))
     elif classes is None:
         outputs = _of_regression(graph, estimator, mean, covariance)
     else:
@@ -195,7 +196,7 @@ def _exposure(estimator: Any) -> Optional[int]:
     return None if name is None else list(estimator._column_names()).index(name)
 
 
-def _of_counts(graph: _Graph, mean: np.ndarray, covariance: np.ndarray, exposure: Optional[int]) -> Any:
+def _of_counts(graph: _Graph, weights: Any, mean: np.ndarray, covariance: np.ndarray, exposure: Optional[int]) -> Any:
     """Mean and standard deviation of a new count, with a log-normal rate.                                              (POIS.4)"""
     m, s = graph.moments(mean, covariance)
     if exposure is not None:  # (POIS.8)
@@ -205,6 +206,12 @@ def _of_counts(graph: _Graph, mean: np.ndarray, covariance: np.ndarray, exposure
     rate = graph.node("Exp", [graph.node("Add", [m, half], "log_rate")], "rate")
     spread = graph.node("Sub", [graph.node("Exp", [s], "exp_variance"), graph.constant("certain", np.array(1.0))], "spread")
     of_rate = graph.node("Mul", [graph.node("Mul", [rate, rate], "rate_squared"), spread], "variance_of_rate")
+    if weights is not None:  # (SL.16)
+        shares, of_parts = graph.constant("weights", weights[:, None]), rate
+        rate = graph.node("MatMul", [rate, shares], "mean_rate")
+        away = graph.node("Sub", [of_parts, rate], "away")
+        of_part = graph.node("Add", [of_rate, graph.node("Mul", [away, away], "away_squared")], "variance_of_parts")
+        of_rate = graph.node("MatMul", [of_part, shares], "variance_of_mixture")
     std = graph.node("Sqrt", [graph.node("Add", [rate, of_rate], "variance")], "std_as_column")
     only = graph.constant("only", np.array([1]))
     graph.node("Squeeze", [rate, only], "mean")

@@ -69,9 +69,8 @@ def test_texts_weights_and_draws():
 @pytest.mark.parametrize(
     "options, target, message",
     [
-        ({"prior": "sparse"}, y, "shared, ard, groups and none"),
-        ({"prior": "laplace"}, y, "shared, ard, groups and none"),
-        ({"prior": "best"}, y, "prior is 'best'; it must be one of ard, auto, groups, none, shared"),
+        ({"prior": "laplace"}, y, "sparse, slab, dense, shared, ard, groups and none"),
+        ({"prior": "best"}, y, "prior is 'best'; it must be one of ard, auto, dense, groups, none, shared, slab, sparse"),
         ({}, y - 0.5, "whole number"),
         ({}, -y, "whole number"),
         ({}, 0 * y, "every count is 0"),
@@ -81,6 +80,42 @@ def test_texts_weights_and_draws():
 def test_refusals(options, target, message):
     with pytest.raises(ValueError, match=message):
         BayesianCountRegression(**options).fit(X, target)
+
+
+@pytest.mark.parametrize("prior", ["auto", "sparse", "slab", "dense"])
+def test_sparse_priors(prior, tmp_path):  # (SL.16)
+    model = BayesianCountRegression(prior).fit(pandas.DataFrame(X, columns=list("abc")), y)
+    assert model.converged_ and model.inclusion_.shape == (3,) and model.lambda_ is None
+    if prior != "dense":
+        assert model.inclusion_[[0, 2]].min() > 0.8 and model.inclusion_[1] < 0.3 and model.support_.tolist() == [True, False, True]
+        assert sorted(a.columns.tolist() for a in model.alternatives_) == [[0], [2]]
+    assert abs(model.coef_[0] - 0.5) < 3 * model.coef_std_[0]
+    assert "rate ratio" in model.summary(odds=True)
+    model.save(tmp_path / "m.ardvark")
+    again, rows = ardvark.load(tmp_path / "m.ardvark"), pandas.DataFrame(X[:20], columns=list("abc"))
+    assert (again.inclusion_ == model.inclusion_).all() and (again.predict_interval(rows) == model.predict_interval(rows)).all()
+    draws = model.posterior_.sample(4000, random_state=0)
+    np.testing.assert_allclose(draws.coef.std(axis=0), model.coef_std_, rtol=0.15)
+
+
+def test_predictions_of_a_mixture():  # (SL.16): several parts, of which none is the posterior
+    rows = slice(0, 25)
+    model = BayesianCountRegression("sparse").fit(X[rows], y[rows])
+    assert len(model._model.value("components")) > 1
+    new = X[30:40]
+    counts = np.arange(400)
+    p = np.exp([model.log_density(np.tile(x, (400, 1)), counts) for x in new])
+    mean, std = model.predict(new, return_std=True)
+    np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-6)
+    np.testing.assert_allclose(p @ counts, mean, rtol=1e-4)
+    np.testing.assert_allclose(np.sqrt(p @ counts**2 - (p @ counts) ** 2), std, rtol=1e-3)
+    lower, upper = model.predict_interval(new).T.astype(int)
+    below = np.cumsum(p, axis=1)
+    for i in range(10):
+        assert below[i, upper[i]] >= 0.975 - 1e-4 and (upper[i] == 0 or below[i, upper[i] - 1] < 0.975 + 1e-4)
+        assert below[i, lower[i]] >= 0.025 - 1e-4 and (lower[i] == 0 or below[i, lower[i] - 1] < 0.025 + 1e-4)
+    of_mean = model.predict_interval(new, interval="mean")
+    assert (of_mean[:, 0] < mean).all() and (mean < of_mean[:, 1]).all()
 
 
 def test_rate_ratios():
@@ -176,7 +211,7 @@ def test_a_model_that_is_loaded_knows_its_exposure_by_name(tmp_path):
 
 def test_an_exposure_does_not_count_for_the_prior():
     table, visits = exposed()
-    few = BayesianCountRegression(exposure="days").fit(table[:10], visits[:10])
+    few = BayesianCountRegression(exposure="days", lambda_1=1.0).fit(table[:10], visits[:10])
     assert any("ard" in note and "10 rows are at least 5 times 2 columns" in note for note in few.notes_)
 
 

@@ -46,7 +46,7 @@ def test_the_table_says_what_needs_the_rows():
 
 def test_counts_name_the_priors_that_they_have():
     X = np.arange(12.0).reshape(6, 2)
-    with pytest.raises(ValueError, match="^prior is 'foo'; it must be one of ard, auto, groups, none, shared$"):
+    with pytest.raises(ValueError, match="^prior is 'foo'; it must be one of ard, auto, dense, groups, none, shared, slab, sparse$"):
         BayesianCountRegression("foo").fit(X, np.arange(6))
 
 

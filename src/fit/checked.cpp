@@ -85,7 +85,9 @@ Solution solve(Method method, Frame& frame) {
   switch (method) {
     case Method::greedy: return solve_greedily(frame);
     case Method::sequential: return solve_sequentially(frame);
-    case Method::spike_slab: return has_noise(frame.task) ? solve_sparse_linear(frame) : solve_sparse_logistic(frame);
+    case Method::spike_slab:
+      if (is_count(frame.task) || frame.options.family == Family::student) return solve_sparse_moments(frame);
+      return has_noise(frame.task) ? solve_sparse_linear(frame) : solve_sparse_logistic(frame);
     case Method::l1:
     case Method::published_l1: {
       Solution out = method == Method::l1 ? solve_lasso(frame) : solve_l1_slr(frame);

@@ -87,15 +87,15 @@ void validate_family(const FitOptions& options, Task task) {
     throw refused("family", to_string(family), fmt::format("cannot be used with {} regression", to_string(task)));
   if (family == Family::normal || family == Family::poisson) return;
   if (!options.preset.empty()) throw refused("family", to_string(family), fmt::format("cannot be used with preset '{}'", options.preset));
-  if (const PriorKind prior = options.prior.kind; has_noise(task) && (is_sparse(prior) || prior == PriorKind::laplace))
-    throw refused("family", to_string(family), "has the priors shared, ard, groups and none");
+  if (const PriorKind prior = options.prior.kind; has_noise(task) && prior == PriorKind::laplace)
+    throw refused("family", to_string(family), "cannot be used with prior laplace");
 }
 
 // Which priors and options the likelihood of counts has.
 void validate_counts(const FitOptions& options) {
   const PriorKind prior = options.prior.kind;
-  if (is_sparse(prior) || prior == PriorKind::laplace)
-    throw wrong("prior", to_string(prior), "a regression of counts has the priors shared, ard, groups and none");
+  if (prior == PriorKind::laplace)
+    throw wrong("prior", to_string(prior), "a regression of counts has the priors sparse, slab, dense, shared, ard, groups and none");
   if (options.posterior != LinearPosterior::joint) throw refused("posterior", "applies only to linear fits");
   if (options.likelihood) throw refused("likelihood", "applies only to logistic fits");
   if (!options.exposure.empty() && options.scaling != Scaling::deviation)

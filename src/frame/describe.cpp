@@ -44,19 +44,19 @@ void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
   tally.describe(fit);
 }
 
-void describe_counts(const Vector& y, const Vector& k, const Vector& m, const Vector& s, const Vector& offset, Fit& fit) {
+void describe_counts(const Vector& y, const Vector& k, const Vector& mu, const Vector& offset, Fit& fit) {
   const double rows = k.sum();
   const Vector exposure = offset.size() > 0 ? Vector(offset.array().exp()) : Vector(Vector::Ones(y.size()));  // (POIS.8)
   const double rate = k.dot(y) / k.dot(exposure);
   const double dispersion = fit.family.dispersion;
-  const auto deviance = [&](Index i, double mu) {
-    const double of_ratio = y[i] > 0 ? y[i] * std::log(y[i] / mu) : 0.0;
-    if (dispersion == 0) return 2 * k[i] * (of_ratio - (y[i] - mu));
-    return 2 * k[i] * (of_ratio - (y[i] + 1 / dispersion) * std::log1p(dispersion * (y[i] - mu) / (1 + dispersion * mu)));  // (NB.7)
+  const auto deviance = [&](Index i, double of) {
+    const double of_ratio = y[i] > 0 ? y[i] * std::log(y[i] / of) : 0.0;
+    if (dispersion == 0) return 2 * k[i] * (of_ratio - (y[i] - of));
+    return 2 * k[i] * (of_ratio - (y[i] + 1 / dispersion) * std::log1p(dispersion * (y[i] - of) / (1 + dispersion * of)));  // (NB.7)
   };
   double found = 0, constant = 0;
   for (Index i = 0; i < y.size(); ++i) {
-    found += deviance(i, exposure[i] * std::exp(m[i] + 0.5 * s[i]));
+    found += deviance(i, mu[i]);
     if (rate > 0) constant += deviance(i, rate * exposure[i]);
   }
   fit.deviance = found / rows;

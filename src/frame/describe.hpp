@@ -34,7 +34,7 @@ void describe_classes(const Vector& t, const Vector& k, const Vector& m, const V
 
 /// Deviance of the training rows, from the moments of their log rates.                                                          (POIS.5)
 /// \param offset  [rows] logarithms of the exposures; empty: they are 1
-void describe_counts(const Vector& y, const Vector& k, const Vector& m, const Vector& s, const Vector& offset, Fit& fit);
+void describe_counts(const Vector& y, const Vector& k, const Vector& mu, const Vector& offset, Fit& fit);
 
 /// The same if the posterior is a mixture: probabilities are averaged over it.                                                   (SP.8)
 /// \param moments_of  moments of rows first .. first+count-1: blocks of rows keep the memory small

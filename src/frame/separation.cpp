@@ -147,7 +147,8 @@ void call_vanished(const Frame& frame, Solution& solution) {
 
 void call_unlimited(const Frame& frame, Solution& solution) {
   Report& report = solution.report;
-  if (report.status != Status::bound_fell || solution.flat.empty() || frame.X.is_sparse()) return;
+  const bool may_be = report.status == Status::bound_fell || is_sparse(solution.prior);  // whose steps end where the bound is almost flat
+  if (!may_be || solution.flat.empty() || frame.X.is_sparse()) return;
   if (!have_unlimited_rates(frame, solution.flat, solution.w)) return;
   report.status = Status::separated;
   report.message = fmt::format("sweep {}: {}", report.sweeps, unlimited_rates);

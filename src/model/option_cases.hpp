@@ -45,9 +45,9 @@ constexpr OptionWord models[] = {{"linear", passes, linear},
                                  {"kernel", statistics | sparse_x, kernel},
                                  {"rvm", in_pieces | sparse_x, rvm}};
 constexpr OptionWord tasks[] = {{"regression"}, {"classification"}};
-constexpr OptionWord priors[] = {{"auto", 0, automatic},   {"sparse", counts, sparse}, {"slab", counts, slab},
-                                 {"dense", counts, dense}, {"shared", 0, shared},      {"ard", 0, ard},
-                                 {"groups", 0, groups},    {"none", 0, none},          {"laplace", counts, laplace}};
+constexpr OptionWord priors[] = {{"auto", 0, automatic}, {"sparse", 0, sparse}, {"slab", 0, slab},
+                                 {"dense", 0, dense},    {"shared", 0, shared}, {"ard", 0, ard},
+                                 {"groups", 0, groups},  {"none", 0, none},     {"laplace", counts, laplace}};
 constexpr OptionWord lambda_rules[] = {{"min"}, {"1se"}};
 constexpr OptionWord likelihoods[] = {{"vg"}, {"jj"}, {"laplace"}};
 constexpr OptionWord posteriors[] = {{"joint"}, {"factorised"}};

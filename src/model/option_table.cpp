@@ -13,7 +13,7 @@ using enum OptionGroup;
 constexpr ModelOption rows[] = {
     {"model", &O::model, what, "linear, logistic (two classes or more), counts, kernel or rvm",
      "The model for your data: columns are standardised inside, an intercept is added; results are in your units. counts: Poisson "
-     "regression with a log link, under the priors shared, ard, groups and none. kernel: curves, "
+     "regression with a log link, under every prior but laplace. kernel: curves, "
      "surfaces and classes of any shape by a Gaussian process, whose bands open away from the data. rvm: a relevance vector machine, as "
      "published; away from the data, its curve returns to a constant, and the interval does not widen. The program's command fit also goes "
      "without [model] and [preset]: it takes logistic for a target of text, of true and false or of two different numbers, and else "
@@ -31,9 +31,10 @@ constexpr ModelOption rows[] = {
      Facts().refuse(slr_rvm).say(only_machines).take(tasks).shell(fit)},
     {"prior", &O::prior, prior, "auto (default), sparse, slab, dense, shared, ard, groups, none or laplace",
      "sparse: a few columns have an effect of their own, and all columns may have a small one; its intervals are right with few and with "
-     "many columns. slab: only the few effects. dense: only the small effects. These three apply to regressions and to two classes. "
+     "many columns. slab: only the few effects. dense: only the small effects. These three apply to regressions, to counts and to two "
+     "classes. "
      "shared: one precision for all columns. ard: one for each column. groups: one for each group. none: least squares or maximum "
-     "likelihood. laplace: L1 (lasso), the mode, with most coefficients at zero. auto is sparse, except for counts and for a softmax of "
+     "likelihood. laplace: L1 (lasso), the mode, with most coefficients at zero. auto is sparse, except for a softmax of "
      "several "
      "classes, and with an option that cannot be used with sparse (a0, b0, c0, d0, likelihood, posterior, solver, update_rule, prune_at, "
      "start values). Then "

@@ -22,7 +22,7 @@ auto rows_of(P& p) {
   else if constexpr (std::is_same_v<Kind, TMixturePrediction>)
     return std::tie(p.mean, p.part_mean, p.part_scale);
   else if constexpr (std::is_same_v<Kind, CountPrediction>)
-    return std::tie(p.mean, p.log_mean, p.log_variance);
+    return std::tie(p.mean, p.log_mean, p.log_variance, p.part_mean, p.part_variance);
   else if constexpr (std::is_same_v<Kind, ClassPrediction>)
     return std::tie(p.probability, p.mean, p.variance);
   else

@@ -17,7 +17,9 @@
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "likelihood/negative_binomial.hpp"
+#include "posterior/state.hpp"
 #include "predict/predictive.hpp"
+#include "predict/student_mixture.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -108,15 +110,16 @@ double count_cdf(double y, double m, double s, double k) {
   return std::clamp(step * sum, 0.0, 1.0);
 }
 
-double count_quantile(double p, double m, double s, double k) {
-  // Near the quantile of a normal approximation of ln(Y + 1); then steps away until it lies between two numbers.
-  const double guess = std::exp(m + boost::math::quantile(boost::math::normal(), p) * std::sqrt(s + k + 1 / (1 + std::exp(m))));
+namespace {
+
+// The smallest y with cdf(y) >= p: steps away from the guess until it lies between two numbers.
+double quantile_near(double guess, double p, auto&& cdf) {
   double low = -1, high = std::clamp(std::floor(guess), 0.0, most_rate), step = std::max(1.0, std::floor(0.1 * std::sqrt(guess)));
   if (!(guess < most_rate)) return std::floor(guess);
-  if (count_cdf(high, m, s, k) >= p) {
+  if (cdf(high) >= p) {
     for (;; step *= 2) {
       low = std::max(high - step, -1.0);
-      if (low < 0 || count_cdf(low, m, s, k) < p) break;
+      if (low < 0 || cdf(low) < p) break;
       high = low;
     }
   } else {
@@ -124,15 +127,62 @@ double count_quantile(double p, double m, double s, double k) {
     for (;; step *= 2) {
       high = low + step;
       if (!(high < most_rate)) return high;
-      if (count_cdf(high, m, s, k) >= p) break;
+      if (cdf(high) >= p) break;
       low = high;
     }
   }
   while (high - low > 1) {
     const double middle = std::floor(0.5 * (low + high));
-    (count_cdf(middle, m, s, k) >= p ? high : low) = middle;
+    (cdf(middle) >= p ? high : low) = middle;
   }
   return high;
+}
+
+// Near the quantile of a normal approximation of ln(Y + 1).
+double guessed_quantile(double p, double m, double s, double k) {
+  return std::exp(m + boost::math::quantile(boost::math::normal(), p) * std::sqrt(s + k + 1 / (1 + std::exp(m))));
+}
+
+// The normal parts of the log rate of a row.                                                                                    (SL.16)
+struct Parts {
+  std::vector<double> weight, mean, variance;
+  [[nodiscard]] std::size_t size() const { return weight.size(); }
+};
+Parts parts_of(const CountPrediction& p, Index row) {
+  if (p.weight.size() == 0) return {{1}, {p.log_mean[row]}, {p.log_variance[row]}};
+  const auto at = [row](const Matrix& of) { return std::vector<double>(of.row(row).begin(), of.row(row).end()); };
+  return {{p.weight.begin(), p.weight.end()}, at(p.part_mean), at(p.part_variance)};
+}
+
+// Parts that are almost equal as one with the moments of both: sums of their tails take most of the time of an interval.
+Parts joined(const Parts& parts) {
+  constexpr double near = 0.05;  // standard deviations, and of a variance
+  Parts out;
+  for (std::size_t c = 0; c < parts.size(); ++c) {
+    const double w = parts.weight[c], m = parts.mean[c], s = parts.variance[c];
+    std::size_t i = 0;
+    while (i < out.size() && !(std::abs(m - out.mean[i]) <= near * std::sqrt(s) && std::abs(s - out.variance[i]) <= near * s)) ++i;
+    if (i == out.size()) {
+      out.weight.push_back(w), out.mean.push_back(m), out.variance.push_back(s);
+      continue;
+    }
+    const double share = w / (out.weight[i] += w), off = m - out.mean[i];
+    out.mean[i] += share * off;
+    out.variance[i] += share * (s - out.variance[i] + (1 - share) * off * off);
+  }
+  return out;
+}
+
+double sum_over_parts(const Parts& parts, auto&& of) {
+  double sum = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) sum += parts.weight[i] * of(parts.mean[i], parts.variance[i]);
+  return sum;
+}
+
+}  // namespace
+
+double count_quantile(double p, double m, double s, double k) {
+  return quantile_near(guessed_quantile(p, m, s, k), p, [&](double y) { return count_cdf(y, m, s, k); });
 }
 
 // The integrand has one maximum, found by Newton's method, and falls at least as fast as its curvature there on the right.        (POIS.4)
@@ -157,8 +207,23 @@ double log_count_probability(double y, double m, double s, double k) {
 CountPrediction count_prediction(const Fit& fit, const FitTable& X_new, PredictionOf what) {
   CountPrediction out;
   predictive_moments(fit, X_new, out.log_mean, &out.log_variance);
-  if (fit.exposure) out.log_mean += log_exposure("X_new", X_new, *fit.exposure, fit.column_names[static_cast<std::size_t>(*fit.exposure)]);
-  out.mean = (out.log_mean + 0.5 * out.log_variance).array().exp();
+  const std::vector<MixtureComponent>& components = fit.state->factor.mixture.components;
+  if (components.size() > 1) {
+    out.weight.resize(std::ssize(components));
+    for (Index c = 0; c < out.weight.size(); ++c) out.weight[c] = components[static_cast<std::size_t>(c)].weight;
+    ComponentMoments moments = component_moments(fit, X_new);
+    out.part_mean = std::move(moments.mean);
+    out.part_variance = std::move(moments.variance);
+  }
+  if (fit.exposure) {
+    const Vector offset = log_exposure("X_new", X_new, *fit.exposure, fit.column_names[static_cast<std::size_t>(*fit.exposure)]);
+    out.log_mean += offset;
+    if (out.weight.size() > 0) out.part_mean.colwise() += offset;
+  }
+  if (out.weight.size() == 0)
+    out.mean = (out.log_mean + 0.5 * out.log_variance).array().exp();
+  else
+    out.mean = (out.part_mean + 0.5 * out.part_variance).array().exp().matrix() * out.weight;
   out.dispersion = fit.family.dispersion;
   out.what = what;
   return out;
@@ -171,27 +236,41 @@ namespace ardvark {
 using namespace internal;
 
 Vector CountPrediction::standard_deviation() const {
-  // e sqrt(e^s - 1), where e^2 may be below the range of numbers and e^s beyond it
-  const auto log_spread = [](double s) { return 0.5 * (s + std::log(-std::expm1(-s))); };
-  const Vector of_rate = (log_mean.array() + 0.5 * log_variance.array() + log_variance.array().unaryExpr(log_spread)).exp();
-  if (what != PredictionOf::new_observation) return of_rate;
-  const Vector of_law = std::sqrt(dispersion) * (log_mean + log_variance).array().exp();  // (NB.6)
   Vector out(mean.size());
-  for (Index i = 0; i < out.size(); ++i) out[i] = std::hypot(of_rate[i], std::sqrt(mean[i]), of_law[i]);
+  for (Index i = 0; i < out.size(); ++i) {
+    const Parts parts = parts_of(*this, i);
+    // of a part e sqrt(e^s - 1), where e^2 may be below the range of numbers and e^s beyond it
+    double sd = what == PredictionOf::new_observation ? std::sqrt(mean[i]) : 0;
+    for (std::size_t c = 0; c < parts.size(); ++c) {
+      const double s = parts.variance[c], root = std::sqrt(parts.weight[c]), log_rate = parts.mean[c] + 0.5 * s;
+      sd = std::hypot(sd, root * std::exp(log_rate + 0.5 * (s + std::log(-std::expm1(-s)))));
+      if (what == PredictionOf::new_observation)
+        sd = std::hypot(sd, root * std::sqrt(dispersion) * std::exp(log_rate + 0.5 * s));  // (NB.6)
+      if (parts.size() > 1) sd = std::hypot(sd, root * (std::exp(log_rate) - mean[i]));
+    }
+    out[i] = sd;
+  }
   return out;
 }
 
 std::pair<Vector, Vector> CountPrediction::interval(double level) const {
   if (!(level > 0 && level < 1)) throw wrong("level", level, "it must lie between 0 and 1");
   const double tail = 0.5 * (1 - level);
-  if (what == PredictionOf::mean) {
-    const Vector half = student_t_quantile(std::numeric_limits<double>::infinity(), level) * log_variance.cwiseSqrt();
-    return {(log_mean - half).array().exp(), (log_mean + half).array().exp()};
-  }
+  const StudentTail normal(std::numeric_limits<double>::infinity());
   Vector lower(mean.size()), upper(mean.size());
   for (Index i = 0; i < mean.size(); ++i) {
-    lower[i] = count_quantile(tail, log_mean[i], log_variance[i], dispersion);
-    upper[i] = count_quantile(1 - tail, log_mean[i], log_variance[i], dispersion);
+    Parts parts = parts_of(*this, i);
+    if (what == PredictionOf::mean) {
+      const Vector weights = VectorView(parts.weight).eigen(), means = VectorView(parts.mean).eigen(),
+                   sds = VectorView(parts.variance).eigen().cwiseSqrt();
+      lower[i] = std::exp(mixture_quantile(normal, weights, means, sds, tail, false));
+      upper[i] = std::exp(mixture_quantile(normal, weights, means, sds, tail, true));
+      continue;
+    }
+    parts = joined(parts);
+    const auto cdf = [&](double y) { return sum_over_parts(parts, [&](double m, double s) { return count_cdf(y, m, s, dispersion); }); };
+    lower[i] = quantile_near(guessed_quantile(tail, log_mean[i], log_variance[i], dispersion), tail, cdf);
+    upper[i] = quantile_near(guessed_quantile(1 - tail, log_mean[i], log_variance[i], dispersion), 1 - tail, cdf);
   }
   return {lower, upper};
 }
@@ -202,7 +281,14 @@ Vector CountPrediction::log_density(VectorView y) const {
   for (Index i = 0; i < out.size(); ++i) {
     if (!(y[i] >= 0) || y[i] != std::floor(y[i]))
       throw InvalidArgument({.argument = "y", .value = fmt::format("{}", y[i]), .row = i + 1, .why = "a count is a whole number >= 0"});
-    out[i] = log_count_probability(y[i], log_mean[i], log_variance[i], dispersion);
+    const Parts parts = parts_of(*this, i);
+    std::vector<double> each;
+    for (std::size_t c = 0; c < parts.size(); ++c)
+      each.push_back(std::log(parts.weight[c]) + log_count_probability(y[i], parts.mean[c], parts.variance[c], dispersion));
+    const double most = *std::max_element(each.begin(), each.end());
+    double sum = 0;
+    for (const double one : each) sum += std::exp(one - most);
+    out[i] = most + std::log(sum);
   }
   return out;
 }

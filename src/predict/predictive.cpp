@@ -67,6 +67,10 @@ void by_pieces(const FitTable& X, auto&& use) {
   }
 }
 
+double corrected(double m, double s) { return m / std::sqrt(1 + 3.14159265358979323846 * s / 8); }
+
+}  // namespace
+
 ComponentMoments component_moments(const Fit& fit, const FitTable& X) {
   const Mixture& mixture = fit.state->factor.mixture;
   const auto count = static_cast<Index>(mixture.components.size());
@@ -79,10 +83,6 @@ ComponentMoments component_moments(const Fit& fit, const FitTable& X) {
   for (Index c = 0; c < count; ++c) out.variance.col(c).array() += mixture.components[static_cast<std::size_t>(c)].beside;
   return out;
 }
-
-double corrected(double m, double s) { return m / std::sqrt(1 + 3.14159265358979323846 * s / 8); }
-
-}  // namespace
 
 void predictive_moments(const Fit& fit, const FitTable& X, Vector& m, Vector* s) {
   if (X.cols() != fit.num_columns()) throw refused("X_new", fmt::format("has {} columns; the fit has {}", X.cols(), fit.num_columns()));

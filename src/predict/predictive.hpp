@@ -35,6 +35,9 @@ std::pair<Vector, Vector> interval_of(const auto& p, double level) {
 [[nodiscard]] double class_probability(const Mixture& mixture, const ComponentMoments& moments, Index i);
 [[nodiscard]] double log_class_probability(const Mixture& mixture, const ComponentMoments& moments, Index i, double sign);
 
+/// Mean and variance of the score of each new row under each part of a mixture.                                           (SP.7), (SP.8)
+[[nodiscard]] ComponentMoments component_moments(const Fit& fit, const FitTable& X_new);
+
 /// m and s (if not null) of each new row, in the design's units.
 /// \throws InvalidArgument  the table does not match the fit, or the fit has nothing to predict from
 void predictive_moments(const Fit& fit, const FitTable& X_new, Vector& m, Vector* s);

@@ -46,8 +46,11 @@ const Arguments counts = {"fit", "data.csv", "--target", "visits", "--model", "c
 TEST_F(FitCommand, FitsCountsAsTheLibraryDoes) {
   const CountTable table;
   put(table.csv());
-  for (const auto& [name, prior] :
-       {std::pair{"shared", Prior::shared()}, {"ard", Prior::ard()}, {"none", Prior::none()}, {"auto", Prior::automatic()}}) {
+  for (const auto& [name, prior] : {std::pair{"sparse", Prior::sparse()},
+                                    {"shared", Prior::shared()},
+                                    {"ard", Prior::ard()},
+                                    {"none", Prior::none()},
+                                    {"auto", Prior::automatic()}}) {
     const Json json = fitted(counts + Arguments{"--prior", name});
     const CountFit fit = fit_counts(table.X, table.y, {.prior = prior});
     EXPECT_EQ(json["task"], "counts");
@@ -138,9 +141,9 @@ TEST_F(FitCommand, SaysWhatIsNoRegressionOfCounts) {
     EXPECT_TRUE(contains(result.err, why)) << result.err;
   };
   put(table.csv());
-  refused({"--prior", "sparse"}, "shared, ard, groups and none");
+  refused({"--prior", "laplace"}, "shared, ard, groups and none");
   refused({"--lambda", "1"}, "--lambda applies only to linear and logistic models, under --prior laplace\n");
-  refused({"--prior", "foo"}, "--prior is 'foo'; it must be one of ard, auto, groups, none, shared\n");
+  refused({"--prior", "foo"}, "--prior is 'foo'; it must be one of ard, auto, dense, groups, none, shared, slab, sparse\n");
   refused({"--missing", "impute"}, "applies only to linear regression and to logistic regression of two classes");
   refused({"--likelihood", "jj"}, "applies only to logistic fits");
   refused({"--stream", "always"}, "needs the table in memory");

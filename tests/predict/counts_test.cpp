@@ -143,7 +143,7 @@ TEST(CountPrediction, TheSpreadOfAVagueRateIsANumber) {  // (POIS.4): e^2 is bel
 
 TEST(FitCounts, EveryPriorHasThePosteriorOfItsEquations) {
   const Counts table = counts_of(1, 200, 4);
-  for (const Prior& prior : {Prior::automatic(), Prior::shared(), Prior::ard(), Prior::groups({0, 0, 1, 1}), Prior::none()}) {
+  for (const Prior& prior : {Prior::shared(), Prior::ard(), Prior::groups({0, 0, 1, 1}), Prior::none()}) {
     const CountFit fit = fit_counts(table.X, table.y, {.prior = prior, .standardize = false, .tolerance = 1e-12});
     SCOPED_TRACE(to_string(fit.prior));
     ASSERT_EQ(fit.report.status, Status::converged) << fit.report.message;
@@ -265,8 +265,7 @@ TEST(FitCounts, TheSummaryNamesTheModelAndItsScores) {
 TEST(FitCounts, RefusesWhatItCannotUse) {
   const Counts table = counts_of(6, 20, 2);
   const auto fit = [&](const ModelOptions& options) { (void)fit_model(table.X, table.y, options); };
-  testing::expect_invalid([&] { fit({.model = "counts", .prior = "sparse"}); }, {"prior is 'sparse'", "shared, ard, groups and none"});
-  testing::expect_invalid([&] { fit({.model = "counts", .prior = "laplace"}); }, {"prior is 'laplace'"});
+  testing::expect_invalid([&] { fit({.model = "counts", .prior = "laplace"}); }, {"prior is 'laplace'", "shared, ard, groups and none"});
   testing::expect_invalid([&] { fit({.model = "counts", .prior = "laplace", .lambda = 1.0}); },
                           {"lambda applies only to linear and logistic models"});
   ModelOptions linear{.model = "counts"};

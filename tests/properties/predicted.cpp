@@ -127,6 +127,8 @@ std::string check_counts(const Subject& subject, const Matrix& X) {  // (POIS.4)
   const double of_V = digits + rounding_of_condition(subject);
   const CountPrediction p = predict(CountFit{fit}, X);
   const Vector sd = p.standard_deviation();
+  std::vector<NormalComponent> parts = components_of(fit);
+  if (parts.size() < 2) parts = {{1, w, C}};
   for (Index i = 0; i < X.rows(); ++i) {
     const Vector x = with_intercept(fit, X.row(i).transpose());
     const Vector row = size_of(subject, x);
@@ -135,9 +137,19 @@ std::string check_counts(const Subject& subject, const Matrix& X) {  // (POIS.4)
     std::string place = unlike("log mean", i, p.log_mean[i], m.mean + offset, digits * (m.mean_size + std::abs(offset)));
     if (place.empty())
       place = unlike("log variance", i, p.log_variance[i], m.variance, of_V * m.variance_size + digits * variance_before(subject, row));
-    const double e = std::exp(p.log_mean[i] + 0.5 * p.log_variance[i]), spread = std::sqrt(e + e * e * std::expm1(p.log_variance[i]));
-    if (place.empty() && std::isfinite(spread)) place = unlike("mean", i, p.mean[i], e, digits * e);
-    if (place.empty() && std::isfinite(spread)) place = unlike("sd", i, sd[i], spread, digits * spread);
+    double e = 0, square = 0;  // of the rate
+    for (const NormalComponent& part : parts) {
+      const bool is_one = parts.size() == 1;
+      const Moments of_part = is_one ? m : moments_of(x, part.mean, part.covariance, row);
+      const double mean = is_one ? p.log_mean[i] : of_part.mean + offset, variance = is_one ? p.log_variance[i] : of_part.variance;
+      const double rate = std::exp(mean + 0.5 * variance);
+      e += part.weight * rate;
+      square += part.weight * rate * rate * std::exp(variance);
+    }
+    const double spread = parts.size() == 1 ? std::sqrt(e + e * e * std::expm1(p.log_variance[i])) : std::sqrt(e + square - e * e);
+    const double of_mixture = parts.size() == 1 ? 1 : 1e3 * std::max(1.0, square / (spread * spread));  // cancellation
+    if (place.empty() && std::isfinite(spread)) place = unlike("mean", i, p.mean[i], e, of_mixture * digits * e);
+    if (place.empty() && std::isfinite(spread)) place = unlike("sd", i, sd[i], spread, of_mixture * digits * spread);
     if (!place.empty()) return place;
   }
   return "";

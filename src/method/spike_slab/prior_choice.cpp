@@ -14,10 +14,11 @@ namespace {
 
 std::string obstacle_to_sparse(const FitOptions& options, Task task, Index num_rows, Index num_columns, const std::string& need_of_small) {
   if (const std::string name = foreign_to_sparse(options, task); !name.empty()) return fmt::format("{} cannot be used with it", name);
-  if (is_count(task)) return "a regression of counts has no sparse prior";
-  if (has_noise(task) && options.family.value_or(Family::normal) != Family::normal) return "Student-t noise has no sparse prior";
+  const bool is_heavy = has_noise(task) && options.family.value_or(Family::normal) != Family::normal;
+  if (is_heavy && std::min(num_rows, num_columns) > most_to_decompose)
+    return fmt::format("with Student-t noise, {} rows and {} columns are too many for its decomposition", num_rows, num_columns);
   if (!need_of_small.empty()) return "it " + need_of_small;
-  if (has_classes(task) && std::min(num_rows, num_columns) > most_to_decompose && !is_fitted_wide(options, task, num_rows, num_columns))
+  if (!has_noise(task) && std::min(num_rows, num_columns) > most_to_decompose && !is_fitted_wide(options, task, num_rows, num_columns))
     return fmt::format("{} rows and {} columns are too many for its decomposition", num_rows, num_columns);
   return {};
 }
@@ -51,7 +52,8 @@ ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_
                                              obstacle, num_columns, num_columns)};
   ChosenOptions chosen{options, std::move(choice.note), need_of_small};
   chosen.options.prior.kind = choice.kind;
-  if (is_sparse(choice.kind)) validate_sparse(chosen.options, task, num_columns);
+  const Index of_table = num_columns + (options.exposure.empty() ? 0 : 1);
+  if (is_sparse(choice.kind)) validate_sparse(chosen.options, task, of_table);
   return chosen;
 }
 

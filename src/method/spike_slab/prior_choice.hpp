@@ -20,7 +20,7 @@ struct ChosenOptions {
   std::string note;
   std::string need_of_small = {};  ///< of a sparse table that is large: what keeps the sparse priors from it
 };
-/// For fit_linear and fit_logistic.
+/// For fits on a table. \param num_columns  with a coefficient: not the exposure
 /// \throws InvalidArgument  a sparse prior with an option that cannot be used with it
 [[nodiscard]] ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns,
                                               const std::string& need_of_small = {});

@@ -27,5 +27,7 @@ void validate_sparse(const FitOptions& options, Task task, Index num_columns);
 /// \param frame  gets warnings; gives away the memory of X, if the caller gave it to the fit
 [[nodiscard]] Solution solve_sparse_linear(Frame& frame);
 [[nodiscard]] Solution solve_sparse_logistic(Frame& frame);
+/// Counts.
+[[nodiscard]] Solution solve_sparse_moments(Frame& frame);
 
 }  // namespace ardvark::internal

@@ -1,0 +1,84 @@
+// Regressions of counts under the priors sparse, slab and dense, or of any likelihood of moments.                   docs/math/sparse.md
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "core/special.hpp"
+#include "frame/noise_prior.hpp"
+#include "frame/prior_partition.hpp"
+#include "frame/separation.hpp"
+#include "likelihood/registry.hpp"
+#include "method/spike_slab/moment_rows.hpp"
+#include "method/spike_slab/sparse_classes.hpp"
+#include "target/target.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// Of ln rate: an effect on a rate is rarely larger, however few counts there are.                                            (SL.16)
+constexpr double most_noise = 0.5;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The likelihood at the moments of its rows under the whole mixture, and what its own parameters add.                           (NB.5)
+void take_own_parameters(const MomentsOfRows& moments, MomentLikelihood& likelihood, Rows& rows, Solution& out) {
+  const Mixture& mixture = out.factor.mixture;
+  Vector weight(std::ssize(mixture.components));
+  for (Index c = 0; c < weight.size(); ++c) weight[c] = mixture.components[static_cast<std::size_t>(c)].weight;
+  const ComponentMoments all = moments(mixture, 0, rows.omega.size());
+  Posterior q;
+  q.m = all.mean * weight;
+  q.s = (all.variance + (all.mean.colwise() - q.m).cwiseAbs2()) * weight;
+  likelihood.update(q, rows);
+  out.own = likelihood.own_parameters();
+  out.noise = likelihood.noise();
+  out.rows.m = std::move(q.m);
+  const double spread = out.own.spread;
+  out.report.bound += spread;
+  for (double& bound : out.report.bound_history) bound += spread;
+  for (SparseStart& start : out.sparse->starts) start.bound += spread;
+  out.sparse->peak_bound += spread;
+}
+
+}  // namespace
+
+Solution solve_sparse_moments(Frame& frame) {
+  const FitOptions& options = frame.options;
+  const PenalisedColumns which = penalised_columns(options, frame.X.cols(), frame.left_out);
+  require_decomposition(frame, which);
+  if (!why_no_maximum(frame, which.flat).empty()) {
+    Solution out = failed_solution(frame, "columns without a prior have no posterior");
+    explain_no_posterior(frame, which.flat, {"before the first sweep", true}, out.report);
+    return out;
+  }
+  LikelihoodInput input{frame.target, frame.k, static_cast<Index>(which.flat.size())};
+  input.num_penalised = which.size();
+  input.offset = frame.offset;
+  input.noise = options.noise;
+  if (has_noise(frame.task)) input.noise = noise_prior(frame, {frame.rows, input.num_flat, input.num_penalised});
+  const std::unique_ptr<Likelihood> made = likelihood_row(frame.task, options).make(std::move(input));
+  auto* likelihood = dynamic_cast<MomentLikelihood*>(made.get());
+  if (likelihood == nullptr) throw InternalError("a sparse prior needs a likelihood of moments");
+  Rows rows;
+  likelihood->start(rows);
+  Vector state(likelihood->state_size()), weight(state.size());
+  likelihood->get_state(state, weight);
+  const Vector start = state.head(frame.k.size());  // Student-t noise: zeros
+
+  TableOfRows table{frame.X, frame.units.standardization};
+  Solution out = solve_table(frame, which, table, frame.k, [&](std::unique_ptr<Design> design) {
+    return std::make_unique<MomentRows>(std::move(design), *likelihood, start, frame.k, has_noise(frame.task) ? infinity : most_noise);
+  });
+  if (!out.usable) return out;
+  const MomentsOfRows moments = table.moments(out.factor.mixture);
+  take_own_parameters(moments, *likelihood, rows, out);
+  if (has_noise(frame.task)) {
+    out.posterior = LinearPosterior::factorised;
+    out.student_degrees = std::numeric_limits<double>::infinity();
+    return out;
+  }
+  call_unlimited(frame, out);
+  out.rows.of_components = moments;
+  return out;
+}
+
+}  // namespace ardvark::internal
