@@ -109,7 +109,7 @@ void add_options_of_command(CLI::App& c, ModelOptions& options, unsigned command
   const auto add = [&](const ModelOption& row) {
     const bool is_preset = std::string_view(row.name) == "preset";
     CLI::Option* const added = add_model_option(c, options, row, is_preset ? list_of_presets(command == in_command::select) : "");
-    const bool names_column = std::string_view(row.name) == "exposure";
+    const bool names_column = std::string_view(row.name) == "exposure" || std::string_view(row.name) == "offset_column";
     if ((row.group == OptionGroup::what || names_column) && added->get_items_expected_max() > 0) added->check(not_empty);
   };
   for (const OptionGroup group : internal::option_groups)
@@ -188,7 +188,8 @@ void add_fit(CLI::App& app, Run& run) {
       "--stream", args->stream,
       "Read the table in pieces, so that it may be larger than the memory: auto (the default; if it takes more than half of the available "
       "memory, or has several files and --model is linear), "
-      "always or never. Only --model linear (with --prior laplace: with --lambda), and --model logistic and kernel, which read the table "
+      "always or never. Only --model linear (with --prior laplace: with --lambda), and --model logistic and kernel, which read the "
+      "table "
       "several times");
   c.get_option("data")->each([&c](const std::string& path) {
     const bool has_target = internal::io::matrix_format_of(path) == internal::io::MatrixFormat::svmlight || internal::io::is_plink(path);

@@ -48,6 +48,7 @@ std::vector<std::pair<std::string, std::string>> names_needed(const FitArguments
   };
   if (!args.weights_column.empty()) add({args.weights_column}, "--weights");
   if (!args.exposure.empty()) add({args.exposure}, "--exposure");
+  if (!args.offset_column.empty()) add({args.offset_column}, "--offset-column");
   add(split_names(args.flat_columns), "--flat");
   for (const std::string& group : args.groups)
     if (const std::size_t equals = group.find('='); equals != std::string::npos) add(split_names({group.substr(equals + 1)}), "--group");

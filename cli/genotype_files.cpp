@@ -218,7 +218,8 @@ std::vector<std::string> leave_out(Genotypes& X, Explained& target, Beside& besi
 }
 
 void refuse_options_of_tables(const FitArguments& args) {
-  for (const char* option : {"--weights", "--ignore", "--categorical", "--reference", "--group", "--flat", "--exposure", "--statistics"})
+  for (const char* option :
+       {"--weights", "--ignore", "--categorical", "--reference", "--group", "--flat", "--exposure", "--offset-column", "--statistics"})
     if (const CLI::Option* found = args.command->get_option_no_throw(option); found != nullptr && found->count() > 0)
       throw refused(option, fmt::format("needs a table; '{}' holds genotypes", args.data));
   if (args.missing != "refuse")

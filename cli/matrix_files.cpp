@@ -24,7 +24,8 @@ bool is_svmlight(const std::string& path) { return matrix_format_of(path) == Mat
 
 // Options of a table with names of columns.
 void refuse_table_options(const FitArguments& args) {
-  for (const char* option : {"--weights", "--ignore", "--categorical", "--reference", "--group", "--flat", "--exposure", "--statistics"})
+  for (const char* option :
+       {"--weights", "--ignore", "--categorical", "--reference", "--group", "--flat", "--exposure", "--offset-column", "--statistics"})
     if (const CLI::Option* found = args.command->get_option_no_throw(option); found != nullptr && found->count() > 0)
       throw refused(option, fmt::format("needs a table; '{}' has no names of columns", args.data));
   if (args.missing != "refuse") throw refused("--missing", fmt::format("needs a table; '{}' has no missing values", args.data));

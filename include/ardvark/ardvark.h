@@ -152,6 +152,10 @@ ARDVARK_API void ardvark_free(void* memory);
  *     weights             a number >= 0 for each row. Observation weights: a row with weight 2 counts as two equal rows.
  *     exposure            the name of a column. Counts: the column that says how long, or over how much, each row was counted, a number
  *                         above 0. Rates are per unit of it, and a new row needs it, too. Models: counts.
+ *     offset_column       the name of a column. Counts: the column that is added to the linear predictor as it is, such as the logarithm of
+ *                         an exposure. It has no coefficient, and a new row needs it, too. Give it or exposure. Models: counts.
+ *     row_offset          a number for each row. Counts: what is added to the linear predictor of each row, instead of a column of the
+ *                         table. The model knows that there was one: predictions need it for each new row. Models: counts.
  *     column_names        a text for each column. Names for messages and summaries.
  *     class_names         a text for each class. Names of the classes; labels are then positions in this list, from 0.
  *     target              a text. Name of the target.
@@ -159,8 +163,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *                         is the level with the most rows. model rvm compares no levels. Models: linear, logistic, counts.
  *     missing             refuse (default), drop or impute. Rows in which a value is missing. refuse: an error, which names row and column.
  *                         drop: they are left out. impute: the gaps are filled several times, each column from the others and the target,
- *                         and the posterior is the average; the model also predicts rows with gaps. impute applies to regressions and to
- *                         two classes; under drop and impute, rows without a target are left out.
+ *                         and the posterior is the average; the model also predicts rows with gaps. impute applies to linear regressions
+ *                         and to two classes; under drop and impute, rows without a target are left out.
  *     imputations         a whole number >= 5, default 20. With missing impute: how often the gaps are filled.
  *   The computation
  *     acceleration        on by default. Extrapolation between sweeps, in the fits that have it; the priors sparse, slab and dense, and
@@ -468,6 +472,7 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *     noise; row_weight [rows] is near 0 for an outlier, and empty if the model was loaded from a file)
  *     family (poisson or negative-binomial) dispersion dispersion_interval (counts; k of the variance mu + k mu^2)
  *     other_family preferred_by (if the fit chose: the other family, and by how many nats its log evidence is lower)
+ *     exposure offset_column has_row_offset (counts that had one of them; the first two are names of columns)
  *     deviance deviance_explained rate_ratio (counts; e^mean: the factor by which the expected count changes per unit of the column)
  *     missing.imputations missing.columns missing.gaps missing.information [p] (missing impute)
  *   several classes
@@ -513,7 +518,8 @@ ARDVARK_API ardvark_code ardvark_model_summary(const ardvark_model* model, const
                                                ardvark_error* error);
 
 /* A predictive distribution for each row. Regression: mean, sd, lower, upper, scale, degrees_of_freedom. Classification: probability
- * [rows, classes], classes, and mean and variance of the log odds. options: only `rule`, `interval` and `level` are read; may be NULL.
+ * [rows, classes], classes, and mean and variance of the log odds. options: `rule`, `interval`, `level` and, of counts, `row_offset`
+ * are read; may be NULL.
  * warnings: texts, one if rows lie beyond the data of a kernel machine, else none.
  * target: NULL, or [rows] numbers (classification: positions in `classes`); with it there is also log_density [rows], nats. */
 ARDVARK_API ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X, const double* target,

@@ -11,7 +11,8 @@ namespace ardvark {
 struct CountFit : Fit {};
 
 /// Variational Bayesian regression of counts: y_n ~ Poisson(t_n e^(b + x_n'w)), or negative binomial with this mean mu and the variance
-/// mu + k mu^2 (options.family); q(w) = N(mean, covariance), q(alpha_g) = Gamma; the exposures t_n are 1, or the column options.exposure.
+/// mu + k mu^2 (options.family); q(w) = N(mean, covariance), q(alpha_g) = Gamma; the exposures t_n are 1, or the column options.exposure,
+/// or their logarithms are options.offset_column or options.row_offset.
 ///
 ///     ardvark::CountFit fit = ardvark::fit_counts(X, counts, {.prior = ardvark::Prior::shared()});
 ///
@@ -28,7 +29,7 @@ struct CountFit : Fit {};
 /// new count is Poisson with it.                                                                                       (POIS.4), (SL.16)
 struct CountPrediction {
   Vector mean;          ///< [m] of a new count, and of e^eta; of one normal part e^(log_mean + log_variance/2)                 (POIS.2)
-  Vector log_mean;      ///< [m] of eta, which contains the logarithm of the exposure                                           (POIS.8)
+  Vector log_mean;      ///< [m] of eta, which contains the offset                                                     (POIS.8), (POIS.9)
   Vector log_variance;  ///< [m] of eta; >= 0
   Vector weight = {};   ///< [parts] they sum to 1; empty: eta is normal
   Matrix part_mean = {}, part_variance = {};  ///< [m, parts] of eta
@@ -40,8 +41,11 @@ struct CountPrediction {
   /// Log probability of one new count per row, nats. \param y  [m] whole numbers >= 0.  \throws InvalidArgument
   [[nodiscard]] Vector log_density(VectorView y) const;
 };
-/// \param X_new  [m,p] same columns as the fit's, finite; an exposure > 0.  \throws InvalidArgument
-[[nodiscard]] CountPrediction predict(const CountFit& fit, MatrixView X_new, PredictionOf what = PredictionOf::new_observation);
-[[nodiscard]] CountPrediction predict(const CountFit& fit, CscView X_new, PredictionOf what = PredictionOf::new_observation);
+/// \param X_new       [m,p] same columns as the fit's, finite; an exposure > 0
+/// \param row_offset  [m] if the fit had one, else empty.  \throws InvalidArgument
+[[nodiscard]] CountPrediction predict(const CountFit& fit, MatrixView X_new, PredictionOf what = PredictionOf::new_observation,
+                                      VectorView row_offset = {});
+[[nodiscard]] CountPrediction predict(const CountFit& fit, CscView X_new, PredictionOf what = PredictionOf::new_observation,
+                                      VectorView row_offset = {});
 
 }  // namespace ardvark

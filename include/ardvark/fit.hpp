@@ -94,6 +94,8 @@ struct FitOptions {
   VectorView weights = {};                  ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
   std::string exposure = {};             ///< counts: the name of the column that says how long, or over how much, a row was counted; > 0.
                                          ///< Its logarithm is added to the linear predictor, so rates are per unit of it     (POIS.8)
+  std::string offset_column = {};        ///< counts: the name of the column that is added to the linear predictor as it is    (POIS.9)
+  VectorView row_offset = {};            ///< [rows] counts: added to the linear predictor; then new rows need it, too. One of the three
   std::optional<double> tolerance = {};  ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
                                          ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the
                                          ///< relative change of the bound is smaller, default 1e-5. Laplace prior: when the optimality
@@ -290,6 +292,8 @@ struct Fit {
   std::string target;                  ///< name of the target, if one was given
   std::vector<std::string> classes;    ///< logistic: the two labels; probabilities are those of the second
   std::optional<Index> exposure;       ///< counts: the column that is the exposure; new rows need it, too                  (POIS.8)
+  std::optional<Index> offset_column;  ///< counts: the column that is the offset; the same                                 (POIS.9)
+  bool has_row_offset = false;         ///< counts: each row had an offset, and so must new rows
 
   Index completed_tables = 0;  ///< > 0: values were missing, and the posterior is the average of the fits to so many completed tables
 

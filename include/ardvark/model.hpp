@@ -73,6 +73,8 @@ struct ModelOptions {
   std::string guarantee = "posterior";        ///< with fdr: "posterior" or "knockoffs"
   std::vector<double> weights = {};           ///< [rows]
   std::string exposure = {};                  ///< counts: the name of a column
+  std::string offset_column = {};             ///< the same
+  std::vector<double> row_offset = {};        ///< [rows] counts; also of a prediction
   std::vector<double> start_precision = {};
   std::optional<double> start_noise = {};
   std::vector<std::string> column_names = {}, class_names = {};
@@ -285,8 +287,9 @@ void check_selection(const ModelOptions& options);
 /// classes: ClassPrediction. Counts: CountPrediction. Other classifiers: ClassProbabilities.
 using Prediction =
     std::variant<StudentPrediction, NoiseMixturePrediction, ClassPrediction, ClassProbabilities, TMixturePrediction, CountPrediction>;
-/// Of ModelOptions only `rule`, `interval` and `level` are read; rule: "automatic", "mixture" (regressions with a factorised posterior),
-/// "exact", "plug-in", "mackay", "published", "published-batch", "published-incremental", "average" (pairs of classes).
+/// Of ModelOptions only `rule`, `interval`, `level` and `row_offset` are read.
+/// \param options  rule: "automatic", "mixture" (regressions with a factorised posterior), "exact", "plug-in", "mackay", "published",
+///                 "published-batch", "published-incremental", "average" (pairs of classes)
 /// \throws InvalidArgument  the model does not have this rule; X_new is not finite or has another number of columns
 [[nodiscard]] Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options = {});
 /// The same for sparse rows, if the model is linear, or logistic with two classes.

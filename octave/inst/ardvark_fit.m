@@ -92,14 +92,18 @@ function fit = ardvark_fit(X, y, varargin)
 %     'weights'             a number >= 0 for each row. Observation weights: a row with weight 2 counts as two equal rows.
 %     'exposure'            the name of a column. Counts: the column that says how long, or over how much, each row was counted, a number
 %                           above 0. Rates are per unit of it, and a new row needs it, too. Models: counts.
+%     'offset_column'       the name of a column. Counts: the column that is added to the linear predictor as it is, such as the logarithm
+%                           of an exposure. It has no coefficient, and a new row needs it, too. Give it or 'exposure'. Models: counts.
+%     'row_offset'          a number for each row. Counts: what is added to the linear predictor of each row, instead of a column of the
+%                           table. The model knows that there was one: predictions need it for each new row. Models: counts.
 %     'column_names'        a text for each column. Names for messages and summaries.
 %     'target'              a text. Name of the target.
 %     'reference'           COLUMN=LEVEL. Text columns: the level of this column that the others are compared with. Without this option, it
 %                           is the level with the most rows. 'model', 'rvm' compares no levels. Models: linear, logistic, counts.
 %     'missing'             refuse (default), drop or impute. Rows in which a value is missing. refuse: an error, which names row and
 %                           column. drop: they are left out. impute: the gaps are filled several times, each column from the others and the
-%                           target, and the posterior is the average; the model also predicts rows with gaps. impute applies to regressions
-%                           and to two classes; under drop and impute, rows without a target are left out.
+%                           target, and the posterior is the average; the model also predicts rows with gaps. impute applies to linear
+%                           regressions and to two classes; under drop and impute, rows without a target are left out.
 %     'imputations'         a whole number >= 5, default 20. With 'missing', 'impute': how often the gaps are filled.
 %   The computation
 %     'acceleration'        on by default. Extrapolation between sweeps, in the fits that have it; the priors sparse, slab and dense, and
@@ -457,6 +461,11 @@ end
 %! p = ardvark_predict(fit, X(1:5, :));
 %! assert(p.mean, exp(p.log_mean + p.log_variance / 2), 1e-12);
 %! assert(all(p.lower == floor(p.lower)) && all(p.lower <= p.mean & p.mean <= p.upper));
+%! offset = linspace(-1, 1, 200)';
+%! with_offset = ardvark_fit(X, y, 'model', 'counts', 'prior', 'shared', 'row_offset', offset);
+%! q = ardvark_predict(with_offset, X(1:5, :), 'row_offset', zeros(5, 1));
+%! r = ardvark_predict(with_offset, X(1:5, :), 'row_offset', log(2) * ones(5, 1));
+%! assert(r.mean, 2 * q.mean, 1e-12);
 %! of_mean = ardvark_predict(fit, X(1:5, :), 'interval', 'mean');
 %! assert(all(of_mean.lower > p.lower & of_mean.upper < p.upper));
 

@@ -15,6 +15,7 @@ function prediction = ardvark_predict(fit, X, varargin)
 %               the mean with 'interval', 'mean'; for classes, of the log odds
 %     'draws'   N: for a kernel machine, also draws, K x N, each a draw of all rows together, as in the covariance. Three classes or
 %               more: cells, of each class against the rest. 'seed': a whole number, default 1; the same seed gives the same draws
+%     'row_offset'  K numbers, if a fit of counts had them: what is added to the linear predictor of each row
 %     'target'  K numbers; for a classifier, positions in `classes`, from 1. With it, the prediction also has log_density
 %
 %   prediction   a struct. Regression: mean, sd, lower, upper, scale, degrees_of_freedom (the last two

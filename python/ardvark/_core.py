@@ -176,8 +176,9 @@ class Model(Result):
         level: Optional[float] = None,
         rule: Optional[str] = None,
         interval: Optional[str] = None,
+        row_offset: Any = None,
     ) -> Result:
-        """Regression: mean, sd, lower, upper. Classifier: probability [rows, classes]. With y also log_density.
+        """Regression: mean, sd, lower, upper. Classifier: probability [rows, classes]. With y also log_density. row_offset: of counts.
 
         Issues an `ArdvarkWarning` if rows lie beyond the data of a kernel machine.
 
@@ -188,7 +189,7 @@ class Model(Result):
         >>> prediction.array("mean").round(2).tolist(), prediction.array("log_density").shape
         ([3.0], (1,))
         """
-        options = Options({"level": level, "rule": rule, "interval": interval}, InterruptWatch(None))
+        options = Options({"level": level, "rule": rule, "interval": interval, "row_offset": row_offset}, InterruptWatch(None))
         target = None if y is None else vector_of(y, X.shape[0] if isinstance(X, Genotypes) else np.shape(X)[0], "y")
         pointer = None if target is None else target.ctypes.data
         if isinstance(X, Genotypes):

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import re
 import warnings
 from typing import Any, Callable, ClassVar, Collection, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import mean_tweedie_deviance
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _core
 from ._abi import InvalidArgumentError, wrong_row
 from ._arrays import is_sparse
 from ._docs import assembled
 from ._given import without_gaps
-from ._hosts import in_memory
 from ._predictions import Regressor
 from ._score import Columns, LinearScore, Prior, _intercept
-from ._streams import is_stream
 
 __all__ = ["BayesianCountRegression"]
 
@@ -48,6 +45,9 @@ class BayesianCountRegression(Regressor, LinearScore):
         The column of X, by its name or position, that says how long, or over how much, each row was counted: a number above 0.
         Its logarithm is added to the linear predictor (the "offset" of other programs), so that rates are per unit of it. It has
         no coefficient, and new rows need it, too: predictions are counts at their exposure.
+    offset_column : str or int, default=None
+        The column of X that is added to the linear predictor as it is, such as the logarithm of an exposure; the rest as for ``exposure``.
+        Give one of them, or ``offset`` to ``fit``.
     {flat, fit.reference, lambda_1, lambda_init}
     {fit_intercept}
     {fit.standardize}
@@ -63,7 +63,7 @@ class BayesianCountRegression(Regressor, LinearScore):
         Posterior mean: change of the logarithm of the rate per unit of the column. exp(coef) is the rate ratio: the factor by which
         a unit of the column multiplies the expected count.
     intercept_ : float
-        Logarithm of the rate where all columns are 0; with ``exposure``, of the rate per unit of it.
+        Logarithm of the rate where all columns, and the offset, are 0; with ``exposure``, of the rate per unit of it.
     coef_std_ : ndarray of shape (n_features,)
         Posterior standard deviation.
     intercept_std_ : float
@@ -111,9 +111,11 @@ class BayesianCountRegression(Regressor, LinearScore):
     [10.0, 20.0]
     """
 
-    _own: ClassVar[Collection[str]] = (*LinearScore._own, "exposure")
+    _own: ClassVar[Collection[str]] = (*LinearScore._own, "exposure", "offset_column")
     _reads_sparse = True
     _model_word = "counts"
+    _row_offset: Optional[np.ndarray] = None  # of the rows of a fit, while it runs
+    _has_offset = False  # whether they had one
 
     def __init__(
         self,
@@ -121,6 +123,7 @@ class BayesianCountRegression(Regressor, LinearScore):
         *,
         family: str = "auto",
         exposure: Union[None, str, int] = None,
+        offset_column: Union[None, str, int] = None,
         flat: Optional[Columns] = None,
         reference: Optional[Mapping[str, str]] = None,
         lambda_1: Optional[float] = None,
@@ -140,15 +143,23 @@ class BayesianCountRegression(Regressor, LinearScore):
     ):
         self._keep(locals())
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> BayesianCountRegression:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, offset: Any = None, target: Optional[str] = None
+    ) -> BayesianCountRegression:
         """Fits the model.
+
+        X may also be read in pieces, several times, with ``y`` the name of the column of counts, as by `BayesianLogisticRegression`.
 
         Parameters
         ----------
         {fit.X}
         y : array-like of shape (n_samples,)
             Whole numbers from 0 to 1e9, not all 0; or the name of their column in the table X.
-        {fit.sample_weight, fit.target}
+        {fit.sample_weight}
+        offset : array-like of shape (n_samples,), default=None
+            Added to the linear predictor of each row, such as the logarithm of an exposure; finite. Then new rows need one, too. Of an X that is
+            read in pieces, it is a column: ``offset_column``.
+        {fit.target}
 
         {sections.fitted}
 
@@ -157,44 +168,153 @@ class BayesianCountRegression(Regressor, LinearScore):
         {examples.counts}
         >>> BayesianCountRegression("shared").fit(X, y).converged_
         True
+        >>> days = rng.uniform(1, 30, size=300)
+        >>> model = BayesianCountRegression().fit(X, rng.poisson(days * np.exp(0.5 * X[:, 0])), offset=np.log(days))
+        >>> model.predict([[0, 0, 0]], offset=[np.log(10)]).round().tolist()
+        [10.0]
         """
-        if isinstance(y, str):
-            y, target = None, y
-        if is_stream(in_memory(X, type(self), has_target=target is not None)) and not hasattr(X, "__arrow_c_stream__"):
-            is_text = isinstance(X, (str, os.PathLike)) and re.search(r"\.(csv|tsv|txt)(\.\w+)?$", os.fspath(X), re.IGNORECASE)
-            example = f"pandas.read_{'csv' if is_text else 'parquet'}(path)"
-            raise ValueError(f"X is read in pieces, but a regression of counts needs the table in memory; read it first, as in {example}")
-        self._fit_table(X, y, sample_weight, target)
+        self._row_offset = None if offset is None else _finite_offset(offset)
+        try:
+            self._fit(X, y, sample_weight, target)
+        finally:
+            self.__dict__.pop("_row_offset", None)
         return self
 
-    def _model_options(self) -> dict[str, Any]:
-        return {"model": "counts", "exposure": self._exposure(), **self._prior_options()}
+    def _fit_stream(self, X: Any, sample_weight: Any, target: Optional[str]) -> None:
+        if self._row_offset is not None:
+            raise ValueError("X is read in pieces, so the offset must be a column of it: offset_column='...' instead of offset")
+        super()._fit_stream(X, sample_weight, target)
 
-    def _exposure(self) -> Optional[str]:
-        """The name of the exposure among the columns of the fit."""
-        if self.exposure is None:
+    def _model_options(self) -> dict[str, Any]:
+        named = {name: self._name_of(name) for name in ("exposure", "offset_column")}
+        return {"model": "counts", **named, "row_offset": self._row_offset, **self._prior_options()}
+
+    def _name_of(self, parameter: str) -> Optional[str]:
+        """The name of the exposure, or the offset, among the columns of the fit."""
+        given = getattr(self, parameter)
+        if given is None:
             return None
-        if isinstance(self.exposure, (bool, np.bool_)) or not isinstance(self.exposure, (str, int, np.integer)):
-            why, remedy = "it must be the name or the position of a column of X", "put the exposures into X"
-            raise InvalidArgumentError(f"exposure is a {type(self.exposure).__name__}; {why}: {remedy}", "exposure", why=why, remedy=remedy)
-        feature = self._position(self.exposure if isinstance(self.exposure, str) else int(self.exposure), "exposure")
+        if isinstance(given, (bool, np.bool_)) or not isinstance(given, (str, int, np.integer)):
+            why = "it must be the name or the position of a column of X"
+            remedy = "put the exposures into X" if parameter == "exposure" else "give an array as fit(X, y, offset=...)"
+            raise InvalidArgumentError(f"{parameter} is a {type(given).__name__}; {why}: {remedy}", parameter, why=why, remedy=remedy)
+        feature = self._position(given if isinstance(given, str) else int(given), parameter)
         return (self._column_names() if self._encoding is None else self._encoding.features)[feature]
 
     def _parameters_of(self, model: _core.Model) -> dict[str, Any]:
-        found, name = super()._parameters_of(model), model.value("options").get("exposure")
-        return found if name is None else {**found, "exposure": name}
+        options = model.value("options")
+        return super()._parameters_of(model) | {name: options[name] for name in ("exposure", "offset_column") if name in options}
 
     def _named_columns(self) -> list[str]:
-        return [*super()._named_columns(), *([self.exposure] if isinstance(self.exposure, str) else [])]
+        return [*super()._named_columns(), *(name for name in (self.exposure, self.offset_column) if isinstance(name, str))]
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, may_be_sparse: bool = False) -> tuple[Any, Any, Any, Any]:
         _refuse_truths(y)
-        return super()._checked(X, y, sample_weight, may_be_sparse)
+        if self._row_offset is not None:
+            check_consistent_length(X, self._row_offset)
+        X, y, weights, rows = super()._checked(X, y, sample_weight, may_be_sparse)
+        if self._row_offset is not None and rows is not None:
+            self._row_offset = self._row_offset[rows]
+        return X, y, weights, rows
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def _model_predict(self, X: Any, y: Any = None, *, offset: Any = None, **options: Any) -> _core.Result:
+        X = self._checked_rows(X)
+        return self._model.predict(X, y, row_offset=self._offset_of(X, offset), **options)
+
+    def _offset_of(self, X: Any, offset: Any) -> Optional[np.ndarray]:
+        """The offsets of new rows, which they have if those of the fit had some."""
+        if offset is None and self._has_offset:
+            raise ValueError("the model was fitted with an offset, so new rows need one, too: give offset, such as the logarithm of the exposure of each row")
+        if offset is not None and not self._has_offset:
+            raise ValueError("offset is given, but the model was fitted without one")
+        if offset is None:
+            return None
+        check_consistent_length(X, offset := _finite_offset(offset))
+        return offset
+
+    def predict(self, X: Any, return_std: bool = False, *, offset: Any = None) -> Any:
+        """Expected counts.
+
+        Parameters
+        ----------
+        {X}
+        return_std : bool, default=False
+            Whether to return also the standard deviation of a new count, with the uncertainty of the fit.
+        offset : array-like of shape (n_samples,), default=None
+            As in ``fit``, if it had one; with zeros, the counts are rates per unit of exposure.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,)
+        std : ndarray of shape (n_samples,)
+            Only with ``return_std``.
+
+        Examples
+        --------
+        {examples.counts}
+        >>> model = BayesianCountRegression().fit(X, y, offset=np.zeros(300))
+        >>> model.predict(X[:2], offset=[0, 1]).shape
+        (2,)
+        """
+        check_is_fitted(self)
+        prediction = self._model_predict(X, offset=offset)
+        return (prediction.array("mean"), prediction.array("sd")) if return_std else prediction.array("mean")
+
+    def predict_interval(self, X: Any, level: float = 0.95, interval: str = "new", *, offset: Any = None) -> np.ndarray:
+        """Central interval of a new count, or of the expected one.
+
+        Parameters
+        ----------
+        {X, level}
+        interval : {'new', 'mean'}, default='new'
+            "new": of a new count: whole numbers, with at least this probability between them. "mean": of its expectation.
+        offset : array-like of shape (n_samples,), default=None
+            As in `predict`.
+
+        Returns
+        -------
+        interval : ndarray of shape (n_samples, 2)
+            Lower and upper end.
+
+        Examples
+        --------
+        {examples.counts}
+        >>> BayesianCountRegression().fit(X, y).predict_interval([[0.0, 0, 0]]).tolist()
+        [[0.0, 6.0]]
+        """
+        check_is_fitted(self)
+        prediction = self._model_predict(X, offset=offset, level=level, interval=interval)
+        return np.column_stack([prediction.array("lower"), prediction.array("upper")])
+
+    def log_density(self, X: Any, y: Any, *, offset: Any = None) -> np.ndarray:
+        """Logarithm of the predictive probability of the counts.
+
+        Parameters
+        ----------
+        {X}
+        y : array-like of shape (n_samples,)
+            Counts.
+        offset : array-like of shape (n_samples,), default=None
+            As in `predict`.
+
+        Returns
+        -------
+        {log_density}
+
+        Examples
+        --------
+        {examples.counts}
+        >>> density = BayesianCountRegression().fit(X[:200], y[:200]).log_density(X[200:], y[200:])
+        >>> density.shape, bool((density < 0).all())
+        ((100,), True)
+        """
+        check_is_fitted(self)
+        return self._model_predict(X, y, offset=offset).array("log_density")
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
         """Share of the deviance of a constant rate that the predictions explain, as `sklearn.linear_model.PoissonRegressor` has it.
 
-        With ``exposure``, the constant rate is per unit of it.
+        With an exposure, or an offset, the constant rate is per unit of it.
 
         Parameters
         ----------
@@ -202,6 +322,8 @@ class BayesianCountRegression(Regressor, LinearScore):
         y : array-like of shape (n_samples,)
             Counts.
         {sample_weight}
+        offset : array-like of shape (n_samples,), default=None
+            As in `predict`.
 
         Returns
         -------
@@ -215,11 +337,13 @@ class BayesianCountRegression(Regressor, LinearScore):
         True
         """
         weights = without_gaps(sample_weight, "sample_weight")
-        y, mean = without_gaps(y), self.predict(X)
-        name, exposure = self._exposure(), np.ones(len(mean))
-        if name is not None:
-            column: Any = self._checked_rows(X)[:, [list(self._column_names()).index(name)]]
-            exposure = np.asarray(column.toarray() if is_sparse(column) else column, dtype=float).ravel()
+        y, mean = without_gaps(y), self.predict(X, offset=offset)
+        exposure = np.ones(len(mean)) if offset is None else np.exp(_finite_offset(offset))
+        for parameter in ("exposure", "offset_column"):
+            if (name := self._name_of(parameter)) is not None:
+                column: Any = self._checked_rows(X)[:, [list(self._column_names()).index(name)]]
+                exposure = np.asarray(column.toarray() if is_sparse(column) else column, dtype=float).ravel()
+                exposure = exposure if parameter == "exposure" else np.exp(exposure)
         constant = exposure * np.average(y, weights=weights) / np.average(exposure, weights=weights)
         found = mean_tweedie_deviance(y, mean, sample_weight=weights, power=1)
         least = mean_tweedie_deviance(y, constant, sample_weight=weights, power=1) if constant.any() else 0.0
@@ -240,8 +364,22 @@ class BayesianCountRegression(Regressor, LinearScore):
         is_dispersed = self.family_ == "negative-binomial"
         self.dispersion_ = model.number("dispersion") if is_dispersed else 0.0
         self.dispersion_interval_ = model.array("dispersion_interval") if is_dispersed else np.zeros(2)
+        self._has_offset = "has_row_offset" in model.to_dict()
         self.deviance_ = model.number("deviance")
         self.deviance_explained_ = model.number("deviance_explained")
+
+
+def _finite_offset(offset: Any) -> np.ndarray:
+    """Numbers that are added to linear predictors."""
+    if isinstance(offset, str):
+        why, remedy = "it must be an array of numbers", f"for a column of X, BayesianCountRegression(offset_column={offset!r})"
+        raise InvalidArgumentError(f"offset is {offset!r}; {why}; {remedy}", "offset", value=offset, why=why, remedy=remedy)
+    values = column_or_1d(np.asarray(offset, dtype=float))
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if wrong.size > 0:
+        value, why = f"{values[wrong[0]]:g}", "all values must be finite"
+        raise wrong_row("offset at ", int(wrong[0]), f" is {value}; {why}", argument="offset", value=value, why=why)
+    return values
 
 
 def _refuse_truths(y: Any) -> None:

@@ -102,7 +102,8 @@ def _posterior_by_score(estimator: Any) -> tuple[Any, np.ndarray, np.ndarray]:
 def to_onnx(estimator: Any) -> Any:
     """The predictions of a fitted estimator with linear scores (numbers, classes, counts) as an ONNX model.
 
-    The input is ``X`` of shape (rows, n_features), float64, with the columns of the fit. The outputs are float64. A
+    The input is ``X`` of shape (rows, n_features), float64, with the columns of the fit; of counts that were fitted with an offset, also
+    ``offset`` of shape (rows,). The outputs are float64. A
     regression has ``mean`` and ``std`` of a new observation, each of shape (rows,). A classifier has ``probability`` of
     shape (rows, n_classes), with the columns in the order of ``classes_``. The metadata of the model contain
     ``classes_`` as JSON. The outputs agree with `predict` and `predict_proba` to 1e-6. This is checked before the model
@@ -150,17 +151,18 @@ def to_onnx(estimator: Any) -> Any:
     if not np.isfinite(covariance).all():
         raise ValueError("the posterior has no covariance; only the coefficients could be exported")
     if hasattr(estimator, "deviance_"):  # of counts
-        outputs = _of_counts(graph, weights, mean, covariance, _exposure(estimator))
+        outputs = _of_counts(graph, weights, mean, covariance, _offset_column(estimator), estimator)
     elif classes is None:
         outputs = _of_regression(graph, estimator, mean, covariance)
     else:
         outputs = _of_classes(graph, weights, mean, covariance, len(classes))
     double, rows = onnx.TensorProto.DOUBLE, "rows"
+    inputs = [("X", [len(estimator._column_names())]), *([("offset", [])] if getattr(estimator, "_has_offset", False) else [])]
     made = onnx.helper.make_model(
         onnx.helper.make_graph(
             graph.nodes,
             type(estimator).__name__,
-            [onnx.helper.make_tensor_value_info("X", double, [rows, len(estimator._column_names())])],
+            [onnx.helper.make_tensor_value_info(name, double, [rows, *shape]) for name, shape in inputs],
             [onnx.helper.make_tensor_value_info(name, double, [rows, *shape]) for name, shape in outputs],
             graph.constants,
         ),
@@ -190,18 +192,25 @@ def _of_regression(graph: _Graph, estimator: Any, mean: np.ndarray, covariance: 
     return [("mean", []), ("std", [])]
 
 
-def _exposure(estimator: Any) -> Optional[int]:
-    """The column that is the exposure of counts."""
-    name = estimator._model.value("exposure") if hasattr(estimator, "deviance_") and estimator.exposure is not None else None
-    return None if name is None else list(estimator._column_names()).index(name)
+def _offset_column(estimator: Any) -> Optional[tuple[int, bool]]:
+    """The column that is the offset of counts, and whether it is an exposure, whose logarithm is added."""
+    for option in ("exposure", "offset_column") if hasattr(estimator, "deviance_") else ():
+        if getattr(estimator, option) is not None:
+            return list(estimator._column_names()).index(estimator._model.value(option)), option == "exposure"
+    return None
 
 
-def _of_counts(graph: _Graph, weights: Any, mean: np.ndarray, covariance: np.ndarray, exposure: Optional[int]) -> Any:
+def _of_counts(
+    graph: _Graph, weights: Any, mean: np.ndarray, covariance: np.ndarray, offset_column: Optional[tuple[int, bool]], estimator: Any
+) -> Any:
     """Mean and standard deviation of a new count, with a log-normal rate.                                              (POIS.4)"""
     m, s = graph.moments(mean, covariance)
-    if exposure is not None:  # (POIS.8)
-        column = graph.node("Gather", ["X", graph.constant("column_of_exposure", np.array([exposure]))], "exposure", axis=1)
-        m = graph.node("Add", [m, graph.node("Log", [column], "log_exposure")], "log_mean")
+    if offset_column is not None:  # (POIS.8), (POIS.9)
+        column = graph.node("Gather", ["X", graph.constant("column_of_offset", np.array([offset_column[0]]))], "column", axis=1)
+        m = graph.node("Add", [m, graph.node("Log", [column], "log_exposure") if offset_column[1] else column], "log_mean")
+    if estimator._has_offset:
+        column = graph.node("Unsqueeze", ["offset", graph.constant("second", np.array([1]))], "offset_as_column")
+        m = graph.node("Add", [m, column], "log_mean")
     half = graph.node("Mul", [s, graph.constant("one_half", np.array(0.5))], "half_variance")
     rate = graph.node("Exp", [graph.node("Add", [m, half], "log_rate")], "rate")
     spread = graph.node("Sub", [graph.node("Exp", [s], "exp_variance"), graph.constant("certain", np.array(1.0))], "spread")
@@ -212,6 +221,10 @@ def _of_counts(graph: _Graph, weights: Any, mean: np.ndarray, covariance: np.nda
         away = graph.node("Sub", [of_parts, rate], "away")
         of_part = graph.node("Add", [of_rate, graph.node("Mul", [away, away], "away_squared")], "variance_of_parts")
         of_rate = graph.node("MatMul", [of_part, shares], "variance_of_mixture")
+    if estimator.dispersion_ > 0:  # k E[rate^2]                                                                              (NB.6)
+        second = graph.node("Add", [of_rate, graph.node("Mul", [rate, rate], "mean_squared")], "second_moment")
+        scaled = graph.node("Mul", [second, graph.constant("dispersion", np.array(estimator.dispersion_))], "variance_of_law")
+        of_rate = graph.node("Add", [of_rate, scaled], "variance_beyond_poisson")
     std = graph.node("Sqrt", [graph.node("Add", [rate, of_rate], "variance")], "std_as_column")
     only = graph.constant("only", np.array([1]))
     graph.node("Squeeze", [rate, only], "mean")
@@ -239,14 +252,15 @@ def _try(onnx: Any, made: Any, estimator: Any) -> None:
     if hasattr(estimator, "deviance_"):  # rates grow exponentially, with the variance of the score too
         size = np.minimum(size, 1 / np.maximum(estimator.coef_std_, 1e-3)) / np.sqrt(size.size)
     X = random.normal(size=(64, len(estimator._column_names()))) * size * 10.0 ** random.uniform(-2, 0, (64, 1))
-    if (exposure := _exposure(estimator)) is not None:
-        X[:, exposure] = 1 + np.abs(X[:, exposure])
-    got = onnx.reference.ReferenceEvaluator(made).run(None, {"X": X})
+    if (offset_column := _offset_column(estimator)) is not None:
+        X[:, offset_column[0]] = 1 + np.abs(random.normal(size=64))
+    row_offset = random.normal(size=64) if getattr(estimator, "_has_offset", False) else None
+    got = onnx.reference.ReferenceEvaluator(made).run(None, {"X": X} if row_offset is None else {"X": X, "offset": row_offset})
     if hasattr(estimator, "classes_"):
         design = np.column_stack([X, np.ones(len(X))]) if estimator._has_column_of_ones else X
         expected = [estimator._model.predict(design).array("probability")]
     else:
-        prediction = estimator._model.predict(X)
+        prediction = estimator._model.predict(X, row_offset=row_offset)
         expected = [prediction.array("mean"), prediction.array("sd")]
     for ours, theirs in zip(expected, got):
         scale = 1.0 if ours.ndim == 2 else np.abs(ours).max()

@@ -1,6 +1,6 @@
 """Regressions of counts."""
 
-import pathlib
+import pickle
 import sys
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import PoissonRegressor
 
 import ardvark
-from ardvark import BayesianCountRegression
+from ardvark import BayesianCountRegression, _pieces
 
 rng = np.random.default_rng(5)
 X = rng.normal(size=(300, 3))
@@ -152,14 +152,6 @@ def test_a_gap_is_not_advised_to_be_imputed():
         BayesianCountRegression().fit(gappy, y)
 
 
-@pytest.mark.parametrize(
-    "path, reader", [("visits.parquet", "read_parquet"), ("visits.csv", "read_csv"), ("VISITS.CSV.gz", "read_csv"), (pathlib.Path("visits.tsv"), "read_csv"), ("visits/*.parquet", "read_parquet")]
-)
-def test_a_path_is_refused_with_what_to_do(path, reader):
-    with pytest.raises(ValueError, match=rf"read it first, as in pandas\.{reader}\(path\)$"):
-        BayesianCountRegression().fit(path, y="visits")
-
-
 def test_a_table_of_dask_with_its_target():
     dask = pytest.importorskip("dask.dataframe")
     table = dask.from_pandas(pandas.DataFrame({"dose": X[:, 0], "visits": y}), npartitions=2)
@@ -260,3 +252,91 @@ def test_an_exposure_in_onnx():
     model = BayesianCountRegression(exposure="days").fit(table, visits)
     mean, std = onnx.reference.ReferenceEvaluator(ardvark.to_onnx(model)).run(None, {"X": table.to_numpy()})
     np.testing.assert_allclose((mean, std), model.predict(table, return_std=True), rtol=1e-9)
+
+
+def test_an_offset_is_a_logarithm_of_an_exposure(tmp_path):
+    table, visits = exposed()
+    by_exposure = BayesianCountRegression("ard", exposure="days", tol=1e-13).fit(table, visits)
+    logs, rest = table.assign(days=np.log(table.days)), table[["dose", "age"]]
+    by_column = BayesianCountRegression("ard", offset_column="days", tol=1e-13).fit(logs, visits)
+    by_rows = BayesianCountRegression("ard", tol=1e-13).fit(rest, visits, offset=logs.days)
+    np.testing.assert_allclose(by_column.coef_, by_exposure.coef_, rtol=1e-10)
+    np.testing.assert_allclose(by_rows.coef_, by_exposure.coef_[[0, 2]], rtol=1e-10)
+    assert by_rows.deviance_explained_ == pytest.approx(by_exposure.deviance_explained_, rel=1e-10)
+    for model, X_new, given in ((by_column, logs, {}), (by_rows, rest, {"offset": logs.days})):
+        np.testing.assert_allclose(model.predict(X_new, True, **given), by_exposure.predict(table, True), rtol=1e-9)
+        np.testing.assert_allclose(model.predict_interval(X_new, **given), by_exposure.predict_interval(table))
+        np.testing.assert_allclose(model.log_density(X_new, visits, **given), by_exposure.log_density(table, visits), rtol=1e-9)
+        assert model.score(X_new, visits, **given) == pytest.approx(by_exposure.score(table, visits), rel=1e-9)
+        model.save(tmp_path / "m.ardvark")
+        again = ardvark.load(tmp_path / "m.ardvark")
+        np.testing.assert_allclose(again.predict(X_new, **given), model.predict(X_new, **given), rtol=1e-15)
+        assert (clone(again).fit(X_new, visits, **given).coef_ == model.coef_).all()
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_allclose(again.predict(X_new, **given), model.predict(X_new, **given), rtol=1e-15)
+    assert "offset" in by_column.summary() and by_column.columns_[1] == "days"
+
+
+def test_a_fit_with_offsets_asks_for_those_of_new_rows():
+    table, visits = exposed()
+    X_new = table[["dose", "age"]]
+    model, without = BayesianCountRegression().fit(X_new, visits, offset=np.log(table.days)), BayesianCountRegression().fit(X_new, visits)
+    for call in (model.predict, model.predict_interval, lambda X: model.log_density(X, visits), lambda X: model.score(X, visits)):
+        with pytest.raises(ValueError, match="the model was fitted with an offset, so new rows need one, too"):
+            call(X_new)
+    with pytest.raises(ValueError, match="offset is given, but the model was fitted without one"):
+        without.predict(X_new, offset=np.zeros(300))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.predict(X_new, offset=np.zeros(2))
+    model.fit(X_new, visits)
+    assert model.predict(X_new).shape == (300,)
+
+
+@pytest.mark.parametrize("fit, message", [
+    (lambda: BayesianCountRegression().fit(X, y, offset=np.r_[np.zeros(299), np.inf]), r"offset at row 300 is inf; all values must be finite"),
+    (lambda: BayesianCountRegression().fit(X, y, offset=np.zeros(3)), "inconsistent numbers of samples"),
+    (lambda: BayesianCountRegression().fit(X, y, offset="days"), r"offset is 'days'; it must be an array of numbers; .*offset_column='days'"),
+    (lambda: BayesianCountRegression(exposure=0, offset_column=1).fit(np.abs(X), y), "offset_column cannot be given beside exposure"),
+    (lambda: BayesianCountRegression(offset_column=1).fit(X, y, offset=np.zeros(300)), "cannot be given beside exposure or offset_column"),
+    (lambda: BayesianCountRegression(offset_column=1, flat=[1]).fit(X, y), "is also named by flat; it has no coefficient"),
+    (lambda: BayesianCountRegression(offset_column=2.5).fit(X, y), r"offset_column is a float; .*fit\(X, y, offset=...\)"),
+])
+def test_what_is_no_offset(fit, message):
+    with pytest.raises(ValueError, match=message):
+        fit()
+
+
+def test_offsets_of_rows_that_are_left_out():
+    table, visits = exposed()
+    X_new, offset, weights = table[["dose", "age"]].copy(), np.log(table.days.to_numpy()), np.ones(300)
+    weights[:20] = 0
+    kept = BayesianCountRegression("shared", tol=1e-13).fit(X_new[20:], visits[20:], offset=offset[20:])
+    weighted = BayesianCountRegression("shared", tol=1e-13).fit(X_new, visits, weights, offset=offset)
+    np.testing.assert_allclose(weighted.coef_, kept.coef_, rtol=1e-9)
+    X_new.iloc[:10, 0] = np.nan
+    gaps = visits.astype(float)
+    gaps[10:20] = np.nan  # a count that is missing
+    dropped = BayesianCountRegression("shared", missing="drop", tol=1e-13).fit(X_new, gaps, offset=offset)
+    np.testing.assert_allclose(dropped.coef_, kept.coef_, rtol=1e-9)
+    assert any("20 rows were dropped because a value was missing" in note for note in dropped.notes_)
+
+
+def test_offsets_of_a_sparse_x():
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    offset = np.linspace(-1, 1, 300)
+    dense, sparse = (BayesianCountRegression("shared", tol=1e-12).fit(one, y, offset=offset) for one in (X, scipy_sparse.csc_matrix(X)))
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-7)
+    np.testing.assert_allclose(sparse.predict(scipy_sparse.csr_matrix(X), offset=offset), dense.predict(X, offset=offset), rtol=1e-7)
+
+
+def test_an_offset_in_onnx():
+    onnx = pytest.importorskip("onnx.reference") and sys.modules["onnx"]
+    table, visits = exposed()
+    logs = table.assign(days=np.log(table.days))
+    by_column = BayesianCountRegression(offset_column="days").fit(logs, visits)
+    got = onnx.reference.ReferenceEvaluator(ardvark.to_onnx(by_column)).run(None, {"X": logs.to_numpy()})
+    np.testing.assert_allclose(got, by_column.predict(logs, return_std=True), rtol=1e-9)
+    by_rows = BayesianCountRegression().fit(table[["dose", "age"]], visits, offset=logs.days)
+    given = {"X": table[["dose", "age"]].to_numpy(), "offset": logs.days.to_numpy()}
+    got = onnx.reference.ReferenceEvaluator(ardvark.to_onnx(by_rows)).run(None, given)
+    np.testing.assert_allclose(got, by_rows.predict(table[["dose", "age"]], return_std=True, offset=logs.days), rtol=1e-9)

@@ -209,7 +209,7 @@ Fit fit_as_asked(Task task, const FitTable& X, VectorView y, const FitOptions& o
   FitOptions weighted = options;
   const Vector k = Vector::Constant(stand_in.weight > 0 ? X.rows() : 0, stand_in.weight);
   if (k.size() > 0) weighted.weights = k;
-  const Index num_columns = X.cols() - (options.exposure.empty() ? 0 : 1);  // which has no coefficient
+  const Index num_columns = X.cols() - (options.exposure.empty() && options.offset_column.empty() ? 0 : 1);  // which has no coefficient
   const std::string need = need_of_small(X, weighted, task, num_columns);
   const ChosenOptions chosen = with_chosen_prior(weighted, task, X.rows(), num_columns, need);
   weighted = {};  // the names of very many columns take memory

@@ -85,7 +85,7 @@ KeptColumns::KeptColumns(Frame whole) : whole_(std::move(whole)) {
   some_ = whole_;
   some_->names = taken(whole_.names, place_);
   some_->left_out.assign(place_.size(), false);
-  some_->exposure.reset();
+  some_->offset_column.reset();
   Standardization& s = some_->units.standardization;
   if (s.center.size() > 0) s.center = Vector(whole_.units.standardization.center(place_));
   if (s.scale.size() > 0) s.scale = Vector(whole_.units.standardization.scale(place_));

@@ -91,6 +91,13 @@ void validate_family(const FitOptions& options, Task task) {
     throw refused("family", to_string(family), "cannot be used with prior laplace");
 }
 
+// The option that says what is added to the linear predictor; empty: none.
+std::string name_of_offset(const FitOptions& options) {
+  if (!options.exposure.empty()) return "exposure";
+  if (!options.offset_column.empty()) return "offset_column";
+  return options.row_offset.empty() ? "" : "row_offset";
+}
+
 // Which priors and options the likelihood of counts has.
 void validate_counts(const FitOptions& options) {
   const PriorKind prior = options.prior.kind;
@@ -98,8 +105,9 @@ void validate_counts(const FitOptions& options) {
     throw wrong("prior", to_string(prior), "a regression of counts has the priors sparse, slab, dense, shared, ard, groups and none");
   if (options.posterior != LinearPosterior::joint) throw refused("posterior", "applies only to linear fits");
   if (options.likelihood) throw refused("likelihood", "applies only to logistic fits");
-  if (!options.exposure.empty() && options.scaling != Scaling::deviation)
-    throw refused("exposure", "needs columns that are divided by their standard deviations");
+  const std::string offset = name_of_offset(options);
+  if (!offset.empty() && offset != "row_offset" && options.scaling != Scaling::deviation)
+    throw refused(offset, "needs columns that are divided by their standard deviations");
 }
 
 void validate_preset(const FitOptions& options, Task task) {
@@ -135,7 +143,8 @@ void validate_options(const FitOptions& options, Task task, Index num_columns) {
   if (linear) validate_noise(options);
   validate_family(options, task);
   if (is_count(task)) validate_counts(options);
-  if (!is_count(task) && !options.exposure.empty()) throw refused("exposure", "applies only to regressions of counts");
+  if (const std::string offset = name_of_offset(options); !is_count(task) && !offset.empty())
+    throw refused(offset, "applies only to regressions of counts");
 }
 
 void validate_preset_of_table(const FitTable& X, const std::string& preset, bool compat) {

@@ -145,7 +145,8 @@ Fit assemble(const Frame& frame, Solution solution) {
   fit.classes = frame.classes;
   fit.column_names = frame.names;
   fit.left_out = frame.left_out;
-  fit.exposure = frame.exposure;
+  if (const auto& offset = frame.offset_column) (offset->is_exposure ? fit.exposure : fit.offset_column) = offset->column;
+  fit.has_row_offset = !frame.options.row_offset.empty();
   fit.num_rows = frame.rows;
   fit.prior = solution.prior;
   fit.lambda = solution.lambda;

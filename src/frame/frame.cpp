@@ -58,7 +58,7 @@ void standardise_target(VectorView y, Frame& frame) {
 Prepared prepare_columns_of(const Frame& frame) {
   const FitOptions& options = frame.options;
   if (options.prior.kind != PriorKind::laplace || options.compat)
-    return prepare_columns(frame.X, frame.k, options, frame.stand_in, frame.exposure);
+    return prepare_columns(frame.X, frame.k, options, frame.stand_in, frame.offset_column);
   FitOptions model = options;
   model.preset.clear();
   return prepare_columns(frame.X, frame.k, model, frame.stand_in);
@@ -77,22 +77,41 @@ void take_target(Task task, VectorView y, TwoClasses classes, Frame& frame) {
   if (is_count(task)) frame.target = y.eigen();
 }
 
-void take_exposure(Frame& frame) {
-  const std::string& name = frame.options.exposure;
-  const auto found = std::ranges::find(frame.names, name);
-  if (found == frame.names.end()) {
-    constexpr std::size_t most_characters = 60;  // a list of numbers is no name
-    const std::string given = name.size() > most_characters ? name.substr(0, most_characters) + "..." : name;
-    const auto shown = frame.names | std::views::take(5);
-    throw refused("exposure", given,
-                  fmt::format("is not a column of numbers of the table, target, weights and ignored columns apart; it has '{}'{}",
-                              fmt::join(shown, "', '"), frame.num_columns() > 5 ? " and others" : ""));
+void take_offset(Frame& frame) {
+  const FitOptions& options = frame.options;
+  frame.offset_column = offset_column_of(options, frame.names);
+  if (!options.row_offset.empty()) {
+    if (frame.offset_column) throw refused("row_offset", "cannot be given beside exposure or offset_column: there is one offset");
+    validate::vector(options.row_offset, frame.X.rows(), "row_offset");
+    frame.offset = options.row_offset.eigen();
   }
-  frame.exposure = found - frame.names.begin();
-  frame.offset = log_exposure("X", frame.X, *frame.exposure, name, frame.k);
+  if (!frame.offset_column || frame.stand_in.weight > 0) return;  // rows that are not in memory bring it in each pass
+  const Index column = frame.offset_column->column;
+  frame.offset = offset_in("X", frame.X, *frame.offset_column, frame.names[static_cast<std::size_t>(column)], frame.k);
 }
 
 }  // namespace
+
+std::optional<OffsetColumn> offset_column_of(const FitOptions& options, const std::vector<std::string>& names) {
+  const bool is_exposure = !options.exposure.empty();
+  const std::string option = is_exposure ? "exposure" : "offset_column", &name = is_exposure ? options.exposure : options.offset_column;
+  if (is_exposure && !options.offset_column.empty())
+    throw refused("offset_column", "cannot be given beside exposure: there is one offset, and it may be the logarithm of an exposure");
+  if (name.empty()) return std::nullopt;
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) {
+    constexpr std::size_t most_characters = 60;  // a list of numbers is no name
+    const std::string given = name.size() > most_characters ? name.substr(0, most_characters) + "..." : name;
+    const auto shown = names | std::views::take(5);
+    throw refused(option, given,
+                  fmt::format("is not a column of numbers of the table, target, weights and ignored columns apart; it has '{}'{}",
+                              fmt::join(shown, "', '"), names.size() > 5 ? " and others" : ""));
+  }
+  const Index column = found - names.begin();
+  if (std::ranges::find(options.prior.flat_columns, column) != options.prior.flat_columns.end())
+    throw refused(option, name, "is also named by flat; it has no coefficient");
+  return OffsetColumn{column, is_exposure};
+}
 
 Frame frame_of_columns(const FitTable& X, const FitOptions& options, std::shared_ptr<double[]> memory, StandIn stand_in) {
   Frame frame;
@@ -103,7 +122,7 @@ Frame frame_of_columns(const FitTable& X, const FitOptions& options, std::shared
   frame.k = weights_or_ones(options.weights, X.rows());
   frame.rows = frame.k.sum();
   frame.names = complete_names(options.column_names, X.cols());
-  if (!options.exposure.empty()) take_exposure(frame);
+  take_offset(frame);
   Prepared prepared = prepare_columns_of(frame);
   frame.units.standardization = std::move(prepared.standardization);
   frame.left_out = std::move(prepared.left_out);

@@ -100,7 +100,7 @@ std::string few_digits(const std::string& what, double spread, double mean) {
 Vector weights_or_ones(VectorView weights, Index n) { return weights.empty() ? Vector::Ones(n) : Vector(weights.eigen()); }
 
 Prepared prepare_columns(const FitTable& X, const Vector& k, const FitOptions& options, const StandIn& stand_in,
-                         std::optional<Index> exposure) {
+                         const std::optional<OffsetColumn>& offset) {
   const Index p = X.cols();
   Prepared out;
   out.left_out.assign(static_cast<std::size_t>(p), false);
@@ -120,10 +120,12 @@ Prepared prepare_columns(const FitTable& X, const Vector& k, const FitOptions& o
   std::vector<std::string> constant, copies;
   for (Index j = 0; j < p; ++j) {
     const std::string name = fmt::format("column '{}'", validate::column_name(options.column_names, j));
-    if (j == exposure) {
+    if (offset && j == offset->column) {
       s.scale[j] = 0;
       out.left_out[static_cast<std::size_t>(j)] = true;
-      out.notes.push_back(fmt::format("{} is the exposure: rates are per unit of it", name));
+      out.notes.push_back(
+          fmt::format("{} is {}", name,
+                      offset->is_exposure ? "the exposure: rates are per unit of it" : "the offset: it is added to the linear predictor"));
       continue;
     }
     s.scale[j] = validate::spread(s.scale[j], s.scale[j] < 1e-150 && X.all_equal(j, k, options.intercept), name);

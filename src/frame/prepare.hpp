@@ -31,8 +31,8 @@ struct Prepared {
 /// columns that take no part in a model. With neither intercept nor standardisation, columns stay as they are.
 /// \throws InvalidArgument  X is not finite, or its squares overflow
 /// \param stand_in  says how far the columns are from zero
-/// \param exposure  a column that is no predictor
+/// \param offset  a column that is no predictor
 Prepared prepare_columns(const FitTable& X, const Vector& k, const FitOptions& options, const StandIn& stand_in = {},
-                         std::optional<Index> exposure = {});
+                         const std::optional<OffsetColumn>& offset = {});
 
 }  // namespace ardvark::internal

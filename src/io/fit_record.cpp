@@ -175,6 +175,8 @@ Json describe(const Fit& fit) {
   if (has_parameter(fit.family.family) || fit.family.other) description[family] = describe(fit.family);
   if (is_count(fit.task)) description[deviance] = std::vector<double>{fit.deviance, fit.deviance_explained};
   if (fit.exposure) description[exposure] = *fit.exposure;
+  if (fit.offset_column) description[offset_column] = *fit.offset_column;
+  if (fit.has_row_offset) description[has_row_offset] = true;
   if (fit.sparse) description["sparse"] = describe(*fit.sparse);
   if (state.factor.U.rows() > 0) description[added_covariance] = true;
   if (state.factor.kind == CovarianceFactor::Kind::mixture) description["mixture"] = describe(state.factor.mixture);
@@ -305,9 +307,15 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
     factor.columns = whole_numbers_of(description.at("covariance_columns"), p + 1);
   fit.report = read_report(description.at("report"), path);
 
-  if (description.contains(exposure)) fit.exposure = description.at(exposure).whole_number();
-  if (fit.exposure && (*fit.exposure < 0 || *fit.exposure >= static_cast<Index>(fit.column_names.size()) || !is_count(fit.task)))
-    in.fail("the exposure");
+  for (const auto& [name, column] : {std::pair{exposure, &fit.exposure}, {offset_column, &fit.offset_column}}) {
+    if (!description.contains(name)) continue;
+    const Index j = description.at(name).whole_number();
+    if (j < 0 || j >= static_cast<Index>(fit.column_names.size()) || !is_count(fit.task)) in.fail("the exposure, or the offset");
+    *column = j;
+  }
+  if (description.contains(has_row_offset)) fit.has_row_offset = description.at(has_row_offset).flag();
+  if ((fit.has_row_offset && !is_count(fit.task)) || fit.has_row_offset + fit.exposure.has_value() + fit.offset_column.has_value() > 1)
+    in.fail("the exposure, or the offset");
   if (has_classes(fit.task) && fit.classes.size() != 2) in.fail("the list of classes");
   if (fit.group.size() != fit.column_names.size() || fit.relevant.size() != fit.column_names.size() ||
       fit.left_out.size() != fit.column_names.size())

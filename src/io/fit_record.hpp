@@ -24,6 +24,8 @@ inline constexpr const char* student_degrees = "student_degrees";
 inline constexpr const char* added_covariance = "added_covariance";  ///< true: the factor has U
 inline constexpr const char* deviance = "deviance";                  ///< of a fit of counts
 inline constexpr const char* exposure = "exposure";                  ///< of a fit of counts
+inline constexpr const char* offset_column = "offset_column";        ///< the same
+inline constexpr const char* has_row_offset = "has_row_offset";      ///< the same
 
 /// Everything except arrays and the names of the columns.
 [[nodiscard]] Json describe(const Fit& fit);

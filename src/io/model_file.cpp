@@ -26,10 +26,10 @@ constexpr const char* format_name = "ardvark-model";
 // Version 1: a fit; 2: also relevance vector machines; 3: also pruned fits and machines; 4: also several classes; 5: the header has a
 // checksum; 6: values were imputed; 7: kernel machines, and open bands of relevance vector machines; 8: kernel machines with a linear part;
 // 9: kernel machines of several classes whose power is not 1; 10: gaps are drawn together, and Student-t marginals of a regression that is
-// not joint, and the covariance of few rows; 11: counts; 12: many columns, by runs and entries (files without such parts still have version
-// 5)
-constexpr int newest_version = 12, version_with_counts = 11, version_with_joint_gaps = 10, version_with_power = 9, version_with_line = 8,
-              version_with_process = 7, version_with_imputation = 6, version_without = 5, first_with_checksum = 5;
+// not joint, and the covariance of few rows; 11: counts; 12: many columns, by runs and entries; 13: counts with an offset that is
+// no exposure (files without such parts still have version 5)
+constexpr int newest_version = 13, version_with_many = 12, version_with_counts = 11, version_with_joint_gaps = 10, version_with_power = 9,
+              version_with_line = 8, version_with_process = 7, version_with_imputation = 6, version_without = 5, first_with_checksum = 5;
 constexpr const char* process = "process";
 
 // Where a model is written: a file or memory.
@@ -45,10 +45,12 @@ void write(io::SafetensorsWriter& file, const char* kind, Json description, cons
   io::add_encoding(description, encoding, is_wide && encoding.features.size() <= file.num_bytes() / sizeof(double));
   file.metadata["format"] = format_name;
   const bool is_new = kind == process || description.contains("bands");
+  const bool has_offset = description.contains(io::offset_column) || description.contains(io::has_row_offset);
   const Json* const imputation = description.find("imputation");
   const bool is_newest = description.contains(io::student_degrees) || description.contains(io::added_covariance) ||
                          (imputation && imputation->contains("sequence"));
-  file.metadata["format_version"] = std::to_string(is_wide                               ? newest_version
+  file.metadata["format_version"] = std::to_string(has_offset                            ? newest_version
+                                                   : is_wide                             ? version_with_many
                                                    : description.contains(io::deviance)  ? version_with_counts
                                                    : is_newest                           ? version_with_joint_gaps
                                                    : description.contains("odds_power")  ? version_with_power

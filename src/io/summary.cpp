@@ -49,7 +49,10 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, const SummaryOp
   const bool intercept = j < 0;
   const std::string name = intercept ? "(intercept)" : fit.column_names[static_cast<std::size_t>(j)];
   if (!intercept && fit.left_out[static_cast<std::size_t>(j)]) {
-    out += fmt::format("  {}  {:>10}\n", padded(name, name_width), fit.exposure == j ? "exposure" : "left out");
+    out += fmt::format("  {}  {:>10}\n", padded(name, name_width),
+                       fit.exposure == j        ? "exposure"
+                       : fit.offset_column == j ? "offset"
+                                                : "left out");
     return;
   }
   if (!intercept && is_pruned(fit, j)) {

@@ -268,6 +268,8 @@ void visit(const Fit& fit, double level, Fields& out) {
       out.put("dispersion", Json(fit.family.dispersion));
       if (out.wants("dispersion_interval")) out.put("dispersion_interval", as_vector(family_interval(fit, level)));
     }
+    if (fit.offset_column) out.put("offset_column", Json(name_of(fit.column_names, *fit.offset_column)));
+    if (fit.has_row_offset) out.put("has_row_offset", Json(true));
     out.put("deviance", Json(fit.deviance));
     out.put("deviance_explained", Json(fit.deviance_explained));
   } else {

@@ -99,6 +99,7 @@ RowsInUse rows_in_use(MatrixView X, VectorView target, const ModelOptions& optio
   const Index n = X.rows();
   if (target.size() != n) throw wrong_size("y", target.size(), fmt::format("it must have one per row of X: {}", n));
   if (!options.weights.empty()) validate::weights(options.weights, n);
+  if (!options.row_offset.empty()) validate::vector(options.row_offset, n, "row_offset");
   RowsInUse out{{}, {}, target.eigen(), options, {}};
   const FeatureEncoding encoding = !options.encoding.features.empty() ? options.encoding : [&] {
     std::vector<std::string> names;
@@ -126,10 +127,11 @@ RowsInUse rows_in_use(MatrixView X, VectorView target, const ModelOptions& optio
   out.note = note_of_dropped(n - kept, name, is_target ? of_target : *worst);
   out.X = rows_of(X, rows);
   out.target = Vector(target.eigen())(rows);
-  if (!options.weights.empty())
-    for (Index i = 0; i < kept; ++i)
-      out.options.weights[static_cast<std::size_t>(i)] = options.weights[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])];
-  if (!options.weights.empty()) out.options.weights.resize(rows.size());
+  for (std::vector<double>* of_rows : {&out.options.weights, &out.options.row_offset})
+    if (!of_rows->empty()) {
+      const Vector kept_values = VectorView(*of_rows).eigen()(rows);
+      of_rows->assign(kept_values.begin(), kept_values.end());
+    }
   out.rows = std::move(rows);
   return out;
 }

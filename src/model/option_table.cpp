@@ -176,6 +176,15 @@ constexpr ModelOption rows[] = {
      "Counts: the column that says how long, or over how much, each row was counted, a number above 0. Rates are per unit of it, and a new "
      "row needs it, too.",
      Facts().refuse(linear | logistic | machines | programs).say(only_counts).shell(fit)},
+    {"offset_column", &O::offset_column, table, "the name of a column",
+     "Counts: the column that is added to the linear predictor as it is, such as the logarithm of an exposure. It has no coefficient, and "
+     "a "
+     "new row needs it, too. Give it or [exposure].",
+     Facts().refuse(linear | logistic | machines | programs).say(only_counts).shell(fit)},
+    {"row_offset", &O::row_offset, table, "a number for each row",
+     "Counts: what is added to the linear predictor of each row, instead of a column of the table. The model knows that there was one: "
+     "predictions need it for each new row.",
+     Facts().refuse(linear | logistic | machines | programs | in_pieces).say(only_counts).not_kept()},
     {"start_precision", &O::start_precision, sweeps, "numbers > 0",
      "Starting values of the precisions: one for each column, and with an intercept optionally one more at the end; a single number if "
      "all columns share a precision. Several classes: all values of the first class, then of the next. Preset slr_rvm: one for each row.",

@@ -128,7 +128,22 @@ bool predicts_each_row_alone(const SavedModel& model, const ModelOptions& option
          resolved(predictive_rule(model, options), *model.score()) != PredictiveRule::published_batch;
 }
 
-Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
+namespace {
+
+// The offsets that rows of counts bring themselves.                                                                            (POIS.9)
+Prediction with_row_offset(const SavedModel& model, const ModelOptions& options, Prediction prediction) {
+  if (auto* const counts = std::get_if<CountPrediction>(&prediction)) {
+    if (model.score()->has_row_offset && options.spelling == Spelling::command_line)
+      throw InvalidArgument(
+          "the rows of the fit had offsets that are no column of a table: predict where the model was fitted, as in Python by "
+          "predict(X, offset=...), or fit again with --offset-column");
+    add_row_offset(*model.score(), options.row_offset, *counts);
+  } else if (!options.row_offset.empty())
+    throw refused(options.spelled("row_offset"), "applies only to regressions of counts");
+  return prediction;
+}
+
+Prediction predict_dense(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
   const auto of_complete = [&](MatrixView X) { return predict_complete(model, X, options); };
   const auto of_rows = [&](MatrixView X) {
     if (model.imputation && has_gaps(X)) return predict_with_gaps(model, X, of_complete);
@@ -141,8 +156,6 @@ Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions
     return of_rows(X_new);  // throws the message again, with the number of the row in the whole table
   }
 }
-
-namespace {
 
 Prediction predict_in_form(const SavedModel& model, const FitTable& X_new, const char* dense, const ModelOptions& options) {
   if (model.process() != nullptr || model.relevance() != nullptr)
@@ -162,11 +175,14 @@ Prediction predict_in_form(const SavedModel& model, const FitTable& X_new, const
 
 }  // namespace
 
+Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
+  return with_row_offset(model, options, predict_dense(model, X_new, options));
+}
 Prediction predict(const SavedModel& model, CscView X_new, const ModelOptions& options) {
-  return predict_in_form(model, X_new, X_new.dense(), options);
+  return with_row_offset(model, options, predict_in_form(model, X_new, X_new.dense(), options));
 }
 Prediction predict(const SavedModel& model, GenotypeView X_new, const ModelOptions& options) {
-  return predict_in_form(model, X_new, X_new.dense(), options);
+  return with_row_offset(model, options, predict_in_form(model, X_new, X_new.dense(), options));
 }
 
 std::vector<JointPrediction> predict_joint(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {

@@ -152,6 +152,8 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
                                          {{"automatic", Keep::automatic}, {"always", Keep::always}, {"never", Keep::never}});
   options.weights = from.weights;
   options.exposure = from.exposure;
+  options.offset_column = from.offset_column;
+  options.row_offset = from.row_offset;
   if (!from.start_precision.empty()) options.start_precision = from.start_precision;
   options.column_names = from.column_names;
   options.on_sweep = from.on_sweep;

@@ -204,6 +204,21 @@ double log_count_probability(double y, double m, double s, double k) {
   return most + std::log(integral_near(eta, width, eta - 12 * sd - 40 * width, eta + beyond + 40 * width, f, {eta - sd, eta + sd}));
 }
 
+namespace {
+
+Vector expected_counts(const CountPrediction& p) {
+  if (p.weight.size() == 0) return (p.log_mean + 0.5 * p.log_variance).array().exp();
+  return (p.part_mean + 0.5 * p.part_variance).array().exp().matrix() * p.weight;
+}
+
+void add_offset(const Vector& offset, CountPrediction& to) {
+  to.log_mean += offset;
+  if (to.weight.size() > 0) to.part_mean.colwise() += offset;
+  to.mean = expected_counts(to);
+}
+
+}  // namespace
+
 CountPrediction count_prediction(const Fit& fit, const FitTable& X_new, PredictionOf what) {
   CountPrediction out;
   predictive_moments(fit, X_new, out.log_mean, &out.log_variance);
@@ -215,18 +230,21 @@ CountPrediction count_prediction(const Fit& fit, const FitTable& X_new, Predicti
     out.part_mean = std::move(moments.mean);
     out.part_variance = std::move(moments.variance);
   }
-  if (fit.exposure) {
-    const Vector offset = log_exposure("X_new", X_new, *fit.exposure, fit.column_names[static_cast<std::size_t>(*fit.exposure)]);
-    out.log_mean += offset;
-    if (out.weight.size() > 0) out.part_mean.colwise() += offset;
-  }
-  if (out.weight.size() == 0)
-    out.mean = (out.log_mean + 0.5 * out.log_variance).array().exp();
+  if (const auto& column = fit.exposure ? fit.exposure : fit.offset_column)
+    add_offset(offset_in("X_new", X_new, {*column, fit.exposure.has_value()}, fit.column_names[static_cast<std::size_t>(*column)]), out);
   else
-    out.mean = (out.part_mean + 0.5 * out.part_variance).array().exp().matrix() * out.weight;
-  out.dispersion = fit.family.dispersion;
+    out.mean = expected_counts(out);
   out.what = what;
   return out;
+}
+
+void add_row_offset(const Fit& fit, VectorView row_offset, CountPrediction& prediction) {
+  if (fit.has_row_offset && row_offset.empty())
+    throw refused("row_offset", "is not given: the rows of the fit had an offset, and so must new rows");
+  if (!fit.has_row_offset && !row_offset.empty()) throw refused("row_offset", "is given, but the rows of the fit had none");
+  if (!fit.has_row_offset) return;
+  validate::vector(row_offset, prediction.mean.size(), "row_offset");
+  add_offset(row_offset.eigen(), prediction);
 }
 
 }  // namespace ardvark::internal
@@ -293,7 +311,20 @@ Vector CountPrediction::log_density(VectorView y) const {
   return out;
 }
 
-CountPrediction predict(const CountFit& fit, MatrixView X_new, PredictionOf what) { return count_prediction(fit, X_new, what); }
-CountPrediction predict(const CountFit& fit, CscView X_new, PredictionOf what) { return count_prediction(fit, X_new, what); }
+namespace {
+
+CountPrediction with_row_offset(const CountFit& fit, CountPrediction prediction, VectorView row_offset) {
+  add_row_offset(fit, row_offset, prediction);
+  return prediction;
+}
+
+}  // namespace
+
+CountPrediction predict(const CountFit& fit, MatrixView X_new, PredictionOf what, VectorView row_offset) {
+  return with_row_offset(fit, count_prediction(fit, X_new, what), row_offset);
+}
+CountPrediction predict(const CountFit& fit, CscView X_new, PredictionOf what, VectorView row_offset) {
+  return with_row_offset(fit, count_prediction(fit, X_new, what), row_offset);
+}
 
 }  // namespace ardvark

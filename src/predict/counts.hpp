@@ -13,6 +13,9 @@ namespace ardvark::internal {
 /// ln P(Y = y). \param y  a whole number >= 0
 [[nodiscard]] double log_count_probability(double y, double m, double s, double k = 0);
 
+/// Without the offsets that the rows bring themselves.
 [[nodiscard]] CountPrediction count_prediction(const Fit& fit, const FitTable& X_new, PredictionOf what);
+/// \param row_offset  [rows] if the fit had one; else empty \throws InvalidArgument
+void add_row_offset(const Fit& fit, VectorView row_offset, CountPrediction& prediction);
 
 }  // namespace ardvark::internal

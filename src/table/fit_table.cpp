@@ -101,17 +101,21 @@ bool FitTable::all_equal(Index j, const Vector& k, bool centred) const {
   return std::visit([&](const auto& X) { return internal::all_equal(X, j, k, centred); }, X_);
 }
 
-Vector log_exposure(const char* what, const FitTable& X, Index column, const std::string& name, const Vector& k) {
-  Matrix exposure(X.rows(), 1);
-  X.design()->columns(column, 1, exposure);
+Vector offset_in(const char* what, const FitTable& X, const OffsetColumn& offset, const std::string& name, const Vector& k, Index before) {
+  const bool is_exposure = offset.is_exposure;
+  Matrix values(X.rows(), 1);
+  X.design()->columns(offset.column, 1, values);
   for (Index i = 0; i < X.rows(); ++i) {
-    double& t = exposure(i, 0);
-    if (k.size() > 0 && k[i] == 0) t = 1;
-    if (!(t > 0 && std::isfinite(t)))
-      throw InvalidArgument(
-          {.argument = what, .value = fmt::format("{}", t), .row = i + 1, .column = name, .why = "the exposure must be above 0"});
+    double& value = values(i, 0);
+    if (k.size() > 0 && k[i] == 0) value = is_exposure ? 1 : 0;
+    if (!std::isfinite(value) || (is_exposure && !(value > 0)))
+      throw InvalidArgument({.argument = what,
+                             .value = fmt::format("{}", value),
+                             .row = before + i + 1,
+                             .column = name,
+                             .why = is_exposure ? "the exposure must be above 0" : "the offset must be finite"});
   }
-  return exposure.col(0).array().log();
+  return is_exposure ? Vector(values.array().log()) : Vector(values);
 }
 
 }  // namespace ardvark::internal

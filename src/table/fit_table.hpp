@@ -57,10 +57,18 @@ class FitTable {
   std::variant<MatrixView, CscView, GenotypeView> X_;
 };
 
-/// [rows] The logarithms of the exposures in a column.                                                                         (POIS.8)
-/// \param what  the table, for messages: "X" \param k  weights of the rows: one of weight 0 may have any exposure, and gets 0; empty: ones
-/// \throws InvalidArgument  an exposure is not above 0
-[[nodiscard]] Vector log_exposure(const char* what, const FitTable& X, Index column, const std::string& name, const Vector& k = {});
+/// A column that is added to the linear predictor of counts, without a coefficient.                                  (POIS.8), (POIS.9)
+struct OffsetColumn {
+  Index column = 0;
+  bool is_exposure = false;  ///< its logarithm is added
+};
+/// [rows] What it adds.
+/// \param what    the table, for messages: "X"
+/// \param k       weights of the rows: one of weight 0 may have any value, and gets 0; empty: ones
+/// \param before  number of rows before those of X, for messages
+/// \throws InvalidArgument  a value is not finite; an exposure is not above 0
+[[nodiscard]] Vector offset_in(const char* what, const FitTable& X, const OffsetColumn& offset, const std::string& name,
+                               const Vector& k = {}, Index before = 0);
 
 /// "X is sparse, and WHO needs a dense X; a sparse X WHAT"; of genotypes: "X holds genotypes, ...; an X of genotypes WHAT".
 [[noreturn]] void refuse_sparse(const FitTable& X, const std::string& who,

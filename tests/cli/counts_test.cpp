@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "ardvark/model.hpp"
 #include "fit_command.hpp"
 #include "support/draw_target.hpp"
 #include "tables.hpp"
@@ -76,6 +77,33 @@ TEST_F(FitCommand, AnExposureIsAColumnThatNewRowsHave) {  // (POIS.8)
   const auto refused = run({"predict", "m.ardvark", "new.csv"}, folder_.path());
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_TRUE(contains(refused.err, "row 2") && contains(refused.err, "column 'days' is 0; the exposure must be above 0")) << refused.err;
+}
+
+TEST_F(FitCommand, AnOffsetIsAColumnThatNewRowsHave) {  // (POIS.9)
+  put("visits,log_days,dose\n3,0,0.2\n9,0.7,0.1\n2,0,-0.7\n12,1.4,-0.4\n5,0,1.1\n1,0,-1.2\n14,1.1,0.5\n6,0.7,-0.3\n");
+  const Arguments offset = {"--offset-column", "log_days", "--prior", "shared"};
+  const std::string said = output_of(counts + offset + Arguments{"-o", "m.ardvark"}, folder_.path());
+  EXPECT_TRUE(contains(said, "column 'log_days' is the offset: it is added to the linear predictor")) << said;
+  EXPECT_EQ(fitted(counts + offset)["offset_column"], "log_days");
+  put("dose,log_days\n0.3,0\n0.3,2\n", "new.csv");
+  const Numbers mean = json_of({"predict", "m.ardvark", "new.csv", "--json"}, folder_.path())["mean"].get<Numbers>();
+  EXPECT_NEAR(mean[1], std::exp(2.0) * mean[0], 1e-12 * mean[1]);
+  put("dose\n0.3\n", "new.csv");
+  EXPECT_TRUE(contains(run({"predict", "m.ardvark", "new.csv"}, folder_.path()).err, "'log_days'"));
+  const auto both = run(counts + offset + Arguments{"--exposure", "dose"}, folder_.path());
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_TRUE(contains(both.err, "--offset-column cannot be given beside exposure")) << both.err;
+}
+
+TEST_F(FitCommand, AnOffsetOfEachRowIsAskedFor) {
+  const CountTable table;
+  const Vector offset = Vector::Constant(80, 0.5);
+  const ModelOptions options{.model = "counts", .prior = "shared", .row_offset = {offset.begin(), offset.end()}};
+  save_model(folder_.path() + "/m.ardvark", fit_model(table.X, table.y, options));
+  put("x1,x2\n0.3,1\n", "new.csv");
+  const auto refused = run({"predict", "m.ardvark", "new.csv"}, folder_.path());
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(contains(refused.err, "fit again with --offset-column")) << refused.err;
 }
 
 TEST_F(FitCommand, RefusesWhatIsNoExposure) {

@@ -221,6 +221,66 @@ TEST(Poisson, RefusesWhatIsNoExposure) {
                           {"exposure 'days' is not a column of numbers of the table"});
 }
 
+// An offset is the logarithm of an exposure, as a column or as a number for each row.                                     (POIS.9)
+TEST(Poisson, AnOffsetIsALogarithm) {
+  Random random(14);
+  Matrix X = random.normals(80, 3);
+  X.col(2) = X.col(2).array().exp();
+  const Vector log_exposure = X.col(2).array().log();
+  const Vector y = testing::draw_target(Task::counts, Vector(0.5 * X.col(0) + log_exposure), random);
+  FitOptions options{.prior = Prior::ard(), .exposure = "x3", .tolerance = 1e-13};
+  const CountFit exposed = fit_counts(X, y, options);
+  const CountPrediction expected = predict(exposed, X);
+  options.exposure = "";
+  X.col(2) = log_exposure;
+  options.offset_column = "x3";
+  const CountFit by_column = fit_counts(X, y, options);
+  EXPECT_EQ(by_column.offset_column, 2);
+  EXPECT_FALSE(by_column.exposure);
+  options.offset_column = "";
+  options.row_offset = log_exposure;
+  const Matrix some = X.leftCols(2);
+  const CountFit by_rows = fit_counts(some, y, options);
+  EXPECT_TRUE(by_rows.has_row_offset);
+  for (const CountFit* fit : {&by_column, &by_rows}) {
+    EXPECT_LT((fit->mean.head(2) - exposed.mean.head(2)).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_NEAR(fit->intercept->mean, exposed.intercept->mean, 1e-12);
+    EXPECT_NEAR(fit->bound, exposed.bound, 1e-10);
+    EXPECT_NEAR(fit->deviance_explained, exposed.deviance_explained, 1e-12);
+  }
+  EXPECT_LT((predict(by_column, X).mean - expected.mean).cwiseQuotient(expected.mean).cwiseAbs().maxCoeff(), 1e-12);
+  const CountPrediction of_rows = predict(by_rows, some, PredictionOf::new_observation, log_exposure);
+  EXPECT_LT((of_rows.mean - expected.mean).cwiseQuotient(expected.mean).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT((of_rows.log_mean - expected.log_mean).cwiseAbs().maxCoeff(), 1e-12);
+  testing::expect_invalid([&] { (void)predict(by_rows, some); }, {"row_offset is not given"});
+  testing::expect_invalid([&] { (void)predict(by_rows, some, PredictionOf::mean, VectorView(log_exposure.data(), 3)); },
+                          {"row_offset has 3"});
+  X.col(2).setOnes();
+  testing::expect_invalid([&] { (void)predict(exposed, X, PredictionOf::mean, log_exposure); }, {"row_offset is given"});
+}
+
+TEST(Poisson, RefusesWhatIsNoOffset) {
+  Matrix X = Random(3).normals(4, 2);
+  const Vector y{{1, 0, 3, 2}};
+  const auto refused = [&](const FitOptions& options, std::initializer_list<const char*> parts) {
+    testing::expect_invalid([&] { (void)fit_counts(X, y, options); }, parts);
+  };
+  const Vector offset = Vector::Zero(4), short_one = Vector::Zero(3);
+  Vector wrong = offset;
+  wrong[2] = HUGE_VAL;
+  refused({.prior = Prior::shared(), .row_offset = wrong}, {"row_offset at row 3", "must be finite"});
+  refused({.prior = Prior::shared(), .row_offset = short_one}, {"row_offset has 3 entries"});
+  refused({.prior = Prior::shared(), .exposure = "x1", .offset_column = "x2"}, {"offset_column cannot be given beside exposure"});
+  refused({.prior = Prior::shared(), .offset_column = "x2", .row_offset = offset}, {"row_offset cannot be given beside"});
+  refused({.prior = Prior::shared(), .offset_column = "days"}, {"offset_column 'days' is not a column of numbers"});
+  FitOptions flat{.prior = Prior::shared(), .offset_column = "x2"};
+  flat.prior.flat_columns = {1};
+  refused(flat, {"offset_column 'x2' is also named by flat"});
+  X(1, 1) = std::nan("");
+  refused({.prior = Prior::shared(), .offset_column = "x2"}, {"row 2", "'x2'"});
+  testing::expect_invalid([&] { (void)fit_linear(X, y, {.row_offset = offset}); }, {"applies only to regressions of counts"});
+}
+
 TEST(Poisson, RefusesWhatIsNoCount) {
   const Matrix X = Random(3).normals(4, 1);
   for (const double wrong : {-1.0, 0.5, 1e308, std::nan(""), HUGE_VAL}) {

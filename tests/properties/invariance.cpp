@@ -278,8 +278,13 @@ Verdict columns_have_units(const Subject& subject) {
   Vector scale(other.num_columns());
   for (Index j = 0; j < other.num_columns(); ++j) {
     Vector& values = other.columns[static_cast<std::size_t>(j)].values;
-    scale[j] = std::ldexp(1.0, static_cast<int>(random.integer(-9, 9)));                                 // exact
-    const bool is_exposure = other.columns[static_cast<std::size_t>(j)].name == other.word("exposure");  // (POIS.8)
+    scale[j] = std::ldexp(1.0, static_cast<int>(random.integer(-9, 9)));  // exact
+    const std::string& name = other.columns[static_cast<std::size_t>(j)].name;
+    if (name == other.word("offset_column")) {  // which has none                                                               (POIS.9)
+      scale[j] = 1;
+      continue;
+    }
+    const bool is_exposure = name == other.word("exposure");  // (POIS.8)
     if (!is_exposure || subject.prepared.options.intercept) values *= scale[j];
     if (is_exposure) continue;
     const double spread = std::sqrt((values.array() - values.mean()).square().mean());

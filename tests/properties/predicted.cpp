@@ -120,7 +120,7 @@ std::string check_regression(const Subject& subject, const Matrix& X, const Stud
   return "";
 }
 
-std::string check_counts(const Subject& subject, const Matrix& X) {  // (POIS.4), (POIS.8)
+std::string check_counts(const Subject& subject, const Matrix& X) {  // (POIS.4), (POIS.8), (POIS.9)
   const Fit& fit = subject.fit();
   const Vector w = coefficients(fit);
   const Matrix C = fit.covariance();
@@ -133,7 +133,7 @@ std::string check_counts(const Subject& subject, const Matrix& X) {  // (POIS.4)
     const Vector x = with_intercept(fit, X.row(i).transpose());
     const Vector row = size_of(subject, x);
     const Moments m = moments_of(x, w, C, row);
-    const double offset = fit.exposure ? std::log(X(i, *fit.exposure)) : 0;
+    const double offset = fit.exposure ? std::log(X(i, *fit.exposure)) : fit.offset_column ? X(i, *fit.offset_column) : 0;
     std::string place = unlike("log mean", i, p.log_mean[i], m.mean + offset, digits * (m.mean_size + std::abs(offset)));
     if (place.empty())
       place = unlike("log variance", i, p.log_variance[i], m.variance, of_V * m.variance_size + digits * variance_before(subject, row));

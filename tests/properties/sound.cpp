@@ -211,7 +211,10 @@ namespace {
 Verdict counts_are_described(const Subject& subject, const Json& json, const Json& prediction) {
   const Vector& y = subject.prepared.target;
   const Fit& fit = subject.fit();
-  const auto exposure = [&](Index i) { return fit.exposure ? subject.prepared.X(i, *fit.exposure) : 1.0; };
+  const auto exposure = [&](Index i) {
+    if (fit.offset_column) return std::exp(subject.prepared.X(i, *fit.offset_column));
+    return fit.exposure ? subject.prepared.X(i, *fit.exposure) : 1.0;
+  };
   double rows = 0, counted = 0, exposed = 0, found = 0, constant = 0, doubt = 0;
   for (Index i = 0; i < y.size(); ++i)
     rows += weight(subject, i), counted += weight(subject, i) * y[i], exposed += weight(subject, i) * exposure(i);

@@ -349,13 +349,15 @@ void draw_column_options(Random& random, DrawnProblem& problem) {
   if (random.chance(0.06)) try_it("flat", {random.integer(0, problem.num_columns() - 1)}, problem.flat);
 }
 
-// A column of numbers becomes the exposure.
+// A column of numbers becomes the exposure, or the offset.
 void draw_exposure(Random& random, DrawnProblem& problem) {
   const Index j = random.integer(0, problem.num_columns() - 1);
   DrawnColumn& column = problem.columns[static_cast<std::size_t>(j)];
   if (!column.levels.empty() || column.name[0] != 'x') return;
   column.values = random.scale(1e-3, 1e3) * (0.5 * random.normals(problem.rows())).array().exp();
-  problem.options.emplace_back("exposure", column.name);
+  const bool is_offset = random.chance(0.4);
+  if (is_offset) column.values = Vector(column.values.array().log());
+  problem.options.emplace_back(is_offset ? "offset_column" : "exposure", column.name);
 }
 
 // Columns without a prior, if the library accepts them for these options.
@@ -545,10 +547,10 @@ std::vector<std::string> words_of(const std::string& option) {
 
 const std::set<std::string>& options_not_drawn() {
   static const std::set<std::string> names = {
-      "model",        "preset",   "task",     "group",     "flat",       "weights",     "column_names",    "class_names",
-      "target",       "folds",    "repeats",  "seed",      "reference",  "lambda_rule", "verbose",         "odds",
-      "standardized", "rule",     "interval", "precision", "block_rows", "input_group", "start_precision", "missing",
-      "imputations",  "exposure", "guarantee"};
+      "model",        "preset",   "task",      "group",         "flat",       "weights",     "column_names",    "class_names",
+      "target",       "folds",    "repeats",   "seed",          "reference",  "lambda_rule", "verbose",         "odds",
+      "standardized", "rule",     "interval",  "precision",     "block_rows", "input_group", "start_precision", "missing",
+      "imputations",  "exposure", "guarantee", "offset_column", "row_offset"};
   return names;
 }
 
