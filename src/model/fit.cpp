@@ -91,7 +91,11 @@ struct ModelFitter {
   SavedModel operator()(const CountModel& model) const {
     validate::vector(target, X.rows(), "y");
     require_numbers(options);
-    if (encoding != nullptr) refuse_to_impute();
+    if (encoding != nullptr)
+      throw refused(options, "missing", "impute",
+                    fmt::format("is not made for counts: gaps would be filled by a straight line in the count, which no rate is; {} leaves "
+                                "such rows out",
+                                options.spelled("missing", "drop")));
     Fit fit = fit_counts(X, target, model.options);
     fit.target = options.target;
     return {std::move(fit)};

@@ -203,7 +203,7 @@ constexpr ModelOption rows[] = {
     {"missing", &O::missing, table, "refuse (default), drop or impute",
      "Rows in which a value is missing. refuse: an error, which names row and column. drop: they are left out. impute: the gaps are filled "
      "several times, each column from the others and the target, and the posterior is the average; the model also predicts rows with gaps. "
-     "impute applies to regressions and to two classes; under drop and impute, rows without a target are left out.",
+     "impute applies to linear regressions and to two classes; under drop and impute, rows without a target are left out.",
      Facts().take(missing_words)},
     {"imputations", &O::imputations, table, "a whole number >= 5, default 20", "With [missing=impute]: how often the gaps are filled.",
      Facts().at_least(5).shell(fit)},

@@ -172,7 +172,7 @@ TEST_F(FitCommand, SaysWhatIsNoRegressionOfCounts) {
   refused({"--prior", "laplace"}, "shared, ard, groups and none");
   refused({"--lambda", "1"}, "--lambda applies only to linear and logistic models, under --prior laplace\n");
   refused({"--prior", "foo"}, "--prior is 'foo'; it must be one of ard, auto, dense, groups, none, shared, slab, sparse\n");
-  refused({"--missing", "impute"}, "applies only to linear regression and to logistic regression of two classes");
+  refused({"--missing", "impute"}, "is not made for counts: gaps would be filled by a straight line in the count");
   refused({"--likelihood", "jj"}, "applies only to logistic fits");
   refused({"--stream", "always"}, "needs the table in memory");
   put(table.csv("2.5"));
