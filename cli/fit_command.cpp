@@ -188,7 +188,7 @@ void add_fit(CLI::App& app, Run& run) {
       "--stream", args->stream,
       "Read the table in pieces, so that it may be larger than the memory: auto (the default; if it takes more than half of the available "
       "memory, or has several files and --model is linear), "
-      "always or never. Only --model linear (with --prior laplace: with --lambda), and --model logistic and kernel, which read the "
+      "always or never. Only --model linear (with --prior laplace: with --lambda), and --model logistic, counts and kernel, which read the "
       "table "
       "several times");
   c.get_option("data")->each([&c](const std::string& path) {

@@ -89,6 +89,8 @@ void TableLook::merge(const TableLook& right, const FitArguments& args, bool is_
     if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
 }
 
+bool says_regression(const FitArguments& args, bool is_kernel) { return is_kernel ? args.task == "regression" : args.model == "counts"; }
+
 KnownTable known_table(const TableLook& look, const FitArguments& args) {
   const std::vector<std::string> listed = split_names(args.categorical);
   const bool is_listed = std::ranges::find(listed, args.target) != listed.end();
@@ -128,7 +130,7 @@ void PassRows::add_classes(const Table& piece, TableLook& look) {
 
 TableLook PassRows::look(bool first_piece) {
   TableLook look;
-  look.is_regression = is_kernel_ && args_.task == "regression";
+  look.is_regression = says_regression(args_, is_kernel_);
   std::vector<std::string> names;
   for (Table piece; stream_.next(piece);) {
     if (names.empty()) {

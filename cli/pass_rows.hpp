@@ -26,6 +26,9 @@ struct TableLook {
   void merge(const TableLook& right, const FitArguments& args, bool is_kernel);
 };
 
+/// Whether the command says that the target holds numbers, and not classes.
+[[nodiscard]] bool says_regression(const FitArguments& args, bool is_kernel);
+
 /// What answers need to know of the whole table.
 struct KnownTable {
   FeatureEncoding encoding;

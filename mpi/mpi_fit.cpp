@@ -90,7 +90,7 @@ class RankFiles {
   // Of the whole table, in the first rank.
   TableLook look() {
     TableLook all;
-    all.is_regression = is_kernel_ && args_.task == "regression";
+    all.is_regression = says_regression(args_, is_kernel_);
     gather([](PassRows& rows, std::uint64_t) { return to_text(rows.look()); },
            [&](const std::string& text, const std::string& file) { add_to(all, look_of(text), file); });
     return all;

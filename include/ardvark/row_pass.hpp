@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "ardvark/counts.hpp"
 #include "ardvark/logistic.hpp"
 #include "ardvark/softmax.hpp"
 
@@ -41,7 +42,8 @@ class RowSums {
 
   /// Adds rows.
   /// \param X        [n,p] with the same columns in each call; finite
-  /// \param y        [n] labels: in all calls together two different ones, or up to 1000 if fit_softmax or fit_kernel_classification asks
+  /// \param y        [n] labels: in all calls together two different ones, or up to 1000 if fit_softmax or fit_kernel_classification asks;
+  ///                 counts if fit_counts asks
   /// \param weights  [n] a weight equals repetition; >= 0; empty: ones
   /// \throws InvalidArgument  names row (counted from 1 over all calls), column and value
   void update(MatrixView X, VectorView y, VectorView weights = {});
@@ -82,6 +84,9 @@ using TakeRows = std::function<void(MatrixView X, VectorView y, VectorView weigh
 ///                 memory
 /// \throws InvalidArgument  the rows change between two passes; else as fit_logistic(X, labels)
 [[nodiscard]] LogisticFit fit_logistic(const AskRows& ask, const FitOptions& options = {});
+
+/// The same of counts, with option exposure or offset_column; the priors are shared, ard, groups and none.
+[[nodiscard]] CountFit fit_counts(const AskRows& ask, const FitOptions& options = {});
 
 /// Several classes, with the coding that fit_softmax(X, labels) chooses. A softmax: each pass gives log likelihood, gradient and Hessian,
 /// for which all precisions are found without another pass (PASS.8). One against the rest: a fit of two classes, as above, for each; each

@@ -12,7 +12,7 @@ from ._tables import names_of
 
 __all__ = ["in_memory", "kind_of"]
 
-_OF_DASK = ("BayesianLinearRegression", "BayesianLogisticRegression", "KernelClassifier", "KernelRegressor")  # the classes of ardvark.dask
+_OF_DASK = ("BayesianCountRegression", "BayesianLinearRegression", "BayesianLogisticRegression", "KernelClassifier", "KernelRegressor")  # the classes of ardvark.dask
 
 
 def kind_of(X: Any) -> str:

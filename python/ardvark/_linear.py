@@ -43,7 +43,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
         number per column, lists of columns, ``[["a", "b"], ["c", "d"]]``, or ``{"name": [columns]}``, with names or
         positions of columns; a column in no group is alone. "none" is the classical answer. "laplace" is L1, the lasso: the mode,
         with Laplace's approximation for the coefficients that are not zero. If you set an option that
-        has no meaning for "sparse" (posterior="factorised", noise, alpha_1, alpha_2, lambda_1, lambda_2, alpha_init,
+        has no meaning for "sparse" (posterior="factorised", alpha_1, alpha_2, lambda_1, lambda_2, alpha_init,
         lambda_init, update_rule, prune_at, solver), "auto" takes "ard" if there are at least five rows per column, and
         "shared" otherwise; ``notes_`` says so.
     posterior : {"joint", "factorised"}, default="joint"
@@ -51,7 +51,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
         `sklearn.linear_model.BayesianRidge` and ARDRegression.
     noise : {"normal", "student", "auto"}, default="normal"
         The distribution of the errors. "student": Student-t with degrees of freedom that the fit finds, so that outliers get little
-        weight; priors "shared", "ard", "none" and groups. "auto" fits both, and takes the one with the higher log evidence; ``notes_`` says
+        weight; any prior but "laplace". "auto" fits both, and takes the one with the higher log evidence; ``notes_`` says
         by how much. The posterior is then factorised.
     {laplace_lambda, lambda_rule, folds, flat, fit.reference}
     alpha_1, alpha_2 : float, default=None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from . import _kernel, _linear, _logistic
+from . import _counts, _kernel, _linear, _logistic
 from ._docs import assembled
 from ._fitted import FittedModel
 from ._partitions import (
@@ -20,7 +20,7 @@ from ._partitions import (
 )
 from ._progress import Watch
 
-__all__ = ["BayesianLinearRegression", "BayesianLogisticRegression", "KernelClassifier", "KernelRegressor"]
+__all__ = ["BayesianCountRegression", "BayesianLinearRegression", "BayesianLogisticRegression", "KernelClassifier", "KernelRegressor"]
 
 
 def statistics_of(X: Any, y: Any, sample_weight: Any = None, form: str = "gram") -> Any:
@@ -183,6 +183,81 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
         if not is_dask_collection(X):
             return super().predict(X, return_std)
         return lazy_predictions(self, X, return_std, self.statistics_.target_)
+
+
+@assembled
+class BayesianCountRegression(_InPartitions, _counts.BayesianCountRegression):
+    """Bayesian regression of counts, of a table in partitions.
+
+    It has the parameters, attributes and methods of `ardvark.BayesianCountRegression`, and gives the same fit, within its tolerance. The
+    partitions are read some times: to look at the columns, and once for each pass of the fit. An offset is a column: ``exposure`` or
+    ``offset_column``.
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> from ardvark.dask import BayesianCountRegression
+    >>> rng = dask.array.random.default_rng(0)
+    >>> X = rng.normal(size=(20_000, 3), chunks=(5000, 3)).persist()
+    >>> y = rng.poisson(dask.array.exp(0.5 * X[:, 0])).persist()
+    >>> model = BayesianCountRegression(prior="shared").fit(X, y)
+    >>> model.status_, model.coef_[0].round(1).item(), model.predict(X).shape
+    ('converged', 0.5, (20000,))
+    """
+
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, offset: Any = None, target: Optional[str] = None
+    ) -> BayesianCountRegression:
+        """Fits the model. offset: only of a table that is not in partitions.
+
+        {sections.dask_numbers}
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> from ardvark.dask import BayesianCountRegression
+        >>> X = dask.array.random.default_rng(0).normal(size=(1000, 3), chunks=(200, 3))
+        >>> BayesianCountRegression("none").fit(X, dask.array.floor(X[:, 0] ** 2)).converged_
+        True
+        """
+        super().fit(X, y, sample_weight, offset=offset, target=target)
+        return self
+
+    def _fit_partitions(self, X: Any, y: Any, sample_weight: Any) -> None:
+        if self._row_offset is not None:
+            raise ValueError("X is in partitions, so the offset must be a column of it: offset_column='...' instead of offset")
+        super()._fit_partitions(X, y, sample_weight)
+
+    def predict(self, X: Any, return_std: bool = False, *, offset: Any = None) -> Any:
+        """Expected counts. offset: only of a table that is not in partitions.
+
+        Parameters
+        ----------
+        {dask.predict.X, dask.predict.return_std}
+        offset : array-like of shape (n_samples,), default=None
+            As of `ardvark.BayesianCountRegression`; not for a table in partitions.
+
+        Returns
+        -------
+        mean : dask.dataframe.Series or dask.array.Array of shape (n_samples,)
+            Computed when they are needed.
+        std : the same
+            Only with ``return_std``.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> from ardvark.dask import BayesianCountRegression
+        >>> X = dask.array.random.default_rng(0).normal(size=(1000, 3), chunks=(200, 3))
+        >>> mean = BayesianCountRegression().fit(X, dask.array.floor(X[:, 0] ** 2)).predict(X)
+        >>> bool((mean > 0).all().compute())
+        True
+        """
+        if not is_dask_collection(X):
+            return super().predict(X, return_std, offset=offset)
+        if offset is not None:
+            raise ValueError("X is in partitions, so the offset must be a column of it: fit with offset_column='...'")
+        return lazy_predictions(self, X, return_std)
 
 
 @assembled

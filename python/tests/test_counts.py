@@ -340,3 +340,65 @@ def test_an_offset_in_onnx():
     given = {"X": table[["dose", "age"]].to_numpy(), "offset": logs.days.to_numpy()}
     got = onnx.reference.ReferenceEvaluator(ardvark.to_onnx(by_rows)).run(None, given)
     np.testing.assert_allclose(got, by_rows.predict(table[["dose", "age"]], return_std=True, offset=logs.days), rtol=1e-9)
+
+
+def large():
+    random = np.random.default_rng(5)
+    table = pandas.DataFrame(random.normal(size=(12000, 3)), columns=["dose", "age", "height"])
+    table["days"] = random.uniform(1, 30, size=12000)
+    table["site"] = np.array(["a", "b", "c"])[random.integers(0, 3, size=12000)]
+    table["k"] = random.integers(0, 3, size=12000).astype(float)
+    table["visits"] = random.poisson(table.days * np.exp(-2 + 0.3 * table.dose + 0.2 * (table.site == "b")))
+    return table
+
+
+@pytest.mark.parametrize("weights", [None, "k"])
+def test_a_table_that_is_read_in_pieces(tmp_path, weights, monkeypatch):  # (PASS.10)
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(_pieces, "SMALL_BYTES", 0)
+    table = large() if weights else large().drop(columns="k")
+    table.to_parquet(tmp_path / "visits.parquet", row_group_size=5000)
+    table.to_csv(tmp_path / "visits.csv", index=False)
+    for prior, parameters in [("shared", {"exposure": "days"}), ("ard", {}), ("none", {"offset_column": "height"}), ("auto", {"flat": ["age"], "exposure": "days"})]:
+        fits = [
+            BayesianCountRegression(prior, tol=1e-14, **parameters).fit(source, "visits", sample_weight=weights)
+            for source in (table, tmp_path / "visits.parquet", tmp_path / "visits.csv", lambda: iter([table[:4000], table[4000:]]))
+        ]
+        for model in fits[1:]:
+            assert model.converged_ and model.columns_ == fits[0].columns_
+            np.testing.assert_allclose(model.coef_, fits[0].coef_, atol=1e-8)
+            assert model.deviance_explained_ == pytest.approx(fits[0].deviance_explained_, abs=1e-9)
+            assert any("the rows were read" in note for note in model.notes_)
+            assert model.score(table, table.visits) == pytest.approx(fits[0].score(table, table.visits), abs=1e-7)
+
+
+def test_what_pieces_do_not_have(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(_pieces, "SMALL_BYTES", 0)
+    table = large().drop(columns="k")
+    table.to_parquet(tmp_path / "visits.parquet")
+    with pytest.raises(ValueError, match="X is read in pieces, so the offset must be a column of it: offset_column="):
+        BayesianCountRegression().fit(tmp_path / "visits.parquet", "visits", offset=np.zeros(12000))
+    table.loc[11000, "visits"] = -1
+    table.to_parquet(tmp_path / "visits.parquet")
+    with pytest.raises(ValueError, match="-1; a count is a whole number"):
+        BayesianCountRegression().fit(tmp_path / "visits.parquet", "visits")
+    table.loc[11000, "visits"], table.loc[11500, "days"] = 1, 0
+    table.to_parquet(tmp_path / "visits.parquet")
+    with pytest.raises(ValueError, match="the exposure must be above 0") as caught:
+        BayesianCountRegression(exposure="days").fit(tmp_path / "visits.parquet", "visits")
+    assert (caught.value.row, caught.value.column) == (11501, "days")
+
+
+def test_a_table_in_partitions():
+    dataframe = pytest.importorskip("dask.dataframe")
+    from ardvark import dask
+
+    table = large().drop(columns="k")
+    parts = dataframe.from_pandas(table, npartitions=3)
+    whole = BayesianCountRegression("shared", exposure="days", tol=1e-14).fit(table, "visits")
+    model = dask.BayesianCountRegression("shared", exposure="days", tol=1e-14).fit(parts, "visits")
+    np.testing.assert_allclose(model.coef_, whole.coef_, atol=1e-8)
+    np.testing.assert_allclose(model.predict(parts).compute(), whole.predict(table), rtol=1e-7)
+    with pytest.raises(ValueError, match="X is in partitions, so the offset must be a column of it"):
+        dask.BayesianCountRegression().fit(parts, "visits", offset=np.zeros(12000))

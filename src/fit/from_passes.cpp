@@ -7,10 +7,13 @@
 #include "core/blas.hpp"
 #include "core/classes.hpp"
 #include "core/pulse.hpp"
+#include "core/refusals.hpp"
 #include "core/stopwatch.hpp"
 #include "fit/checked.hpp"
 #include "fit/validate_options.hpp"
 #include "frame/describe.hpp"
+#include "frame/prior_partition.hpp"
+#include "likelihood/count_target.hpp"
 #include "likelihood/registry.hpp"
 #include "method/l1/by_passes.hpp"
 #include "method/spike_slab/prior_choice.hpp"
@@ -38,36 +41,41 @@ WeightMoments moments_in(const Standardization& units, const Fit& fit) {
   return {D * state.w, D * state.factor.covariance(q) * D.transpose()};
 }
 
-// One class of the sample against the others, with weights that add up to those of all rows. Columns that are left out are 0.  (PASS.2)
-RowSample weighted_sample(const RowSample& sample, double own_label, double total_weight, const std::vector<bool>& left_out) {
+// The sample with weights that add up to those of all rows. Columns that are left out are 0.                                   (PASS.2)
+RowSample weighted_sample(const RowSample& sample, double total_weight, const std::vector<bool>& left_out) {
   RowSample some = sample;
   for (std::size_t i = 0; i < some.X.size(); ++i)
     if (left_out[i % left_out.size()]) some.X[i] = 0;
   double sum = 0;
   for (const double weight : some.weights) sum += weight;
   for (double& weight : some.weights) weight *= total_weight / sum;
-  for (double& label : some.y) label = label == own_label ? 1 : 0;
   return some;
 }
 
-// Where the passes start: a fit of the sample. Without such a fit at zero.
-WeightMoments start_from(const RowSample& some, const Standardization& units, const FitOptions& options) {
-  const Index q = static_cast<Index>(some.X.size() / some.y.size()) + (units.intercept ? 1 : 0);
-  const WeightMoments zero{Vector::Zero(q), Matrix::Zero(q, q)};
+// Where the passes start: a fit of the sample, or elsewhere without such a fit. \param fit  fit(X, y, options)
+WeightMoments start_from(const RowSample& some, const Standardization& units, const FitOptions& options, auto&& of_rows,
+                         const WeightMoments& otherwise) {
   FitOptions quick = options;
   quick.keep_covariance = Keep::always;
   quick.on_sweep = nullptr;
   try {
-    const LogisticFit fit =
-        fit_sample(some, quick, [](MatrixView X, VectorView y, const FitOptions& all) { return fit_logistic(X, y, all); });
+    const Fit fit = fit_sample(some, quick, of_rows);
     const bool can_be_used = fit.report.status == Status::converged || fit.report.status == Status::max_sweeps;
-    if (!can_be_used || !fit.mean.allFinite() || !fit.variance.allFinite()) return zero;
+    if (!can_be_used || !fit.mean.allFinite() || !fit.variance.allFinite()) return otherwise;
     WeightMoments out = moments_in(units, fit);
-    return out.w.allFinite() && out.V.allFinite() ? out : zero;
+    return out.w.allFinite() && out.V.allFinite() ? out : otherwise;
   } catch (const InvalidArgument&) {  // such as one class only in the sample
-    return zero;
+    return otherwise;
   }
 }
+
+WeightMoments at_zero(Index num_columns, const Standardization& units) {
+  const Index q = num_columns + (units.intercept ? 1 : 0);
+  return {Vector::Zero(q), Matrix::Zero(q, q)};
+}
+
+Fit of_classes(MatrixView X, VectorView y, const FitOptions& options) { return fit_logistic(X, y, options); }
+Fit of_counts(MatrixView X, VectorView y, const FitOptions& options) { return fit_counts(X, y, options); }
 
 // The same under a Laplace prior, for several lambdas.
 Matrix path_from(const RowSample& some, const Standardization& units, const FitOptions& options, const std::vector<double>& lambdas) {
@@ -119,6 +127,21 @@ KnownRows known_rows(const FirstLook& look, double own_label, const Standardizat
   return out;
 }
 
+// Mean of the counts per unit of exposure; if a column is the offset itself, the sample says how large the exposures are.      (POIS.9)
+double constant_rate(const FirstLook& look, const std::optional<OffsetColumn>& offset) {
+  const Index p = look.num_columns();
+  const double counted = look.total.mean[p];
+  if (!offset) return counted;
+  if (offset->is_exposure) return counted / look.total.mean[offset->column];
+  const RowSample& some = look.sample;
+  double exposed = 0, weight = 0;
+  for (std::size_t i = 0; i < some.y.size(); ++i) {
+    exposed += some.weights[i] * std::exp(some.X[i * static_cast<std::size_t>(p) + static_cast<std::size_t>(offset->column)]);
+    weight += some.weights[i];
+  }
+  return counted * weight / exposed;
+}
+
 }  // namespace
 
 ClassFit fit_class(const FirstLook& look, double own_label, std::vector<std::string> classes, const FitOptions& given, AskSums ask) {
@@ -126,7 +149,7 @@ ClassFit fit_class(const FirstLook& look, double own_label, std::vector<std::str
   validate_options(given, Task::logistic, p);
   ChosenOptions chosen = with_chosen_prior(given, Task::logistic, num_rows, p);
   const SmallTable table = small_table(look.answer.state().statistics.state(), look.total, is_about_the_mean(chosen.options));
-  Frame frame = frame_of(look, std::move(classes), table, chosen.options);
+  Frame frame = frame_of(look, Task::logistic, std::move(classes), table, chosen.options);
   RowQuestion::State pass = pass_of(look);
   pass.own_label = own_label;
   const bool is_l1 = frame.options.prior.kind == PriorKind::laplace;
@@ -137,9 +160,11 @@ ClassFit fit_class(const FirstLook& look, double own_label, std::vector<std::str
   bool has_sample = false;
   const auto sample = [&] {
     has_sample = true;
-    return weighted_sample(look.sample, own_label, look.total.weight, frame.left_out);
+    RowSample some = weighted_sample(look.sample, look.total.weight, frame.left_out);
+    for (double& label : some.y) label = label == own_label ? 1 : 0;
+    return some;
   };
-  const auto start = [&] { return start_from(sample(), units, chosen.options); };
+  const auto start = [&] { return start_from(sample(), units, chosen.options, of_classes, at_zero(p, units)); };
   ClassTally scores;
   ChosenLambda lambda;
   const auto solve = [&]() -> Solution {
@@ -179,13 +204,59 @@ LogisticFit fit_logistic(const AskRows& ask, const FitOptions& given) {
   pulse("preparing");
   const FirstLook look = look_at(ask, given.column_names, 2);
   const TwoClasses classes = read_two_classes(look.labels, look.weights, false);
-  if (look.sample.is_complete())
-    return fit_sample(look.sample, given, [](MatrixView X, VectorView y, const FitOptions& all) { return fit_logistic(X, y, all); });
+  if (look.sample.is_complete()) return {fit_sample(look.sample, given, of_classes)};
   refuse_what_needs_rows(given);
   ClassFit found = fit_class(look, look.labels[1], classes.names, given,
                              [&](RowQuestion::State question) { return ask_rows(ask, std::move(question)); });
   LogisticFit fit = std::move(found.fit);
   fit.report.notes.push_back(fmt::format("the rows were read {} times{}", found.passes + 1, found.start));
+  fit.report.seconds = watch.seconds();
+  return fit;
+}
+
+// (PASS.10)
+CountFit fit_counts(const AskRows& ask, const FitOptions& given) {
+  const Stopwatch watch;
+  const blas::ThreadScope threads(given.threads);
+  refuse_weights(given);
+  if (!given.row_offset.empty())
+    throw refused("row_offset", "cannot be given with rows that are read in passes: make it a column, and name it by offset_column");
+  pulse("preparing");
+  const std::optional<OffsetColumn> offset = offset_column_of(given, given.column_names);
+  const FirstLook look = look_at_counts(ask, given.column_names, offset);
+  if (look.sample.is_complete()) return {fit_sample(look.sample, given, of_counts)};
+  refuse_what_needs_rows(given);
+  const Index p = look.num_columns(), num_rows = look.answer.num_rows();
+  validate_options(given, Task::counts, p);
+  ChosenOptions chosen = with_chosen_prior(given, Task::counts, num_rows, p - (offset ? 1 : 0));
+  const SmallTable table = small_table(look.answer.state().statistics.state(), look.total, is_about_the_mean(chosen.options));
+  const Frame frame = frame_of(look, Task::counts, {}, table, chosen.options);
+  require_counts(look.total.mean[p], prepare_prior(frame.options, p, frame.left_out).partition.num_flat());
+  RowQuestion::State pass = pass_of(look);
+  pass.is_regression = pass.is_count = true;
+  pass.offset = offset;
+  pass.constant_rate = constant_rate(look, offset);
+  pass.likelihood = likelihood_row(Task::counts, frame.options).name;
+  pass.units = frame.user_units().standardization;
+  Passes passes([&](RowQuestion::State question) { return ask_rows(ask, std::move(question)); }, std::move(pass));
+  const RowQuestion::State& question = passes.question();
+  CountPasses counts{at_zero(p, question.units)};
+  if (question.units.intercept) counts.at_constant_rate.w[p] = std::log(std::max(question.constant_rate, 1e-300));
+  const auto start = [&] {
+    std::vector<bool> left_out = frame.left_out;
+    if (offset) left_out[static_cast<std::size_t>(offset->column)] = false;
+    return start_from(weighted_sample(look.sample, look.total.weight, left_out), question.units, chosen.options, of_counts,
+                      counts.at_constant_rate);
+  };
+  ClassTally none;
+  Solution solution = solve_sweeps_by_passes(frame, passes, start, none, &counts);
+  if (given.keep_covariance == Keep::never) solution.factor = {};
+  const bool usable = solution.usable;
+  CountFit fit{assemble(frame, std::move(solution))};
+  if (usable) counts.scores.describe(question.constant_rate, fit);
+  tell_choices(chosen, {}, p, fit);
+  fit.report.notes.push_back(fmt::format("the rows were read {} times; the passes began at the fit of a sample of {} rows",
+                                         passes.count() + 1, look.sample.y.size()));
   fit.report.seconds = watch.seconds();
   return fit;
 }

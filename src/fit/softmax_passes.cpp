@@ -71,7 +71,7 @@ void fit_softmax_by_passes(const AskRows& ask, const FirstLook& look, const Soft
   options.prior.kind = choice.kind;
   if (!choice.note.empty()) fit.report.notes.push_back(std::move(choice.note));
   const SmallTable table = small_table(look.answer.state().statistics.state(), look.total, is_about_the_mean(options));
-  const SoftmaxModel model(frame_of(look, fit.classes, table, options), options, fit);
+  const SoftmaxModel model(frame_of(look, Task::logistic, fit.classes, table, options), options, fit);
   int num_passes = 1;  // the first look
   const AskSoftmax ask_all = [&](std::shared_ptr<const SoftmaxQuestion> work) {
     ++num_passes;

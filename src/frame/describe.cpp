@@ -44,29 +44,42 @@ void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
   tally.describe(fit);
 }
 
-void describe_counts(const Vector& y, const Vector& k, const Vector& mu, const Vector& offset, Fit& fit) {
-  const double rows = k.sum();
-  const Vector exposure = offset.size() > 0 ? Vector(offset.array().exp()) : Vector(Vector::Ones(y.size()));  // (POIS.8)
-  const double rate = k.dot(y) / k.dot(exposure);
-  const double dispersion = fit.family.dispersion;
-  const auto deviance = [&](Index i, double of) {
-    const double of_ratio = y[i] > 0 ? y[i] * std::log(y[i] / of) : 0.0;
-    if (dispersion == 0) return 2 * k[i] * (of_ratio - (y[i] - of));
-    return 2 * k[i] * (of_ratio - (y[i] + 1 / dispersion) * std::log1p(dispersion * (y[i] - of) / (1 + dispersion * of)));  // (NB.7)
+void CountTally::add(double y, double k, double log_mean, double log_exposure, double constant_rate, double dispersion) {
+  const auto of = [&](double mu) {
+    const double of_ratio = y > 0 ? y * std::log(y / mu) : 0.0;
+    if (dispersion == 0) return 2 * k * (of_ratio - (y - mu));
+    return 2 * k * (of_ratio - (y + 1 / dispersion) * std::log1p(dispersion * (y - mu) / (1 + dispersion * mu)));  // (NB.7)
   };
-  double found = 0, constant = 0;
-  for (Index i = 0; i < y.size(); ++i) {
-    found += deviance(i, mu[i]);
-    if (rate > 0) constant += deviance(i, rate * exposure[i]);
-  }
-  fit.deviance = found / rows;
-  fit.deviance_explained = constant > 0 ? 1 - found / constant : 0;
-  if (dispersion == 0 && fit.deviance > 1.2 + 3 * std::sqrt(2 / rows))  // (POIS.6)
+  const double exposure = std::exp(log_exposure);
+  weight += k, counted += k * y, exposed += k * exposure;
+  deviance += of(std::exp(log_mean));
+  if (constant_rate > 0) at_constant += of(constant_rate * exposure);
+}
+
+void CountTally::merge(const CountTally& right) {
+  weight += right.weight, counted += right.counted, exposed += right.exposed;
+  deviance += right.deviance, at_constant += right.at_constant;
+}
+
+void CountTally::describe(double constant_rate, Fit& fit) const {
+  const double rate = counted / exposed;
+  const double constant = rate > 0 ? at_constant + 2 * ((rate - constant_rate) * exposed - counted * std::log(rate / constant_rate)) : 0;
+  fit.deviance = deviance / weight;
+  fit.deviance_explained = constant > 0 ? 1 - deviance / constant : 0;
+  if (fit.family.dispersion == 0 && fit.deviance > 1.2 + 3 * std::sqrt(2 / weight))  // (POIS.6)
     fit.report.warnings.push_back(
         fmt::format("the deviance per row is {:.3g}, and about 1 if the counts are Poisson: they vary more, so standard deviations and "
                     "intervals are too narrow, those of coefficients by a factor of about {:.2g}; the family negative-binomial has this "
                     "variation",
                     fit.deviance, std::sqrt(fit.deviance)));
+}
+
+void describe_counts(const Vector& y, const Vector& k, const Vector& mu, const Vector& offset, Fit& fit) {
+  const Vector log_exposure = offset.size() > 0 ? offset : Vector(Vector::Zero(y.size()));  // (POIS.8)
+  const double rate = k.dot(y) / k.dot(log_exposure.array().exp().matrix());
+  CountTally tally;
+  for (Index i = 0; i < y.size(); ++i) tally.add(y[i], k[i], std::log(mu[i]), log_exposure[i], rate, fit.family.dispersion);
+  tally.describe(rate, fit);
 }
 
 std::string note_of_few_rows(const FitOptions& options, const Fit& fit) {

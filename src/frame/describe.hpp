@@ -28,6 +28,18 @@ struct ClassTally : ClassScores {
   double weight[2] = {0, 0};
 };
 
+/// Sums the deviance of counts.                                                                                       (POIS.5), (POIS.8)
+struct CountTally {
+  double weight = 0, counted = 0, exposed = 0;  ///< sums of the weights, of counts and of exposures
+  double deviance = 0, at_constant = 0;         ///< the latter at a given rate per unit of exposure, which may be rounded
+
+  /// \param log_mean    of the count  \param log_exposure  which it contains
+  /// \param dispersion  0: Poisson. Otherwise the constant rate must be that of the rows                                         (NB.7)
+  void add(double y, double k, double log_mean, double log_exposure, double constant_rate, double dispersion = 0);
+  void merge(const CountTally& right);
+  void describe(double constant_rate, Fit& fit) const;
+};
+
 /// Class weights, accuracy and log loss of the training rows, from their m and s by the rule of predict() for fit.report.preset and compat.
 /// \param t  [rows] 0 or 1, \param k  [rows] weights
 void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit);

@@ -106,6 +106,7 @@ std::string why_no_maximum(const Frame& frame, const std::vector<Index>& flat_co
 }
 
 std::string why_separated(const std::string& when) { return fmt::format("{}: {}", when, separating); }
+std::string why_unlimited(const std::string& when) { return fmt::format("{}: {}", when, unlimited_rates); }
 
 void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_columns, const When& when, Report& report) {
   const auto num_flat = static_cast<Index>(flat_columns.size());
@@ -126,7 +127,7 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
   } else if (!when.row_weights_have_changed) {
     report.status = Status::not_positive_definite;
   } else {
-    report.message = is_count(frame.task) ? fmt::format("{}: {}", when.text, unlimited_rates) : why_separated(when.text);
+    report.message = is_count(frame.task) ? why_unlimited(when.text) : why_separated(when.text);
   }
 }
 
@@ -151,7 +152,7 @@ void call_unlimited(const Frame& frame, Solution& solution) {
   if (!may_be || solution.flat.empty() || frame.X.is_sparse()) return;
   if (!have_unlimited_rates(frame, solution.flat, solution.w)) return;
   report.status = Status::separated;
-  report.message = fmt::format("sweep {}: {}", report.sweeps, unlimited_rates);
+  report.message = why_unlimited(fmt::format("sweep {}", report.sweeps));
 }
 
 void call_separated(const Frame& frame, Solution& solution) {

@@ -20,6 +20,9 @@ inline constexpr const char* dependent_flat_columns =
 /// The message that columns without a prior separate the classes. \param when  "after 7 steps"
 [[nodiscard]] std::string why_separated(const std::string& when);
 
+/// The message that columns without a prior tell rows whose counts are all 0 from the others.
+[[nodiscard]] std::string why_unlimited(const std::string& when);
+
 /// When a fit found that there is no posterior.
 struct When {
   std::string text;               ///< "sweep 3"

@@ -28,6 +28,7 @@ constexpr int version_of_bytes = 1;
 constexpr const char* key_of_description = "description";
 constexpr const char* question_format = "ardvark-row-question";
 constexpr const char* sums_format = "ardvark-row-sums";
+constexpr const char* counts = "counts";
 
 std::string finished(io::SafetensorsWriter& file, const char* format, const Json& description) {
   file.metadata = {{"format", format}, {"format_version", std::to_string(version_of_bytes)}, {key_of_description, description.dump()}};
@@ -63,6 +64,10 @@ PassSums read_sums(const io::SafetensorsReader& file, const std::string& prefix 
   out.scores.weight[0] = numbers[6], out.scores.weight[1] = numbers[7];
   out.extent.vaguest = numbers[8];
   out.of_work = file.vector(prefix + "work");
+  if (!file.has(prefix + "counts")) return out;
+  const Vector tally = file.vector(prefix + "counts");
+  require_consistent(tally.size() == 5);
+  out.counts = {tally[0], tally[1], tally[2], tally[3], tally[4]};
   return out;
 }
 
@@ -75,6 +80,8 @@ void add_sums(const PassSums& sums, io::SafetensorsWriter& file, const std::stri
                                     sums.scores.loss, sums.scores.weight[0], sums.scores.weight[1], sums.extent.vaguest})));
   for (std::size_t i = 0; i < sums.parts.size(); ++i) add_sums(sums.parts[i], file, part_name(i));
   file.add_vector(prefix + "work", sums.of_work);
+  if (const CountTally& tally = sums.counts; tally.weight > 0)
+    file.add_vector(prefix + "counts", Vector(vector_of({tally.weight, tally.counted, tally.exposed, tally.deviance, tally.at_constant})));
 }
 
 // Positions and hashes are whole numbers of 64 bits: two numbers each.
@@ -130,6 +137,11 @@ Json described(const RowQuestion::State& asked, io::SafetensorsWriter& file, con
                       {"posteriors", asked.at.size()},
                       {"parts", asked.parts.size()}};
   if (asked.work) io::add_work(*asked.work, prefix, file, description);
+  if (asked.is_count) {
+    const OffsetColumn offset = asked.offset.value_or(OffsetColumn{-1});
+    description[counts] = {{"offset_column", offset.column}, {"is_exposure", offset.is_exposure}};
+    file.add_vector(prefix + "constant_rate", Vector(Vector::Constant(1, asked.constant_rate)));
+  }
   file.add_vector(prefix + "labels", asked.labels);
   file.add_vector(prefix + "own_label", Vector(Vector::Constant(1, asked.own_label)));
   file.add_vector(prefix + "center", asked.units.center);
@@ -179,8 +191,19 @@ RowQuestion::State read_question(const io::SafetensorsReader& file, const Json& 
     one.weight = weight[0];
     out.at.push_back(std::move(one));
   }
-  // Posteriors ask for the likelihood of classes.
-  const auto is_meant = [&](const LikelihoodRow& row) { return row.name == out.likelihood && has_classes(row.task); };
+  if (const Json* const of_counts = description.find(counts)) {
+    out.is_count = true;
+    const OffsetColumn offset{of_counts->at("offset_column").whole_number(), of_counts->at("is_exposure").flag()};
+    const Vector rate = file.vector(prefix + "constant_rate");
+    const Index known = out.is_first_look ? static_cast<Index>(out.names.size()) : p;
+    require_consistent(out.is_regression && !out.is_mixture && offset.column < known && rate.size() == 1);
+    if (offset.column >= 0) out.offset = offset;
+    out.constant_rate = rate[0];
+  }
+  // Posteriors ask for the likelihood of classes, or of counts.
+  const auto is_meant = [&](const LikelihoodRow& row) {
+    return row.name == out.likelihood && (out.is_count ? is_count(row.task) : has_classes(row.task));
+  };
   require_consistent(out.at.empty() || out.is_mixture || std::ranges::any_of(likelihoods(), is_meant));
   const Index parts = count_in(description, "parts");
   require_consistent(parts == 0 || prefix.empty());

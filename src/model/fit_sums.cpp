@@ -98,6 +98,12 @@ SavedModel fit_model(const AskRows& given_rows, const ModelOptions& given) {
     refuse_in(given, fit_case::passes);
     if (const auto* const kernel = std::get_if<KernelModel>(&model))
       return noted({fit_kernel_by_passes(ask, kernel->options, options, num_columns)});
+    if (const auto* const counts = std::get_if<CountModel>(&model)) {
+      require_numbers(given);
+      Fit fit = fit_counts(ask, counts->options);
+      fit.target = given.target;
+      return noted({std::move(fit)});
+    }
     const auto* const logistic = std::get_if<LogisticModel>(&model);
     const RowsLookedAt rows = look_once(ask, logistic->options.column_names);
     require_few_classes(given, rows.num_labels, rows.num_rows, given.spelled("model", "linear"));

@@ -41,7 +41,7 @@ constexpr FitCases with_columns = linear | logistic | counts;
 
 constexpr OptionWord models[] = {{"linear", passes, linear},
                                  {"logistic", statistics, logistic},
-                                 {"counts", in_pieces, counts},
+                                 {"counts", statistics, counts},
                                  {"kernel", statistics | sparse_x, kernel},
                                  {"rvm", in_pieces | sparse_x, rvm}};
 constexpr OptionWord tasks[] = {{"regression"}, {"classification"}};

@@ -76,7 +76,7 @@ constexpr ModelOption rows[] = {
      "Regressions: the distribution of the errors. student: Student-t with the degrees of freedom found in the fit, so that outliers get "
      "little weight. auto fits both and takes the one with the higher log evidence.",
      Facts()
-         .refuse(logistic | counts | machines | programs | laplace | sparse_priors | in_pieces)
+         .refuse(logistic | counts | machines | programs | laplace | in_pieces)
          .say(only_linear)
          .take(noises)
          .shell(fit)},

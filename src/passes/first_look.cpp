@@ -24,11 +24,10 @@ void refuse_what_needs_rows(const FitOptions& options, bool is_softmax) {
     refuse(fmt::format("solver '{}'", to_string(options.solver)));
 }
 
-FirstLook look_at(const AskRows& ask, const std::vector<std::string>& column_names, Index most_labels) {
-  RowQuestion::State question;
+namespace {
+
+FirstLook look_at(const AskRows& ask, RowQuestion::State question) {
   question.is_first_look = true;
-  question.most_labels = most_labels;
-  question.names = column_names;
   RowSums answer = ask(RowQuestion(std::make_shared<const RowQuestion::State>(std::move(question))));
   Moments total = moments_of(answer);
   FirstLook look{std::move(answer), std::move(total), {}, {}, {}};
@@ -43,6 +42,23 @@ FirstLook look_at(const AskRows& ask, const std::vector<std::string>& column_nam
   return look;
 }
 
+}  // namespace
+
+FirstLook look_at(const AskRows& ask, const std::vector<std::string>& column_names, Index most_labels) {
+  RowQuestion::State question;
+  question.most_labels = most_labels;
+  question.names = column_names;
+  return look_at(ask, std::move(question));
+}
+
+FirstLook look_at_counts(const AskRows& ask, const std::vector<std::string>& column_names, const std::optional<OffsetColumn>& offset) {
+  RowQuestion::State question;
+  question.is_regression = question.is_count = true;
+  question.names = column_names;
+  question.offset = offset;
+  return look_at(ask, std::move(question));
+}
+
 RowsLookedAt look_once(const AskRows& ask, const std::vector<std::string>& column_names) {
   FirstLook look = look_at(ask, column_names, most_classes_by_passes);
   const Index num_labels = look.weights.size(), num_rows = look.answer.num_rows();
@@ -52,12 +68,12 @@ RowsLookedAt look_once(const AskRows& ask, const std::vector<std::string>& colum
           num_labels, num_rows};
 }
 
-Frame frame_of(const FirstLook& look, std::vector<std::string> classes, const SmallTable& table, FitOptions options) {
+Frame frame_of(const FirstLook& look, Task task, std::vector<std::string> classes, const SmallTable& table, FitOptions options) {
   const Vector k = Vector::Constant(table.Z.rows(), table.stand_in.weight);
   options.weights = k;
   Frame frame = frame_of_columns(table.Z.leftCols(look.num_columns()), options, nullptr, table.stand_in);
   frame.options.weights = {};
-  frame.task = Task::logistic;
+  frame.task = task;
   frame.classes = std::move(classes);
   frame.rows = look.total.weight;
   frame.stand_in.y = 0;  // that of the labels

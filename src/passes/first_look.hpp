@@ -28,6 +28,9 @@ struct FirstLook {
 };
 /// \throws InvalidArgument  there are no rows; more labels
 [[nodiscard]] FirstLook look_at(const AskRows& ask, const std::vector<std::string>& column_names, Index most_labels);
+/// The same of counts. \param offset  a column that is none of the predictors
+[[nodiscard]] FirstLook look_at_counts(const AskRows& ask, const std::vector<std::string>& column_names,
+                                       const std::optional<OffsetColumn>& offset);
 
 /// Rows that have been looked at: `ask` knows the answer of the first look.
 struct RowsLookedAt {
@@ -53,7 +56,8 @@ void refuse_what_needs_rows(const FitOptions& options, bool is_softmax = false);
 
 /// The columns in their units, from the moments of the rows.
 /// \param table  has the moments of the rows; must exist as long as the frame
-[[nodiscard]] Frame frame_of(const FirstLook& look, std::vector<std::string> classes, const SmallTable& table, FitOptions options);
+[[nodiscard]] Frame frame_of(const FirstLook& look, Task task, std::vector<std::string> classes, const SmallTable& table,
+                             FitOptions options);
 
 /// A question to rows that have been looked at.
 [[nodiscard]] RowQuestion::State pass_of(const FirstLook& look);

@@ -86,9 +86,16 @@ struct KnownRows {
 /// Where passes start.
 using StartOfPasses = std::function<WeightMoments()>;
 
-/// Under the priors shared, ard, groups and none.                                                                                (PASS.4)
-/// \param scores  of the result
-[[nodiscard]] Solution solve_sweeps_by_passes(const Frame& frame, Passes& passes, const StartOfPasses& start, ClassTally& scores);
+/// What passes over counts need besides, and the deviance of their result.
+struct CountPasses {
+  WeightMoments at_constant_rate;  ///< where they start if there is no better start
+  CountTally scores = {};
+};
+
+/// Under the priors shared, ard, groups and none.                                                                     (PASS.4), (PASS.10)
+/// \param scores  of the result \param counts  null: the target has classes
+[[nodiscard]] Solution solve_sweeps_by_passes(const Frame& frame, Passes& passes, const StartOfPasses& start, ClassTally& scores,
+                                              CountPasses* counts = nullptr);
 /// Fits the columns without a prior alone. With Status::separated or Status::not_positive_definite,
 /// there is no posterior, whatever the prior of the other columns is.
 /// \param others  all other columns

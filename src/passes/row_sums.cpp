@@ -11,6 +11,7 @@
 #include "core/triangle.hpp"
 #include "core/validate.hpp"
 #include "frame/prepare.hpp"
+#include "likelihood/count_target.hpp"
 #include "likelihood/registry.hpp"
 #include "predict/predictive.hpp"
 #include "predict/softmax.hpp"
@@ -62,12 +63,26 @@ void add_scores(const RowQuestion::State& asked, const Vector& t, const Vector& 
   }
 }
 
-void look_at_scores(const Vector& t, const Vector& k, const Vector& m, const Vector& s, PassSums& out) {
+// The counts of a block, which are not labels.
+struct BlockTarget {
+  Vector t, offset;
+};
+
+BlockTarget target_of(const RowQuestion::State& asked, const RowBlock& block, const Vector& k) {
+  if (asked.is_count)
+    return {block.y.eigen(), asked.offset ? offset_in("X", block.X, *asked.offset, "", k) : Vector(Vector::Zero(k.size()))};
+  Vector t(block.y.size());
+  for (Index i = 0; i < t.size(); ++i) t[i] = block.y[i] == asked.own_label ? 1.0 : 0.0;
+  return {std::move(t), {}};
+}
+
+void look_at_scores(const RowQuestion::State& asked, const Vector& t, const Vector& k, const Vector& m, const Vector& s, PassSums& out) {
   for (Index i = 0; i < t.size(); ++i) {
     if (k[i] == 0) continue;
     out.extent.add(m[i], s[i]);
     out.nearest = std::min(out.nearest, m[i] * m[i] + s[i]);
-    out.least_margin = std::min(out.least_margin, t[i] > 0.5 ? m[i] : -m[i]);
+    const double of_second = asked.is_count ? -std::abs(m[i]) : m[i];
+    out.least_margin = std::min(out.least_margin, t[i] > 0.5 ? of_second : -m[i]);
   }
 }
 
@@ -91,8 +106,7 @@ struct ByRows {
 PassSums sums_of(const RowQuestion::State& asked, const RowBlock& block, const MatrixView& X, const Vector& k, ComponentMoments& moments) {
   const Index n = X.rows(), q = X.cols() + (asked.units.intercept ? 1 : 0);
   const auto count = static_cast<Index>(asked.at.size());
-  Vector t(n);
-  for (Index i = 0; i < n; ++i) t[i] = block.y[i] == asked.own_label ? 1.0 : 0.0;
+  const auto [t, offset] = target_of(asked, block, k);
   const auto design = table_design(X, asked.units);
   PassSums out;
   out.log_likelihood = Vector::Zero(count);
@@ -110,12 +124,14 @@ PassSums sums_of(const RowQuestion::State& asked, const RowBlock& block, const M
     moments.variance.col(c) = of_rows.s;
     if (asked.is_mixture) continue;
     Rows rows;
-    const auto likelihood = likelihood_row(asked.likelihood).make({t, k});
+    LikelihoodInput input{t, k};
+    input.offset = offset;
+    const auto likelihood = likelihood_row(asked.likelihood).make(std::move(input));
     likelihood->start(rows);
     likelihood->update(of_rows, rows);
     out.log_likelihood[c] = likelihood->traits().to_mode ? likelihood->log_likelihood() : likelihood->bound(of_rows);
     if (c > 0) continue;
-    look_at_scores(t, k, of_rows.m, of_rows.s, out);
+    look_at_scores(asked, t, k, of_rows.m, of_rows.s, out);
     if (!asked.wants_step) continue;
     Matrix G = Matrix::Zero(q, q);
     design->gram(rows.omega, G);
@@ -124,7 +140,12 @@ PassSums sums_of(const RowQuestion::State& asked, const RowBlock& block, const M
     out.response = Vector(q);
     design->project(rows.r, out.response);
   }
-  if (asked.wants_scores) add_scores(asked, t, k, moments, out);
+  if (asked.wants_scores && asked.is_count) {
+    const Vector log_mean = offset + moments.mean.col(0) + 0.5 * moments.variance.col(0);
+    for (Index i = 0; i < n; ++i) out.counts.add(t[i], k[i], log_mean[i], offset[i], asked.constant_rate);
+  } else if (asked.wants_scores) {
+    add_scores(asked, t, k, moments, out);
+  }
   return out;
 }
 
@@ -171,6 +192,16 @@ Answered answer(const RowQuestion::State& asked, const RowBlock& block) {
                         "; a fit reads the same rows several times, in the same order");
 }
 
+// Here, because a block does not know where it is in the table.
+void check_counts(const RowSums::State& state, const RowBlock& rows) {
+  const RowQuestion::State& asked = state.asked();
+  if (!asked.is_count) return;
+  validate_counts(rows.y, state.num_rows);
+  if (asked.offset)
+    static_cast<void>(offset_in("X", rows.X, *asked.offset, validate::column_name(asked.names, asked.offset->column),
+                                weights_or_ones(rows.weights, rows.X.rows()), state.num_rows));
+}
+
 void check_labels(const RowSums::State& state, const RowBlock& rows) {
   if (state.asked().is_regression) return;
   const auto& labels = state.asked().labels;
@@ -208,6 +239,7 @@ void note_classes(RowSums::State& state, const RowBlock& rows) {
 
 void look(RowSums::State& state, const RowBlock& rows) {
   state.statistics.update(rows.X, rows.y, rows.weights);
+  check_counts(state, rows);
   note_classes(state, rows);
   state.fingerprint += fingerprint_of(rows);
   state.sample.add(rows, state.num_rows, state.stream, state.most_in_sample());
@@ -215,6 +247,7 @@ void look(RowSums::State& state, const RowBlock& rows) {
 
 void pass(RowSums::State& state, const RowBlock& rows) {
   check_labels(state, rows);
+  check_counts(state, rows);
   const auto push = [&](Answered block, const RowBlock&, Index) {
     state.fingerprint += block.fingerprint;
     state.tree.push(std::move(block.sums));
@@ -237,6 +270,7 @@ void PassSums::merge(const PassSums& right) {
   nearest = std::min(nearest, right.nearest);
   least_margin = std::min(least_margin, right.least_margin);
   scores.merge(right.scores);
+  counts.merge(right.counts);
   of_work += right.of_work;
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i].merge(right.parts[i]);
 }

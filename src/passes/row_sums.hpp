@@ -16,6 +16,7 @@
 #include "passes/row_work.hpp"
 #include "rows/ordered_tree.hpp"
 #include "rows/waiting_rows.hpp"
+#include "table/fit_table.hpp"
 #include "waist/extent.hpp"
 
 namespace ardvark {
@@ -45,6 +46,9 @@ struct RowQuestion::State {
   bool compares_parts = false;                    ///< each part has one posterior; scores of the class with the largest probability (SMX.9)
   std::shared_ptr<const internal::RowWork> work;  ///< then only its numbers are computed; also of a part
   bool is_regression = false;                     ///< y are numbers, not two labels
+  bool is_count = false;                          ///< and these are counts; the next two belong to them
+  std::optional<internal::OffsetColumn> offset;   ///< a column that is added to the linear predictor
+  double constant_rate = 1;                       ///< about the mean per unit of exposure, for the deviance
   Index sample_rows = 0;                          ///< in the first look, if they take at most 64 MB; 0: most_sample_rows()
   std::optional<std::uint64_t> fingerprint;       ///< of the rows in the first look
   Index num_rows = 0, num_columns = 0;            ///< in the first look
@@ -74,8 +78,10 @@ struct PassSums {
   Vector response;              ///< [q] X'r
   Extent extent;                ///< at the first posterior
   double nearest = 1e300;       ///< the smallest m^2 + s of a row at the first posterior
-  double least_margin = 1e300;  ///< the smallest signed score at the first posterior; > 0: it puts each row into its class
+  double least_margin = 1e300;  ///< the smallest signed score at the first posterior; > 0: it puts each row into its class;
+                                ///< of counts the smallest -|m|, or -m where the count is 0
   ClassTally scores;
+  CountTally counts;            ///< the same of counts
   std::vector<PassSums> parts;  ///< of the parts of the question
   Vector of_work;               ///< RowQuestion::State::work
 

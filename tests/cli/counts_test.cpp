@@ -106,6 +106,26 @@ TEST_F(FitCommand, AnOffsetOfEachRowIsAskedFor) {
   EXPECT_TRUE(contains(refused.err, "fit again with --offset-column")) << refused.err;
 }
 
+TEST_F(FitCommand, CountsInPiecesGiveTheFitInMemory) {  // (PASS.10)
+  Random random(4);
+  std::string text = "dose,days,group,visits\n";
+  for (Index i = 0; i < 12000; ++i) {
+    const double dose = random.normal(), days = random.uniform(1, 30);
+    const Vector eta = Vector::Constant(1, 0.4 * dose - 1 + std::log(days));
+    text += fmt::format("{},{},{},{}\n", dose, days, "abc"[i % 3], testing::draw_target(Task::counts, eta, random)[0]);
+  }
+  put(text);
+  for (const char* prior : {"shared", "ard", "none", "auto"}) {
+    const Arguments all = counts + Arguments{"--exposure", "days", "--prior", prior, "--tolerance", "1e-14"};
+    const Json memory = fitted(all), pieces = fitted(all + Arguments{"--stream", "always"});
+    EXPECT_EQ(pieces["status"], "converged");
+    EXPECT_EQ(pieces["exposure"], "days");
+    const Numbers mean = memory["mean"].get<Numbers>(), found = pieces["mean"].get<Numbers>();
+    for (std::size_t j = 0; j < mean.size(); ++j) EXPECT_NEAR(found[j], mean[j], 1e-8) << prior << j;
+    EXPECT_NEAR(pieces["deviance"].get<double>(), memory["deviance"].get<double>(), 1e-9);
+  }
+}
+
 TEST_F(FitCommand, RefusesWhatIsNoExposure) {
   const CountTable table;
   put(table.csv());
@@ -174,7 +194,7 @@ TEST_F(FitCommand, SaysWhatIsNoRegressionOfCounts) {
   refused({"--prior", "foo"}, "--prior is 'foo'; it must be one of ard, auto, dense, groups, none, shared, slab, sparse\n");
   refused({"--missing", "impute"}, "is not made for counts: gaps would be filled by a straight line in the count");
   refused({"--likelihood", "jj"}, "applies only to logistic fits");
-  refused({"--stream", "always"}, "needs the table in memory");
+  refused({"--stream", "always", "--solver", "dual"}, "needs the table in memory");
   put(table.csv("2.5"));
   refused({}, "2.5");
   put(table.csv("many"));

@@ -17,6 +17,8 @@ MomentRows::MomentRows(std::unique_ptr<Design> design, const MomentLikelihood& l
     if (!(std::abs(step) > 1e-9)) break;
     m += step;
   }
+  Rows rows;
+  static_cast<void>(likelihood_.expect(Vector::Constant(k.size(), m), Vector::Zero(k.size()), rows, own_));
   noise_ = std::min(k.sum() / first_.omega.sum(), most_noise);
 }
 
@@ -31,7 +33,8 @@ Extent MomentRows::extent(const WorkingSites& sites, const KnownOdds& known) con
 
 double MomentRows::evaluate(const LogOdds& known, Sites* sites) const {
   Rows rows;
-  const double expected = likelihood_.expect(known.m, known.s, rows);
+  Vector own = own_;
+  const double expected = likelihood_.expect(known.m, known.s, rows, own);
   if (sites != nullptr) *sites = {std::move(rows.omega), std::move(rows.r)};
   return expected;
 }

@@ -27,7 +27,7 @@ class MomentRows final : public TableRows {
   [[nodiscard]] std::pair<double, double> moments_of_intercept(const KnownOdds&) const override { return {0, 0}; }
 
   const MomentLikelihood& likelihood_;
-  Vector start_;
+  Vector start_, own_;  ///< own_: where each search for the own parameters begins
   Sites first_;
   double noise_ = 1;
 };

@@ -38,6 +38,7 @@ struct SweepIterate {
   double bound = -infinity;
   Tangent rows;
   ClassTally scores;
+  CountTally counts;
   double log_likelihood = 0;  // expected, of the rows
   double farthest = 0;        // m^2 + s of the row that is farthest from zero
   bool all_in_class = false, runs_away = false;
@@ -45,10 +46,11 @@ struct SweepIterate {
 
 class SweepsByPasses {
  public:
-  SweepsByPasses(const Frame& frame, Passes& passes) : frame_(frame), passes_(passes), row_(likelihood_row(passes.question().likelihood)) {
+  SweepsByPasses(const Frame& frame, Passes& passes, CountPasses* counts)
+      : frame_(frame), passes_(passes), row_(likelihood_row(passes.question().likelihood)), counts_(counts) {
     prior_ = prepare_prior(frame.options, frame.num_columns(), frame.left_out);
     to_mode_ = row_.make({Vector(), Vector()})->traits().to_mode;
-    proper_ = has_proper_intercept(frame.options, prior_.partition.flat_columns);
+    proper_ = counts == nullptr && has_proper_intercept(frame.options, prior_.partition.flat_columns);
   }
 
   Solution run(WeightMoments start, ClassTally& scores) {
@@ -58,16 +60,21 @@ class SweepsByPasses {
     bool may_begin_again = !now.q.w.isZero(0);
     const auto begin_again = [&] {
       may_begin_again = false;
-      now.q.w.setZero(), now.q.V.setZero();
+      if (counts_ != nullptr)
+        now.q = counts_->at_constant_rate;
+      else
+        now.q.w.setZero(), now.q.V.setZero();
       look(now, {}, 0);
     };
-    if (may_begin_again && !(now.log_likelihood >= -ln_2 * frame_.rows)) begin_again();  // the sample misled: zero is nearer
+    if (may_begin_again && counts_ == nullptr && !(now.log_likelihood >= -ln_2 * frame_.rows))
+      begin_again();  // the sample misled: zero is nearer
     Tangent used = now.rows;
     double share = 1;
     int steps_at_share = 1, patience = 1;  // patience: steps after which the step length is doubled
     std::vector<double> history;
     const auto end = [&](Status status, std::string message) {
       scores = now.scores;
+      if (counts_ != nullptr) counts_->scores = now.counts;
       return finished(std::move(now), std::move(history), status, std::move(message));
     };
     for (;;) {
@@ -98,13 +105,25 @@ class SweepsByPasses {
       SweepIterate next;
       next.q = std::move(q), next.solution = std::move(solution);
       look(next, tangent, next.solution.report.bound);
-      if (!to_mode_ && next.bound < now.bound - slack(now.bound)) {
+      const bool is_first = history.empty();
+      if (is_first && overshoots(now, next)) {
+        if (may_begin_again) {
+          begin_again();
+          used = now.rows;
+          continue;
+        }
+        used = {now.rows.G, now.rows.G * now.q.w};  // whose maximum is here, so that a share of the step can be taken
+      }
+      if (is_first ? overshoots(now, next) : !to_mode_ && next.bound < now.bound - slack(now.bound)) {
         ++falls_;
         if (steps_at_share == 0) patience = std::min(2 * patience, 16);  // it was too early for a longer step
         share *= 0.5;
         steps_at_share = 0;
-        if (share < least_share)
-          return end(Status::bound_fell, fmt::format("after {} passes over the rows no step raises the bound", passes_.count()));
+        if (share < least_share) {
+          const Vector step = next.q.w - now.q.w;
+          if (counts_ != nullptr && pushes_all_into_their_class(step)) return end(Status::separated, why_unlimited(after_passes()));
+          return end(Status::bound_fell, after_passes() + " no step raises the bound");
+        }
         continue;
       }
       used = tangent;
@@ -115,7 +134,7 @@ class SweepsByPasses {
       history.push_back(now.bound);
       farthest_.push_back(now.farthest);
       if (const std::string why = why_separated(now, step); !why.empty()) return end(Status::separated, why);
-      if (now.runs_away)
+      if (now.runs_away && counts_ == nullptr)
         return end(Status::separated,
                    fmt::format("stopped after {} passes over the rows: the classes can be separated, and the coefficients grow "
                                "without limit",
@@ -135,19 +154,26 @@ class SweepsByPasses {
     if (steps > steps_before_) gain_before_ = std::exchange(last_gain_, gain), steps_before_ = steps;
     return rest_of_steps(gain, gain_before_);
   }
+  // Rates grow with the exponential of a step. Without a bound of the start, the likelihood says whether the first one is too long: the
+  // prior takes less than a nat of it for each column.
+  [[nodiscard]] bool overshoots(const SweepIterate& from, const SweepIterate& to) const {
+    return counts_ != nullptr && !(to.log_likelihood >= from.log_likelihood - static_cast<double>(to.q.w.size()));
+  }
+  [[nodiscard]] std::string after_passes() const { return fmt::format("after {} passes over the rows", passes_.count()); }
   [[nodiscard]] double slack(double bound) const { return std::isfinite(bound) ? 1e-11 * (std::abs(bound) + frame_.rows) : 0; }
 
   // The rows at a posterior, and the bound there, from the bound of the quadratic problem whose solution it is.
   void look(SweepIterate& at, const Tangent& tangent, double bound_of_tangent) {
     const PassSums sums = passes_.sums({&at.q}, true, true);
     at.scores = sums.scores;
+    at.counts = sums.counts;
     at.rows = {sums.gram(), sums.response};
     double log_likelihood = at.log_likelihood = sums.log_likelihood[0];
     if (proper_) log_likelihood += add_intercept(at);
     if (to_mode_) log_likelihood -= 0.5 * at.rows.G.cwiseProduct(at.q.V).sum();  // (LAP.3)
     at.farthest = sums.extent.farthest;
     at.runs_away = sums.nearest > 1e6 && sums.log_likelihood[0] > -0.7 * frame_.rows;  // (VG.5)
-    at.all_in_class = sums.least_margin > 0;
+    at.all_in_class = counts_ == nullptr && sums.least_margin > 0;
     at.bound = tangent.c.size() > 0 ? bound_of_tangent - quadratic_bound(tangent, at.q) + log_likelihood : -infinity;
   }
 
@@ -278,7 +304,7 @@ class SweepsByPasses {
   }
 
   // The margin of each row under this change of the columns without a prior: none is pushed towards the other class by more than 1e-6 of
-  // the largest change.
+  // the largest change. Of counts: no rate of a row with counts changes by more than that, and none of the others rises.
   [[nodiscard]] bool pushes_all_into_their_class(const Vector& step) {
     const std::vector<Index>& flat = prior_.partition.flat_columns;
     WeightMoments of_flat{Vector::Zero(step.size()), {}};
@@ -295,7 +321,9 @@ class SweepsByPasses {
     if (proper_ || flat.empty()) return "";
     if (steps >= next_look_ && goes_on_growing()) {  // it takes a pass
       next_look_ = steps + steps / 3;
-      if (pushes_all_into_their_class(step))
+      if (const bool is_separated = pushes_all_into_their_class(step); is_separated && counts_ != nullptr)
+        return why_unlimited(after_passes());
+      else if (is_separated)
         return fmt::format(
             "after {} passes over the rows the log odds of some rows still grow in each pass, as where columns without a prior{} separate "
             "rows: then the likelihood has no maximum; give these columns a prior that limits them (--prior shared --a0 1 --b0 1)",
@@ -318,9 +346,9 @@ class SweepsByPasses {
   Solution failed(Solution out) {
     out.report.status = Status::not_positive_definite;
     out.report.message = fmt::format(
-        "after {} passes over the rows the linear system is not positive definite: columns without a prior are linearly dependent, or they "
-        "separate the classes; leave some of them out, or give them a prior (--prior shared)",
-        passes_.count());
+        "{} the linear system is not positive definite: columns without a prior are linearly dependent, or they {}; leave some of them "
+        "out, or give them a prior (--prior shared)",
+        after_passes(), counts_ == nullptr ? "separate the classes" : "tell rows whose counts are all 0 from the others");
     out.rows = {};
     out.flat = prior_.partition.flat_columns;
     return out;
@@ -329,6 +357,7 @@ class SweepsByPasses {
   const Frame& frame_;
   Passes& passes_;
   const LikelihoodRow& row_;
+  CountPasses* counts_;  // null: the target has classes
   PreparedPrior prior_;
   bool proper_ = false, to_mode_ = false;
   int falls_ = 0, turns_ = 0;
@@ -354,13 +383,13 @@ Solution solve_flat_by_passes(const Frame& frame, const std::vector<Index>& othe
   const Index q = frame.num_columns() + (units.intercept ? 1 : 0);
   Passes of_flat = passes.with_units(std::move(units));
   ClassTally unused;
-  Solution found = SweepsByPasses(only, of_flat).run({Vector::Zero(q), Matrix::Zero(q, q)}, unused);
+  Solution found = SweepsByPasses(only, of_flat, nullptr).run({Vector::Zero(q), Matrix::Zero(q, q)}, unused);
   passes.add_to_count(of_flat.count());
   return found;
 }
 
-Solution solve_sweeps_by_passes(const Frame& frame, Passes& passes, const StartOfPasses& start, ClassTally& scores) {
-  return SweepsByPasses(frame, passes).run(start(), scores);
+Solution solve_sweeps_by_passes(const Frame& frame, Passes& passes, const StartOfPasses& start, ClassTally& scores, CountPasses* counts) {
+  return SweepsByPasses(frame, passes, counts).run(start(), scores);
 }
 
 }  // namespace ardvark::internal

@@ -1,0 +1,195 @@
+// Fits of counts by passes over rows that are not in memory.                                          docs/math/passes.md (PASS.10)
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../support/draw_target.hpp"
+#include "../support/random_problem.hpp"
+#include "../support/thrown.hpp"
+#include "labelled_rows.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::expect_invalid;
+using testing::LabelledRows;
+using testing::Random;
+
+// The last column but one is an exposure, the last one its logarithm in another unit.
+LabelledRows table_of_counts(std::uint64_t seed, Index n, Index p, double log_rate, bool weighted = false) {
+  Random random(seed);
+  LabelledRows out{testing::correlated_columns(random, n, p + 2), {}, {}};
+  const Vector log_exposure = 0.5 * random.normals(n);
+  const Vector eta = (0.3 * out.X.leftCols(p) * random.normals(p) + log_exposure).array() + log_rate;
+  out.y = testing::draw_target(Task::counts, eta, random);
+  for (Index j = 0; j < p; ++j) out.X.col(j) = out.X.col(j).array() * random.scale(0.01, 100) + random.scale(0.1, 10);
+  out.X.col(p) = log_exposure.array().exp();
+  out.X.col(p + 1) = log_exposure.array() + std::log(24);
+  if (weighted) {
+    out.weights = Vector(n);
+    for (Index i = 0; i < n; ++i) out.weights[i] = random.chance(0.2) ? 0 : random.uniform(0.5, 2);
+  }
+  return out;
+}
+
+FitOptions options_of(const Prior& prior, const LabelledRows& table) {
+  FitOptions options{.prior = prior, .tolerance = 1e-15};
+  for (Index j = 0; j < table.X.cols(); ++j) options.column_names.push_back(fmt::format("x{}", j + 1));
+  return options;
+}
+
+CountFit in_memory(const LabelledRows& table, FitOptions options) {
+  if (table.weights.size() > 0) options.weights = table.weights;
+  return fit_counts(table.X, table.y, options);
+}
+
+void expect_same(const CountFit& passes, const CountFit& memory, double tolerance = 1e-15) {
+  ASSERT_EQ(passes.report.status, Status::converged) << passes.report.message;
+  ASSERT_EQ(memory.report.status, Status::converged) << memory.report.message;
+  // Both end where the next step gains less than the tolerance, or than the rounding of the bound. A gain g moves a mean by sqrt(2 g)
+  // sd.
+  const double sds = std::sqrt(2 * tolerance * memory.num_rows + 2e-15 * (std::abs(memory.bound) + memory.num_rows));
+  const Vector sd = memory.variance.cwiseSqrt();
+  for (Index j = 0; j < sd.size(); ++j) {
+    EXPECT_NEAR(passes.mean[j], memory.mean[j], sds * sd[j]) << j;
+    EXPECT_NEAR(std::sqrt(passes.variance[j]), sd[j], sds * sd[j]) << j;
+  }
+  EXPECT_EQ(passes.intercept.has_value(), memory.intercept.has_value());
+  if (memory.intercept) {
+    EXPECT_NEAR(passes.intercept->mean, memory.intercept->mean, sds * std::sqrt(memory.intercept->variance));
+    EXPECT_NEAR(passes.intercept->variance, memory.intercept->variance, 2 * sds * memory.intercept->variance);
+  }
+  EXPECT_NEAR(passes.bound, memory.bound, 1e-9 * std::abs(memory.bound) + 1e-6);
+  EXPECT_NEAR(passes.deviance, memory.deviance, 1e-8 * memory.deviance);
+  EXPECT_NEAR(passes.deviance_explained, memory.deviance_explained, 1e-8);
+  EXPECT_NEAR(passes.num_rows, memory.num_rows, 1e-9 * memory.num_rows);
+  EXPECT_EQ(passes.relevant, memory.relevant);
+  EXPECT_EQ(passes.exposure, memory.exposure);
+  EXPECT_EQ(passes.offset_column, memory.offset_column);
+  EXPECT_EQ(passes.report.warnings, memory.report.warnings);
+}
+
+// (PASS.10), (POIS.8), (POIS.9)
+TEST(CountPasses, GiveTheFitOfRowsInMemory) {
+  std::uint64_t seed = 0;
+  for (const double log_rate : {-4.0, 1.0, 5.0})
+    for (const Index p : {1, 8}) {
+      ++seed;
+      const LabelledRows table = table_of_counts(seed, 10500, p, log_rate, seed % 2 == 0);
+      for (const Prior& prior : {Prior::shared(), Prior::ard(), Prior::none()}) {
+        for (const char* offset : {"", "exposure", "offset_column"}) {
+          SCOPED_TRACE(fmt::format("seed {}, prior {}, {}", seed, to_string(prior.kind), offset));
+          FitOptions options = options_of(prior, table);
+          if (*offset == 'e') options.exposure = options.column_names[static_cast<std::size_t>(p)];
+          if (*offset == 'o') options.offset_column = options.column_names[static_cast<std::size_t>(p + 1)];
+          expect_same(fit_counts(table.rows(), options), in_memory(table, options), *options.tolerance);
+        }
+      }
+    }
+}
+
+TEST(CountPasses, GiveTheFitOfRowsInMemoryUnderEachOption) {
+  const LabelledRows table = table_of_counts(20, 12000, 6, 0.5);
+  FitOptions groups = options_of(Prior::groups({0, 0, 1, 1, 1, 2, 3, 3}), table), flat = options_of(Prior::ard(), table), fixed = flat,
+             no_intercept = flat, as_they_are = flat;
+  flat.prior.flat_columns = {1, 5};
+  fixed.prior.fixed_columns = {0, 3}, fixed.prior.fixed_precision = {100.0, 1e4};
+  no_intercept.intercept = false;
+  as_they_are.standardize = false;
+  int number = 0;
+  for (const FitOptions* options : {&groups, &flat, &fixed, &no_intercept, &as_they_are}) {
+    SCOPED_TRACE(fmt::format("options {}", ++number));
+    expect_same(fit_counts(table.rows(), *options), in_memory(table, *options));
+  }
+}
+
+// Sums of parts that were sent as bytes; pieces of any size give the same bits.
+TEST(CountPasses, DoNotDependOnPieces) {
+  const LabelledRows table = table_of_counts(30, 20000, 4, 1.0, true);
+  FitOptions options = options_of(Prior::ard(), table);
+  options.exposure = "x5";
+  const CountFit whole = fit_counts(table.rows(20000), options), pieces = fit_counts(table.rows(777), options);
+  EXPECT_TRUE((whole.mean.array() == pieces.mean.array()).all());
+  EXPECT_EQ(whole.deviance, pieces.deviance);
+  expect_same(fit_counts(table.in_parts(6000), options), whole);
+}
+
+// A small table is fitted in memory.
+TEST(CountPasses, OfFewRowsAreAFitInMemory) {
+  const LabelledRows table = table_of_counts(40, 500, 3, 1.0);
+  const FitOptions options = options_of(Prior::shared(), table);
+  EXPECT_LT((fit_counts(table.rows(), options).mean - in_memory(table, options).mean).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+// The sample has no event of a rate of 1 in 2000, or none of a level: the passes begin elsewhere, and end at the same fit.
+TEST(CountPasses, BeginWhereTheSampleHasNoCounts) {
+  Random random(50);
+  for (const bool has_intercept : {true, false})
+    for (const double log_rate : {-7.5, 5.0}) {
+      LabelledRows table{random.normals(40000, 3), {}, {}};
+      if (!has_intercept) table.X.col(2) = table.X.col(2).array() + 4;
+      const Vector eta = (0.2 * table.X.col(0)).array() + log_rate;
+      table.y = testing::draw_target(Task::counts, eta, random);
+      for (Index i = 0; i < 40; ++i) table.X(1000 * i, 1) = 50, table.y[1000 * i] += 3;  // a rare level with counts of its own
+      FitOptions options = options_of(Prior::ard(), table);
+      options.intercept = has_intercept;
+      SCOPED_TRACE(fmt::format("rate {}, intercept {}", log_rate, has_intercept));
+      expect_same(fit_counts(table.rows(), options), in_memory(table, options));
+    }
+}
+
+// An indicator of rows whose counts are all 0 has no best weight without a prior, but has one with a prior.
+TEST(CountPasses, SayWhereThereIsNoMaximum) {
+  LabelledRows table = table_of_counts(60, 15000, 3, 0.5);
+  for (Index i = 0; i < 15000; ++i) {
+    table.X(i, 2) = i % 50 == 0 ? 1 : 0;
+    if (i % 50 == 0) table.y[i] = 0;
+  }
+  FitOptions options = options_of(Prior::none(), table);
+  const CountFit none = fit_counts(table.rows(), options);
+  EXPECT_EQ(none.report.status, Status::separated) << none.report.message;
+  EXPECT_NE(none.report.message.find("tell rows whose counts are all 0 from the others"), std::string::npos) << none.report.message;
+  options = options_of(Prior::shared(), table);
+  EXPECT_EQ(fit_counts(table.rows(), options).report.status, Status::converged);
+}
+
+TEST(CountPasses, RefuseWhatIsNoCountOrOffset) {
+  LabelledRows table = table_of_counts(70, 12000, 2, 1.0);
+  FitOptions options = options_of(Prior::shared(), table);
+  options.exposure = "x3";
+  const auto fit = [&] { (void)fit_counts(table.rows(), options); };
+  table.X(9000, 2) = 0;
+  expect_invalid(fit, {"row 9001", "'x3'", "the exposure must be above 0"});
+  table.X(9000, 2) = 1;
+  table.y[10000] = 2.5;
+  expect_invalid(fit, {"y at row 10001", "2.5", "a count is a whole number"});
+  table.y.setZero();
+  expect_invalid(fit, {"every count is 0"});
+  table = table_of_counts(70, 12000, 2, 1.0);
+  options.exposure = "days";
+  expect_invalid(fit, {"exposure 'days' is not a column"});
+  options.exposure = "";
+  const Vector offset = Vector::Zero(12000);
+  options.row_offset = offset;
+  expect_invalid(fit, {"row_offset", "make it a column"});
+  options.row_offset = {};
+  for (const Prior& prior : {Prior::sparse(), Prior::laplace(1)}) {
+    options.prior = prior;
+    expect_invalid(fit, {"shared, ard, groups and none"});
+  }
+  options.prior = Prior::shared();
+  int reads = 0;
+  expect_invalid(
+      [&] {
+        (void)fit_counts(rows_from([&](const TakeRows& take) {
+                           if (++reads == 3) table.y[5] += 1;
+                           take(table.X, table.y, {});
+                         }),
+                         options);
+      },
+      {"the rows have changed"});
+}
+
+}  // namespace
+}  // namespace ardvark
