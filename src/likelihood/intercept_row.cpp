@@ -23,20 +23,24 @@ double narrowing_at_root(auto&& rises, double least) {
   return std::exp(0.5 * (low + high));
 }
 
+LogisticExpectation expected_at(double c, double m, double s) {
+  const double variance = c * c * s;
+  return variance <= little_variance ? expected_logistic_of_little_variance(c * m, variance) : expected_logistic(c * m, variance);
+}
+
 }  // namespace
 
 InterceptRow intercept_row(double m, double s) {
-  const auto at = [&](double c) {
-    const double variance = c * c * s;
-    return variance <= little_variance ? expected_logistic_of_little_variance(c * m, variance) : expected_logistic(c * m, variance);
-  };
   // Minus c d/dc of ln c - E ln(2 cosh(c b/2)). u tanh u with u = c b/2 is concave in u^2: if E u^2 = 1 its mean is at most .77.
   const auto rises = [&](double c) {
-    const LogisticExpectation e = at(c);
+    const LogisticExpectation e = expected_at(c, m, s);
     return c * (m * (e.sigma - 0.5) + c * s * e.slope) - 1;
   };
-  const double c = narrowing_at_root(rises, 2 / std::sqrt(m * m + s));
-  const LogisticExpectation e = at(c);
+  return intercept_row_of(narrowing_at_root(rises, 2 / std::sqrt(m * m + s)), m, s);
+}
+
+InterceptRow intercept_row_of(double c, double m, double s) {
+  const LogisticExpectation e = expected_at(c, m, s);
   const double omega = c * c * e.slope;
   return {c, omega, omega * m + c * (0.5 - e.sigma), std::log(c) - ln_pi + 0.5 * c * m - e.softplus};
 }

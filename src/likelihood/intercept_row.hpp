@@ -24,6 +24,8 @@ struct InterceptRow {
 
 /// b has mean m and variance s >= 0 (0 at a mode).                                                                         (VG.1), (LAP.1)
 [[nodiscard]] InterceptRow intercept_row(double m, double s);
+/// With this c instead of the best one.
+[[nodiscard]] InterceptRow intercept_row_of(double narrowing, double m, double s);
 /// With Jaakkola and Jordan's bound, touching at xi = c sqrt(square); log_prior is the bound at E b^2 = square.                    (JJ.2)
 [[nodiscard]] InterceptRow intercept_row_of_bound(double square);
 

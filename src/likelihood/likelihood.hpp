@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "ardvark/prior.hpp"
 #include "waist/waist.hpp"
@@ -26,6 +27,10 @@ class Likelihood {
   [[nodiscard]] virtual double bound(const Posterior& q) const = 0;
   /// For likelihoods that use the mode: ln p(y | w) at the m of the last update().                                    (LAP.2)
   [[nodiscard]] virtual double log_likelihood() const { return 0; }
+  /// The expected log likelihood if the linear predictors have these means and variances, [n] each, and in `rows` omega = -2 dE/ds and
+  /// r = omega m + dE/dm, [n] each from the caller; parameters of its own as they are, or at their best. It changes no state. Nothing if
+  /// that is not known.
+  [[nodiscard]] virtual std::optional<double> expected_at(const Vector& /*m*/, const Vector& /*s*/, Rows& /*rows*/) const { return {}; }
   /// E[tau] if the prior of w is scaled by the noise, otherwise 1.
   [[nodiscard]] virtual double noise_precision() const { return 1; }
   /// q(tau) = Gam(shape, rate) for a Gaussian likelihood.

@@ -18,6 +18,8 @@ class MomentLikelihood : public Likelihood {
     return expect(m, s, rows, own);
   }
 
+  [[nodiscard]] std::optional<double> expected_at(const Vector& m, const Vector& s, Rows& rows) const final { return expect(m, s, rows); }
+
   void update(const Posterior& q, Rows& rows) final {
     m_ = q.m;
     s_ = q.s;

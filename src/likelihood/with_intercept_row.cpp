@@ -24,6 +24,19 @@ class WithInterceptRow final : public Likelihood {
     add_row(q.m[last], form_ == InterceptForm::mode ? 0 : q.s[last], rows);
   }
 
+  // The prior of the intercept as it is: with its width.
+  [[nodiscard]] std::optional<double> expected_at(const Vector& m, const Vector& s, Rows& rows) const override {
+    if (form_ != InterceptForm::moments) return {};
+    const Index n = m.size() - 1;
+    Rows of_others{Vector(n), Vector(n)};
+    const std::optional<double> sum = observed_->expected_at(m.head(n), s.head(n), of_others);
+    if (!sum) return {};
+    const InterceptRow row = intercept_row_of(row_.narrowing, m[n], s[n]);
+    rows.omega = with_one_more(of_others.omega, row.omega);
+    rows.r = with_one_more(of_others.r, row.response);
+    return *sum + row.log_prior;
+  }
+
   [[nodiscard]] Index state_size() const override { return observed_->state_size() + own_state(); }
   void get_state(Eigen::Ref<Vector> state, Eigen::Ref<Vector> weight) const override {
     Vector of_others(state.size() - own_state()), weights(of_others.size());
