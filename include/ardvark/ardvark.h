@@ -127,6 +127,11 @@ ARDVARK_API void ardvark_free(void* memory);
  *     likelihood          vg (default), jj or laplace. Two classes, and regressions of several classes: the approximation of the logistic
  *                         likelihood. vg: the best Gaussian posterior. jj: the bound of Jaakkola and Jordan. laplace: Laplace's
  *                         approximation. Models: logistic, rvm.
+ *     intervals           skewed (default) or gaussian. Two classes and counts, under shared, ard, groups and none: the intervals of
+ *                         coefficients. skewed: their ends are those of each coefficient's own distribution, which need not be symmetric;
+ *                         with few rows a normal one misses them. gaussian: mean -+ a multiple of the standard deviation. Means, standard
+ *                         deviations and predictions are the same. Completed tables, other likelihoods than vg, and rows that are read in
+ *                         pieces always have gaussian. Models: logistic, counts.
  *     posterior           joint (default) or factorised. Regressions. joint: one posterior of weights and noise together, as in VBLinLogit.
  *                         factorised: one of the weights and one of the noise, as in the variational RVM. Models: linear.
  *     coding              automatic (default), softmax, one-against-rest or one-against-one. Three classes or more: one softmax, a logistic

@@ -44,6 +44,12 @@ enum class Scaling {
   largest_of_table,  ///< all columns by the largest |x - mean| of the table; the mean is that of the table, too
 };
 
+/// Intervals of coefficients under the best normal posterior of two classes and of counts.                                        (SKEW)
+enum class Intervals {
+  skewed,   ///< of each marginal with the best normal distribution of the other weights: the default, right with few rows, too
+  gaussian  ///< of the normal posterior: mean -+ a multiple of the standard deviation
+};
+
 enum class Keep { automatic, always, never };
 
 /// The order of the rows where a fit absorbs one row at a time.                                                                   (SEQ.6)
@@ -86,6 +92,7 @@ struct FitOptions {
   Pruning pruning = {};                 ///< if on: plain sweeps, too
   RowOrder row_order = RowOrder::as_given;  ///< preset vb_logit_fit_iter only
   double start_xi = 0;                      ///< likelihood `bound`: starting value of xi for every row; >= 0
+  Intervals intervals = Intervals::skewed;  ///< logistic with likelihood gaussian, and counts; priors shared, ard, groups and none
   bool intercept = true;                    ///< add a column of ones without a prior; with classes and no other flat column it has a prior
                                             ///< (LIN.5), (SP.20)
   bool penalize_intercept = false;          ///< the column of ones has a precision like any other column, as in some published programs
@@ -330,7 +337,8 @@ struct Fit {
 /// \throws InvalidArgument  another kind of fit, or another number of rows or columns
 [[nodiscard]] Matrix V_inverse(const Fit& fit, MatrixView X);
 
-/// Central credible interval of coefficient j (of the intercept: j = -1). level in (0, 1).
+/// Central credible interval of coefficient j (of the intercept: j = -1). level in (0, 1). Two classes and counts: of the coefficient's own
+/// distribution, unless FitOptions::intervals is gaussian                                                                       (SKEW.5)
 [[nodiscard]] Interval credible_interval(const Fit& fit, Index j, double level = 0.95);
 /// [p] in [.5, 1]: probability that a coefficient has the sign of its mean, plus half the probability that it is 0; .5 for a column that
 /// was left out.                                                                                                        (SP.22)

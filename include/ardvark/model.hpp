@@ -50,6 +50,7 @@ struct ModelOptions {
   std::vector<Index> group = {};              ///< [columns] group number of each column, from 0
   std::vector<Index> flat = {};               ///< positions of columns without a prior
   std::string likelihood = "vg";              ///< two classes: "vg", "jj" or "laplace"
+  std::string intervals = "skewed";           ///< two classes and counts: "skewed" or "gaussian"
   std::string posterior = "joint";            ///< linear: "joint" or "factorised"
   std::string family = "auto";                ///< counts: "auto", "poisson" or "negative-binomial"
   std::string noise = "normal";               ///< linear: "normal", "student" or "auto"

@@ -184,6 +184,7 @@ void summarise_machines(const std::vector<std::string>& names, bool compat, Soft
 // The options that all regressions have in common.
 FitOptions options_of_each(const SoftmaxOptions& options) {
   FitOptions each = options;
+  each.intervals = Intervals::gaussian;  // several classes have none
   if (const char* machine = preset_facts(options.preset).machine) each.preset = machine;
   if (options.keep_covariance == Keep::never) each.keep_covariance = Keep::automatic;  // needed to describe the training rows
   return each;

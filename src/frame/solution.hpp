@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ardvark/fit.hpp"
+#include "core/tilted_normal.hpp"
 #include "frame/frame.hpp"
 #include "posterior/mixture.hpp"
 #include "waist/waist.hpp"
@@ -33,16 +34,17 @@ struct Solution {
   bool usable = true;        ///< false: there is no usable result; w, V_diagonal and related fields are not read
   Vector w, V_diagonal;      ///< [columns]
   double log_det_V = 0;
-  Index num_in_use = 0;           ///< number of columns in log_det_V
-  double origin_variance = 0;     ///< x'Vx of Frame::origin(), if there is an intercept
-  Vector a = {}, omega = {};      ///< precisions and row weights inside V; empty: not known
-  double quadratic = 0;           ///< w'V^-1 w
-  CovarianceFactor factor = {};   ///< factor of V; none: not kept
-  bool proper_intercept = false;  ///< classes: the intercept has the prior (SP.20)
-  Vector precision = {};          ///< [groups] E[alpha]
-  Matrix precision_history = {};  ///< as Fit::precision_history
-  Vector relevance;               ///< [columns of the table]
-  std::vector<bool> relevant;     ///< [columns of the table]
+  Index num_in_use = 0;                        ///< number of columns in log_det_V
+  double origin_variance = 0;                  ///< x'Vx of Frame::origin(), if there is an intercept
+  Vector a = {}, omega = {};                   ///< precisions and row weights inside V; empty: not known
+  double quadratic = 0;                        ///< w'V^-1 w
+  CovarianceFactor factor = {};                ///< factor of V; none: not kept
+  bool proper_intercept = false;               ///< classes: the intercept has the prior (SP.20)
+  std::vector<TiltedNormal::Tilt> tilts = {};  ///< as FitState::tilts
+  Vector precision = {};                       ///< [groups] E[alpha]
+  Matrix precision_history = {};               ///< as Fit::precision_history
+  Vector relevance;                            ///< [columns of the table]
+  std::vector<bool> relevant;                  ///< [columns of the table]
   double effective_parameters = 0;
   GammaDistribution noise = {0, 0};  ///< linear: of the noise precision
   OwnParameters own = {};            ///< of the likelihood; their spread is in the bound

@@ -116,6 +116,7 @@ std::vector<Fit> fits_to(const std::vector<Matrix>& tables, const GappedTable& t
   FitOptions options = frame.options;
   options.standardize = false;
   options.keep_covariance = Keep::always;
+  options.intervals = Intervals::gaussian;  // of the average, not of each fit
   options.start_noise *= frame.units.y_scale * frame.units.y_scale;
   const Vector target =
       has_noise(frame.task) ? Vector((y.eigen().array() - frame.units.y_center) / frame.units.y_scale) : Vector(y.eigen());

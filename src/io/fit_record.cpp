@@ -221,6 +221,12 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& f
     add_by_entries(file, prefix + "inclusion", fit.sparse->inclusion);
     add_by_entries(file, prefix + "direction", fit.sparse->direction);
   }
+  if (!state.tilts.empty()) {
+    Matrix tilts(static_cast<Index>(state.tilts.size()), TiltedNormal::degree);
+    for (Index j = 0; j < tilts.rows(); ++j)
+      tilts.row(j) = Eigen::Map<const Vector>(state.tilts[static_cast<std::size_t>(j)].data(), tilts.cols());
+    file.add_matrix(prefix + "tilts", std::move(tilts));
+  }
   const CovarianceFactor& factor = state.factor;
   if (factor.kind == CovarianceFactor::Kind::mixture) {
     add_arrays(file, prefix, factor.mixture);
@@ -330,6 +336,18 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
       in.fail("the list of columns with a covariance");
 }
 
+// Older files have none, and fits in which all marginals are normal.
+void read_tilts(const FitReader& in, Index count, FitState& state) {
+  if (!in.file.has(in.prefix + "tilts")) return;
+  const Matrix tilts = in.finite_matrix("tilts");
+  if (tilts.rows() != count || tilts.cols() != TiltedNormal::degree) in.fail("tilts");
+  for (Index j = 0; j < count; ++j) {
+    TiltedNormal::Tilt& tilt = state.tilts.emplace_back();
+    for (std::size_t k = 0; k < tilt.size(); ++k) tilt[k] = tilts(j, static_cast<Index>(k));
+    if (!TiltedNormal(tilt).falls()) in.fail("tilts");
+  }
+}
+
 void read_numbers(const FitReader& in, Fit& fit, FitState& state) {
   const std::string &path = in.path(), &prefix = in.prefix;
   const Index p = static_cast<Index>(fit.column_names.size()), q = p + (state.standardization.intercept ? 1 : 0);
@@ -353,6 +371,7 @@ void read_numbers(const FitReader& in, Fit& fit, FitState& state) {
   state.standardization.center = in.finite_vector("center", p, true);
   state.standardization.scale = in.finite_vector("scale", p, true);
   state.w = fit.standardized_mean = in.finite_vector("w", q);
+  read_tilts(in, q, state);
 }
 
 void read_path(const FitReader& in, LambdaChoice& choice, Index p) {

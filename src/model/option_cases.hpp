@@ -50,6 +50,7 @@ constexpr OptionWord priors[] = {{"auto", 0, automatic}, {"sparse", 0, sparse}, 
                                  {"groups", 0, groups},  {"none", 0, none},     {"laplace", counts, laplace}};
 constexpr OptionWord lambda_rules[] = {{"min"}, {"1se"}};
 constexpr OptionWord likelihoods[] = {{"vg"}, {"jj"}, {"laplace"}};
+constexpr OptionWord shapes[] = {{"skewed"}, {"gaussian"}};
 constexpr OptionWord posteriors[] = {{"joint"}, {"factorised"}};
 constexpr OptionWord families[] = {{"auto"}, {"poisson"}, {"negative-binomial"}};
 constexpr OptionWord noises[] = {{"normal"}, {"student"}, {"auto"}};
@@ -105,6 +106,10 @@ constexpr OptionRefusal only_smlr[] = {
 constexpr OptionRefusal only_logistic[] = {{linear | counts, of_logistic}};
 constexpr OptionRefusal only_linear[] = {{logistic | counts, "applies only to linear fits"}};
 constexpr OptionRefusal only_counts[] = {{linear | logistic | machines | programs, "applies only to [model=counts]"}};
+constexpr OptionRefusal only_skewed[] = {
+    {linear | machines | programs | several_classes, "applies only to [model=logistic] of two classes and to counts"},
+    {sparse_priors | laplace, "applies only to [prior=shared], ard, groups and none"},
+    {selection, "applies only to one fit; a selection makes many"}};
 constexpr OptionRefusal only_several[] = {{linear | counts, of_logistic}, {two_classes, "applies only to three classes or more"}};
 constexpr OptionRefusal no_hyperprior[] = {
     {l1_slr_c, has_lambda_only}, {greedy, is_greedy}, {of_toolbox, has_no_hyperpriors}, {sequential, reads_rows_once}};

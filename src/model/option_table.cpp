@@ -64,6 +64,12 @@ constexpr ModelOption rows[] = {
      "the bound of Jaakkola and Jordan. "
      "laplace: Laplace's approximation.",
      Facts().refuse(kernel | slr_rvm | programs | laplace | sparse_priors).say(only_logistic).take(likelihoods).shell(fit | select)},
+    {"intervals", &O::intervals, posterior, "skewed (default) or gaussian",
+     "Two classes and counts, under shared, ard, groups and none: the intervals of coefficients. skewed: their ends are those of each "
+     "coefficient's own distribution, which need not be symmetric; with few rows a normal one misses them. gaussian: mean -+ a multiple "
+     "of the standard deviation. Means, standard deviations and predictions are the same. Completed tables, other likelihoods than vg, and "
+     "rows that are read in pieces always have gaussian.",
+     Facts().say(only_skewed).take(shapes).shell(fit)},
     {"posterior", &O::posterior, posterior, "joint (default) or factorised",
      "Regressions. joint: one posterior of weights and noise together, as in VBLinLogit. factorised: one of the weights and one of the "
      "noise, as in the variational RVM.",

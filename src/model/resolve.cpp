@@ -76,6 +76,10 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
   answer_foreign_name(from);
   options.prior.kind = choose_named(from, "prior", from.prior, io::all_priors);
   if (!is_count(task)) options.likelihood = likelihood_of(from);
+  options.intervals =
+      choose<Intervals>(from, "intervals", from.intervals, {{"skewed", Intervals::skewed}, {"gaussian", Intervals::gaussian}});
+  if (options.intervals == Intervals::skewed && options.likelihood.value_or(LogisticLikelihood::gaussian) != LogisticLikelihood::gaussian)
+    refuse(from, {"intervals"}, fmt::format("needs {}, the best Gaussian posterior", from.spelled("likelihood", "vg")));
   options.posterior = choose<LinearPosterior>(from, "posterior", from.posterior,
                                               {{"joint", LinearPosterior::joint}, {"factorised", LinearPosterior::factorised}});
   if (is_count(task))

@@ -6,6 +6,7 @@
 #include "ardvark/fit.hpp"
 #include "ardvark/kernel_machine.hpp"
 #include "ardvark/relevance.hpp"
+#include "core/tilted_normal.hpp"
 #include "design/table_design.hpp"
 #include "posterior/solver.hpp"
 
@@ -27,6 +28,9 @@ struct FitState : Units {
   double quadratic = 0;           ///< w'V^-1 w, for the published predictions                       (PRED.1)
   Vector a, omega;                ///< the precisions and row weights inside V; empty after loading a model file        (RIDGE.1)
   bool proper_intercept = false;  ///< classes: the intercept has the prior (SP.20); not in a model file
+  /// [columns of the table], and one more for the intercept in the caller's units, if there is one: the marginals in standard deviations
+  /// from their means. Empty: all are normal.                                                                                  (SKEW.5)
+  std::vector<TiltedNormal::Tilt> tilts;
 };
 
 /// Whether predictions are possible: not after a failed fit, but a fit without columns predicts with its rate.

@@ -180,6 +180,7 @@ class Machine {
     options.noise = options_.noise;
     options.posterior = LinearPosterior::factorised;
     options.likelihood = options_.likelihood;
+    options.intervals = Intervals::gaussian;
     options.weights = problem_.k;
     options.max_sweeps = options_.max_sweeps;
     options.keep_covariance = Keep::always;

@@ -118,11 +118,23 @@ double quantile_of(const Fit& fit, double level) {
   return student_t_quantile(fit.degrees_of_freedom(), level);
 }
 
+// The tilt of the marginal of a coefficient, or of the intercept, -1. Null if it is normal, or a Student-t distribution.        (SKEW.5)
+const TiltedNormal::Tilt* tilt_of(const Fit& fit, Index j) {
+  if (fit.state == nullptr || fit.state->tilts.empty()) return nullptr;
+  const TiltedNormal::Tilt& tilt = fit.state->tilts[static_cast<std::size_t>(j < 0 ? fit.num_columns() : j)];
+  return tilt == TiltedNormal::Tilt{} ? nullptr : &tilt;
+}
+
 Interval marginal_interval(const Fit& fit, Index j, double quantile) {
   const double mean = j < 0 ? fit.intercept->mean : fit.mean[j];
   if (fit.is_joint() && !(fit.noise.shape > 0)) return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   const double scale = marginal_scale(fit, j);
   if (scale == 0) return {mean, mean};  // left out: also where the quantile is infinite
+  if (const TiltedNormal::Tilt* tilt = tilt_of(fit, j)) {
+    const TiltedNormal z(*tilt);
+    const double tail = normal_cdf(-quantile);
+    return {mean + scale * z.lower_end(tail), mean - scale * z.mirrored().lower_end(tail)};
+  }
   const double half = scale * quantile;
   return {mean - half, mean + half};
 }
@@ -133,9 +145,15 @@ Vector direction(const Fit& fit) {
   if (fit.sparse) return fit.sparse->direction;
   Vector out = Vector::Constant(fit.num_columns(), 0.5);
   if (fit.is_joint() && !(fit.noise.shape > 0)) return out;  // there is no posterior
-  for (Index j = 0; j < out.size(); ++j)
-    if (const double scale = marginal_scale(fit, j); fit.mean[j] != 0 && scale > 0)
-      out[j] = 1 - student_t_tail(fit.degrees_of_freedom(), std::abs(fit.mean[j]) / scale);
+  for (Index j = 0; j < out.size(); ++j) {
+    const double scale = marginal_scale(fit, j);
+    if (!(fit.mean[j] != 0 && scale > 0)) continue;
+    const double size = std::abs(fit.mean[j]) / scale;
+    if (const TiltedNormal::Tilt* tilt = tilt_of(fit, j))
+      out[j] = std::max(0.5, 1 - (fit.mean[j] > 0 ? TiltedNormal(*tilt) : TiltedNormal(*tilt).mirrored()).below(-size));
+    else
+      out[j] = 1 - student_t_tail(fit.degrees_of_freedom(), size);
+  }
   return out;
 }
 

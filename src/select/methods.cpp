@@ -27,6 +27,7 @@ Options of_fold(const Options& options, const SelectionRows& rows) {
   Options out = options;
   out.weights = rows.weights;
   out.threads = 0;
+  out.intervals = Intervals::gaussian;  // nobody reads them
   out.keep_covariance = Keep::always;
   out.on_sweep = [&rows](const Progress&) { return rows.go_on(); };
   return out;

@@ -9,6 +9,7 @@
 #include "design/with_row.hpp"
 #include "frame/conditioning.hpp"
 #include "frame/few_rows.hpp"
+#include "method/sweep/marginals.hpp"
 #include "method/sweep/precision_blocks.hpp"
 #include "method/sweep/sweep_choice.hpp"
 #include "target/target.hpp"
@@ -280,8 +281,32 @@ Solution without_sweeps(SweepProblem& problem, SolverChoice choice, Index num_ro
   return out;
 }
 
+// Whether marginals are asked for that a normal distribution may miss, and (SKEW.2) holds.
+bool has_tilts(const SweepProblem& problem, const Run& run, Index num_rows) {
+  const FitOptions& options = problem.frame.options;
+  if (options.intervals != Intervals::skewed || !options.preset.empty() || run.outcome.status != Status::converged) return false;
+  Rows rows{Vector(num_rows), Vector(num_rows)};
+  return problem.frame.num_columns() < most_tilted_columns && problem.likelihood.traits().row_moments &&
+         problem.likelihood.expected_at(run.q.m, run.q.s, rows);
+}
+
+// The marginals of the coefficients, and of the intercept in the caller's units.
+std::vector<TiltedNormal::Tilt> tilts_of(const SweepProblem& problem, const Run& run, Design& design, const Solution& out) {
+  const Frame& frame = problem.frame;
+  if (!has_tilts(problem, run, design.rows())) return {};
+  const Index p = frame.num_columns(), q = design.cols();
+  const bool intercept = frame.units.standardization.intercept;
+  Matrix combinations = Matrix::Identity(q, p + (intercept ? 1 : 0));
+  if (intercept) combinations.col(p) = frame.origin();
+  if (out.factor.kind != CovarianceFactor::Kind::none)
+    return tilted_marginals({problem.likelihood, design, run.q, out.factor}, combinations);
+  CovarianceFactor factor = run.solver->factor();
+  if (static_cast<Index>(run.outcome.columns.size()) < q) factor.columns = run.outcome.columns;
+  return tilted_marginals({problem.likelihood, design, run.q, factor}, combinations);
+}
+
 // Takes the posterior from the usable result of the sweeps.
-void take_posterior(const SweepProblem& problem, Run& run, Index num_rows, Solution& out) {
+void take_posterior(const SweepProblem& problem, Run& run, Design& design, Solution& out) {
   const Frame& frame = problem.frame;
   const Partition& partition = problem.prior.partition;
   SweepOutcome& outcome = run.outcome;
@@ -297,7 +322,8 @@ void take_posterior(const SweepProblem& problem, Run& run, Index num_rows, Solut
   out.own = problem.likelihood.own_parameters();
   out.report.bound += out.own.spread;  // (NB.5)
   for (double& bound : out.report.bound_history) bound += out.own.spread;
-  keep_factor(frame.options, *run.solver, outcome, num_rows, partition.num_columns(), out);
+  keep_factor(frame.options, *run.solver, outcome, design.rows(), partition.num_columns(), out);
+  out.tilts = tilts_of(problem, run, design, out);
   if (frame.units.standardization.intercept) out.origin_variance = run.solver->variance_of(frame.origin()(outcome.columns));
   out.log_det_V = q.log_det_V;
   out.w = std::move(q.w);
@@ -333,7 +359,7 @@ Solution solve_by_sweeps(SweepProblem problem) {
     out.report.solver_reason = fmt::format("{} first ({}); later, fewer columns than rows were left", to_string(kind), reason);
   }
   out.usable = run->usable;
-  if (out.usable) take_posterior(problem, *run, design.rows(), out);
+  if (out.usable) take_posterior(problem, *run, design, out);
   out.rows = {std::move(run->q.m), std::move(run->q.s)};
   return out;
 }
