@@ -48,6 +48,9 @@ class BayesianCountRegression(Regressor, LinearScore):
     offset_column : str or int, default=None
         The column of X that is added to the linear predictor as it is, such as the logarithm of an exposure; the rest as for ``exposure``.
         Give one of them, or ``offset`` to ``fit``.
+    intervals : {"skewed", "gaussian"}, default="skewed"
+        What ``coef_interval`` gives. "skewed": each coefficient's own distribution, which need not be symmetric; with few rows or small
+        counts a normal one misses its ends. "gaussian": the mean and a multiple of ``coef_std_`` on both sides.
     {flat, fit.reference, lambda_1, lambda_init}
     {fit_intercept}
     {fit.standardize}
@@ -124,6 +127,7 @@ class BayesianCountRegression(Regressor, LinearScore):
         family: str = "auto",
         exposure: Union[None, str, int] = None,
         offset_column: Union[None, str, int] = None,
+        intervals: str = "skewed",
         flat: Optional[Columns] = None,
         reference: Optional[Mapping[str, str]] = None,
         lambda_1: Optional[float] = None,

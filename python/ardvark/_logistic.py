@@ -129,6 +129,9 @@ class BayesianLogisticRegression(LogisticScore):
         Two classes: "vg" is the best Gaussian variational posterior; "jj" the Jaakkola-Jordan bound of the published
         programs, with intervals that are too narrow; "laplace" Laplace's approximation. More than two classes:
         Laplace's approximation, or "jj" for a source that is read in pieces, of which each class then has a regression.
+    intervals : {"skewed", "gaussian"}, default="skewed"
+        Two classes under "shared", "ard", "none" and groups: ``coef_interval``. "skewed": each coefficient's own distribution, which need
+        not be symmetric; with few rows a normal one misses its ends. "gaussian": the mean and a multiple of ``coef_std_`` on both sides.
     coding : {"automatic", "softmax", "one-against-rest", "one-against-one"}, default="automatic"
         How more than two classes are coded. "automatic" is "one-against-rest" under "sparse", "slab", "dense" and
         "laplace". It is also "one-against-rest" for 8 or more classes if there are at most as many rows as twice the columns times the
@@ -184,6 +187,7 @@ class BayesianLogisticRegression(LogisticScore):
         prior: Prior = "auto",
         *,
         likelihood: str = "vg",
+        intervals: str = "skewed",
         coding: str = "automatic",
         precision_per_class: bool = False,
         laplace_lambda: Optional[float] = None,

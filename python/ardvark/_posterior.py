@@ -47,8 +47,8 @@ class Draws(NamedTuple):
 class Posterior:
     """The variational posterior of a linear score.
 
-    For classifiers it is normal. For a regression with ``posterior="joint"``, the noise precision tau is Gamma
-    distributed. Given tau, the coefficients are normal with a covariance proportional to 1/tau; without tau, they are
+    For classifiers and counts it is normal, also where ``coef_interval`` is skewed. For a regression with
+    ``posterior="joint"``, the noise precision tau is Gamma distributed. Given tau, the coefficients are normal with a covariance proportional to 1/tau; without tau, they are
     Student-t distributed. With ``"factorised"``, they are normal and independent of tau. Under the priors sparse, slab
     and dense, they are Student-t distributed with n_samples - 1 degrees of freedom (fewer with flat columns), and each draw
     is from one part of the average over starts or hyper-parameters. With very many columns, some of them have no probable effect,

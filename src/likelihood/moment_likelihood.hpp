@@ -18,7 +18,10 @@ class MomentLikelihood : public Likelihood {
     return expect(m, s, rows, own);
   }
 
-  [[nodiscard]] std::optional<double> expected_at(const Vector& m, const Vector& s, Rows& rows) const final { return expect(m, s, rows); }
+  [[nodiscard]] std::optional<double> expected_at(const Vector& m, const Vector& s, Rows& rows) const final {
+    Vector own = own_;
+    return expect(m, s, rows, own);
+  }
 
   void update(const Posterior& q, Rows& rows) final {
     m_ = q.m;

@@ -115,7 +115,8 @@ class CoefficientDisplay(Display):
             shown.sort()
             note = f"{shown.size} of {mean.shape[1]} columns: the largest relative to their standard deviation"
         if standardize:
-            mean = interval.mean(axis=-1)  # the intervals are symmetric
+            width = np.diff(estimator.coef_interval(level).reshape(interval.shape))[..., 0]  # intervals need not be symmetric
+            mean = mean * np.divide(np.diff(interval)[..., 0], width, out=np.zeros_like(mean), where=width > 0)
         scores = _scores(estimator, mean.shape[0])
         display = cls(
             names[shown].tolist(),
