@@ -14,12 +14,38 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // x with Phi(x) = p
 double normal_quantile(double p) { return p <= 0.5 ? -student_t_end(infinity, p) : student_t_end(infinity, 1 - p); }
 
+// The density at a distance y beyond an end is exp(height - slope y - curvature y^2/2).
+struct Tail {
+  double height, slope, curvature;
+
+  [[nodiscard]] double log_scale() const { return height + 0.5 * slope * slope / curvature + 0.5 * (ln_2pi - std::log(curvature)); }
+  [[nodiscard]] double beyond(double y) const {
+    return std::exp(log_scale()) * normal_cdf(-(slope + curvature * y) / std::sqrt(curvature));
+  }
+  [[nodiscard]] double distance(double mass) const {
+    return (-normal_quantile(mass / std::exp(log_scale())) * std::sqrt(curvature) - slope) / curvature;
+  }
+};
+
+// \param side  -1 or 1. A curvature that is nearly 0, or below it, is that of a tail that falls like an exponential function.
+Tail tail_of(const TiltedNormal::Tilt& tilt, double side) {
+  const double z = side * TiltedNormal::reach;
+  double value = 0, slope = 0, curvature = 0;  // of t, by Horner's scheme
+  for (std::size_t k = tilt.size() + 1; k > 0; --k) {
+    curvature = curvature * z + 2 * slope;
+    slope = slope * z + value;
+    value = value * z + (k > 1 ? tilt[k - 2] : 0);
+  }
+  const double falls = TiltedNormal::reach - side * slope;
+  return {value - 0.5 * z * z, falls, std::max(1 - curvature, falls * falls / 400)};
+}
+
 }  // namespace
 
 TiltedNormal::TiltedNormal(const Tilt& tilt) : tilt_(tilt) {
-  mass_[0] = std::exp(log_scale_of_tail(-reach)) * normal_cdf(-reach - slope_at(-reach));
+  mass_[0] = tail_of(tilt_, -1).beyond(0);
   for (int i = 0; i < num_panels; ++i) mass_[i + 1] = mass_[i] + inside(panel * i - reach, panel * (i + 1) - reach);
-  total_ = mass_[num_panels] + std::exp(log_scale_of_tail(reach)) * normal_cdf(slope_at(reach) - reach);
+  total_ = mass_[num_panels] + tail_of(tilt_, 1).beyond(0);
 }
 
 // Its odd and its even part, at 1, 2 and 3 times the distance of the nodes, have three unknowns each.
@@ -43,24 +69,12 @@ TiltedNormal::Tilt TiltedNormal::through(const std::array<double, 5>& v) {
   return {(odd_1 - t3) / h, (even_1 - t4) / (h * h), t3 / (h * h * h), t4 / (h * h * h * h)};
 }
 
-bool TiltedNormal::falls() const { return slope_at(-reach) > -reach && slope_at(reach) < reach && std::isnormal(total_); }
+bool TiltedNormal::falls() const { return tail_of(tilt_, -1).slope > 0 && tail_of(tilt_, 1).slope > 0 && std::isnormal(total_); }
 
 double TiltedNormal::tilt_at(double z) const {
   double sum = 0;
   for (int k = degree; k > 0; --k) sum = z * (sum + tilt_[static_cast<std::size_t>(k - 1)]);
   return sum;
-}
-
-double TiltedNormal::slope_at(double z) const {
-  double sum = 0;
-  for (int k = degree; k > 0; --k) sum = z * sum + k * tilt_[static_cast<std::size_t>(k - 1)];
-  return sum;
-}
-
-// -z^2/2 + t + g (z - end) = -(z - g)^2/2 + g^2/2 + t - g end; the mass under it is sqrt(2 pi) times that of a normal one.
-double TiltedNormal::log_scale_of_tail(double end) const {
-  const double slope = slope_at(end);
-  return 0.5 * ln_2pi + 0.5 * slope * slope + tilt_at(end) - slope * end;
 }
 
 // Gauss and Legendre's rule of five points: over .3 its error is below rounding.
@@ -75,16 +89,16 @@ double TiltedNormal::inside(double from, double to) const {
 }
 
 double TiltedNormal::below(double x) const {
-  if (x <= -reach) return std::exp(log_scale_of_tail(-reach)) * normal_cdf(x - slope_at(-reach)) / total_;
-  if (x >= reach) return 1 - std::exp(log_scale_of_tail(reach)) * normal_cdf(slope_at(reach) - x) / total_;
+  if (x <= -reach) return tail_of(tilt_, -1).beyond(-reach - x) / total_;
+  if (x >= reach) return 1 - tail_of(tilt_, 1).beyond(x - reach) / total_;
   const int i = std::clamp(static_cast<int>((x + reach) / panel), 0, num_panels - 1);
   return (mass_[i] + inside(panel * i - reach, x)) / total_;
 }
 
 double TiltedNormal::lower_end(double tail) const {
   const double mass = tail * total_;
-  if (mass <= mass_[0]) return slope_at(-reach) + normal_quantile(mass / std::exp(log_scale_of_tail(-reach)));
-  if (mass >= mass_[num_panels]) return slope_at(reach) - normal_quantile((total_ - mass) / std::exp(log_scale_of_tail(reach)));
+  if (mass <= mass_[0]) return -reach - tail_of(tilt_, -1).distance(mass);
+  if (mass >= mass_[num_panels]) return reach + tail_of(tilt_, 1).distance(total_ - mass);
   const auto i = static_cast<int>(std::upper_bound(mass_.begin(), mass_.end(), mass) - mass_.begin()) - 1;
   const double from = panel * i - reach;
   double low = from, high = from + panel;

@@ -7,7 +7,7 @@
 namespace ardvark::internal {
 
 /// z with a density proportional to exp(-z^2/2 + t(z)), t(z) = t_1 z + .. + t_6 z^6 where |z| <= reach; beyond, t goes on with the slope
-/// that it has there.                                                                                                          (SKEW.5)
+/// and the curvature that it has there. (SKEW.5)
 class TiltedNormal {
  public:
   static constexpr int degree = 6;
@@ -32,9 +32,7 @@ class TiltedNormal {
   static constexpr double panel = 2 * reach / num_panels;
 
   [[nodiscard]] double tilt_at(double z) const;
-  [[nodiscard]] double slope_at(double z) const;
   [[nodiscard]] double inside(double from, double to) const;  // the mass, within one panel
-  [[nodiscard]] double log_scale_of_tail(double end) const;   // of the mass beyond `end`, a normal one about its slope
 
   Tilt tilt_;
   std::array<double, num_panels + 1> mass_;  // below the start of each panel
