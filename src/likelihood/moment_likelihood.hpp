@@ -54,8 +54,10 @@ class MomentLikelihood : public Likelihood {
     s_.setZero();
     evaluate(rows);
   }
-  /// Starts with rows of this value, without means.
-  void start_from(const Rows& rows, double value, const Vector& own) {
+  /// The same with these own parameters, at which the rows have this value.
+  void start_at(const Vector& m, const Rows& rows, double value, const Vector& own) {
+    m_ = m;
+    s_.setZero();
     slope_ = rows.omega;
     own_ = own;
     expected_log_likelihood_ = value;

@@ -54,7 +54,7 @@ class NegativeBinomial final : public MomentLikelihood {
     Vector own(2);
     own << log_k, 1;
     const At at = evaluate(log_k, m, Vector::Zero(m.size()), &rows);
-    start_from(rows, at.value, own);
+    start_at(m, rows, at.value, own);
   }
 
   // own: ln k, and the negative curvature of the bound in it.                                                                   (NB.4)

@@ -27,7 +27,8 @@ class StudentNoise final : public MomentLikelihood {
     rows.r = rows.omega.cwiseProduct(y_);
     Vector own(2);
     own << std::log(tau / 10), prior_mean;
-    start_from(rows, evaluate(own, squares(Vector::Zero(y_.size()), Vector::Zero(y_.size()))).value, own);
+    const Vector zeros = Vector::Zero(y_.size());
+    start_at(zeros, rows, evaluate(own, squares(zeros, zeros)).value, own);
   }
 
   // own: ln E tau and ln nu, by Newton's method.                                                                               (TN.3)

@@ -142,7 +142,7 @@ double noise_of(const StartOutcome& start) {
   return std::max(start.q.hyper().s2, rounding * rounding);
 }
 
-SparseStart told(const StartOutcome& start, double weight, Task task, double unit) {
+SparseStart told(const StartOutcome& start, double weight, bool fits_noise, double unit) {
   const SpikeSlabHyper& hyper = start.q.hyper();
   return {start.name,
           start.status,
@@ -152,12 +152,12 @@ SparseStart told(const StartOutcome& start, double weight, Task task, double uni
           start.q.sum_of_inclusion() > 0 ? hyper.pi : 0,
           unit * std::sqrt(hyper.s2 * hyper.kappa),
           unit * std::sqrt(hyper.s2 * hyper.h),
-          has_noise(task) ? unit * std::sqrt(hyper.s2) : 0,
+          fits_noise ? unit * std::sqrt(hyper.s2) : 0,
           start.q.dense_share()};
 }
 
 // The average of the fits under each of the two hypotheses.                                                                   (SP.21)
-std::vector<SparseStart> told(const AveragedFits& averaged, const HyperGrid& grid, Task task, double unit) {
+std::vector<SparseStart> told(const AveragedFits& averaged, const HyperGrid& grid, bool fits_noise, double unit) {
   std::vector<SparseStart> out;
   for (const Hypothesis& hypothesis : grid.hypotheses) {
     SparseStart sum{hypothesis.dense ? "small effects" : "no small effects"};
@@ -169,7 +169,7 @@ std::vector<SparseStart> told(const AveragedFits& averaged, const HyperGrid& gri
       const StartOutcome& fit = averaged.fits[i];
       if ((fit.q.hyper().h > 0) != hypothesis.dense) continue;
       const double w = averaged.weight[static_cast<Index>(i)];
-      const SparseStart one = told(fit, w, task, unit);
+      const SparseStart one = told(fit, w, fits_noise, unit);
       total += w;
       sum.sweeps += one.sweeps;
       if (one.status != Status::converged && w > 1e-3) sum.status = one.status;
@@ -211,7 +211,7 @@ std::vector<bool> undecided_units(const AveragedFits& averaged, Index num_units)
   return out;
 }
 
-Averages average(const AveragedFits& averaged, const PenalisedColumns& which, Task task, double unit, Index num_columns,
+Averages average(const AveragedFits& averaged, const PenalisedColumns& which, bool fits_noise, double unit, Index num_columns,
                  const Correlations& in_table) {
   const std::vector<StartOutcome>& fits = averaged.fits;
   const Vector& weight = averaged.weight;
@@ -228,7 +228,7 @@ Averages average(const AveragedFits& averaged, const PenalisedColumns& which, Ta
     const StartOutcome& start = fits[s];
     const double w = weight[static_cast<Index>(s)];
     if (w > weight[static_cast<Index>(out.best)]) out.best = s;
-    if (!averaged.grid) out.result.starts.push_back(told(start, w, task, unit));
+    if (!averaged.grid) out.result.starts.push_back(told(start, w, fits_noise, unit));
     if (w == 0) continue;
     out.result.dense_fraction += w * start.q.dense_share();
     out.noise += w * noise_of(start);
@@ -237,7 +237,7 @@ Averages average(const AveragedFits& averaged, const PenalisedColumns& which, Ta
       for (Index j = which.group_begin(g); j < which.group_begin(g) + which.group_size(g); ++j)
         out.result.inclusion[which.columns[static_cast<std::size_t>(j)]] += w * start.q.inclusion()[g];
   }
-  if (averaged.grid) out.result.starts = told(averaged, *averaged.grid, task, unit);
+  if (averaged.grid) out.result.starts = told(averaged, *averaged.grid, fits_noise, unit);
   out.result.inclusion = out.result.inclusion.cwiseMin(1.0);  // rounding may make averages exceed 1
   out.result.dense_fraction = std::min(out.result.dense_fraction, 1.0);
   double spread = 0;
@@ -265,7 +265,7 @@ std::string sweeps_of(const StartOutcome& start) {
   return fmt::format("{} sweep{}", start.history.size(), start.history.size() == 1 ? "" : "s");
 }
 
-void report_fits(const AveragedFits& averaged, const StartOutcome& best, double tolerance, Task task, Solution& out) {
+void report_fits(const AveragedFits& averaged, const StartOutcome& best, double tolerance, bool fits_noise, Solution& out) {
   const std::vector<StartOutcome>& starts = averaged.fits;
   const Vector& weight = averaged.weight;
   Report& report = out.report;
@@ -293,7 +293,7 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
     case Status::stopped_by_user: report.message = fmt::format("stopped after {} of the best start", sweeps_of(best)); break;
     default: report.message = fmt::format("the bound did not settle within {}", sweeps_of(best)); break;
   }
-  if (has_noise(task) && !averaged.grid && report.status == Status::converged)
+  if (fits_noise && !averaged.grid && report.status == Status::converged)
     for (const StartOutcome& start : starts)
       if (may_come_to_be_best(start, best.bound, tolerance)) {
         report.status = Status::max_sweeps;
@@ -391,13 +391,15 @@ Solution solution_of(const Frame& frame, const PenalisedColumns& which, const Av
                      const Correlations& in_table) {
   const Index p = frame.num_columns();
   const FitOptions& options = frame.options;
+  // Of other likelihoods, the noise is their own, and that of the slab is 1.
+  const bool fits_noise = has_noise(frame.task) && options.family.value_or(Family::normal) == Family::normal;
   Solution out = begun(frame);
   out.flat = which.flat;
   for (Index g = 0; g < which.num_groups(); ++g)
     for (Index j = which.group_begin(g); j < which.group_begin(g) + which.group_size(g); ++j)
       out.group[static_cast<std::size_t>(which.columns[static_cast<std::size_t>(j)])] = g;
 
-  Averages averages = average(averaged, which, frame.task, frame.units.y_scale, p, in_table);
+  Averages averages = average(averaged, which, fits_noise, frame.units.y_scale, p, in_table);
   const StartOutcome& best = averaged.fits[averages.best];
   out.sparse = std::move(averages.result);
   out.relevance = out.sparse->inclusion;
@@ -408,8 +410,8 @@ Solution solution_of(const Frame& frame, const PenalisedColumns& which, const Av
     out.relevant[static_cast<std::size_t>(j)] = true;
   }
   out.student_degrees = best.q.student_degrees();
-  if (has_noise(frame.task)) out.noise = {averages.shape, averages.shape * averages.noise};
-  report_fits(averaged, best, options.tolerance.value_or(has_noise(frame.task) ? 1e-3 : 2e-3), frame.task, out);
+  if (fits_noise) out.noise = {averages.shape, averages.shape * averages.noise};
+  report_fits(averaged, best, options.tolerance.value_or(fits_noise ? 1e-3 : 2e-3), fits_noise, out);
   take_mixture(std::move(posterior.mixture), frame, out);
   for (Index j = 0; j < which.size(); ++j)
     out.sparse->direction[which.columns[static_cast<std::size_t>(j)]] =
@@ -417,7 +419,7 @@ Solution solution_of(const Frame& frame, const PenalisedColumns& which, const Av
   judge(which, options.prior.kind, out);
 
   std::vector<std::string>& warnings = out.report.warnings;
-  if (has_noise(frame.task) && !averaged.grid)
+  if (fits_noise && !averaged.grid)
     warn_of_two_explanations(averaged.fits, averaged.weight, std::sqrt(averages.noise * (1 + out.effective_parameters / frame.rows)), out);
   if (!posterior.factored)
     warnings.push_back(

@@ -1,7 +1,9 @@
 // Regressions of counts under the priors sparse, slab and dense, or of any likelihood of moments.                   docs/math/sparse.md
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/special.hpp"
 #include "frame/noise_prior.hpp"
@@ -39,17 +41,9 @@ void take_own_parameters(const MomentsOfRows& moments, MomentLikelihood& likelih
   out.sparse->peak_bound += spread;
 }
 
-}  // namespace
-
-Solution solve_sparse_moments(Frame& frame) {
+// \param start  [rows] the first linear predictors; empty: those of the likelihood
+Solution solve_from(Frame& frame, const PenalisedColumns& which, Vector start) {
   const FitOptions& options = frame.options;
-  const PenalisedColumns which = penalised_columns(options, frame.X.cols(), frame.left_out);
-  require_decomposition(frame, which);
-  if (!why_no_maximum(frame, which.flat).empty()) {
-    Solution out = failed_solution(frame, "columns without a prior have no posterior");
-    explain_no_posterior(frame, which.flat, {"before the first sweep", true}, out.report);
-    return out;
-  }
   LikelihoodInput input{frame.target, frame.k, static_cast<Index>(which.flat.size())};
   input.num_penalised = which.size();
   input.offset = frame.offset;
@@ -62,7 +56,7 @@ Solution solve_sparse_moments(Frame& frame) {
   likelihood->start(rows);
   Vector state(likelihood->state_size()), weight(state.size());
   likelihood->get_state(state, weight);
-  const Vector start = state.head(frame.k.size());  // Student-t noise: zeros
+  if (start.size() == 0) start = state.head(frame.k.size());  // Student-t noise: zeros
 
   TableOfRows table{frame.X, frame.units.standardization};
   Solution out = solve_table(frame, which, table, frame.k, [&](std::unique_ptr<Design> design) {
@@ -79,6 +73,33 @@ Solution solve_sparse_moments(Frame& frame) {
   call_unlimited(frame, out);
   out.rows.of_components = moments;
   return out;
+}
+
+}  // namespace
+
+Solution solve_sparse_moments(Frame& frame) {
+  const PenalisedColumns which = penalised_columns(frame.options, frame.X.cols(), frame.left_out);
+  require_decomposition(frame, which);
+  if (!why_no_maximum(frame, which.flat).empty()) {
+    Solution out = failed_solution(frame, "columns without a prior have no posterior");
+    explain_no_posterior(frame, which.flat, {"before the first sweep", true}, out.report);
+    return out;
+  }
+  Solution found = solve_from(frame, which, {});
+  if (frame.options.family != Family::negative_binomial || is_averaged(which, frame.rows) || !found.usable) return found;
+  // Much dispersion explains what effects might: the bound has a maximum without effects. Poisson's effects are the other start.   (SL.16)
+  const std::vector<std::string> warnings = frame.warnings;
+  const auto again = [&](Family family, const Vector& start) {
+    frame.options.family = family;
+    Solution out = solve_from(frame, which, start);
+    frame.warnings = warnings;
+    frame.options.family = Family::negative_binomial;
+    return out;
+  };
+  const Solution poisson = again(Family::poisson, {});
+  if (!poisson.usable || found.report.status == Status::stopped_by_user) return found;
+  Solution other = again(Family::negative_binomial, poisson.rows.m);
+  return other.usable && other.report.bound > found.report.bound ? std::move(other) : std::move(found);
 }
 
 }  // namespace ardvark::internal
