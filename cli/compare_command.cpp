@@ -11,13 +11,14 @@ namespace ardvark::cli {
 namespace {
 
 struct CompareArguments : FitArguments {
-  std::vector<std::string> priors, kernels, models;
+  std::vector<std::string> priors, families, kernels, models;
 };
 
 ComparisonOptions options_of(const CompareArguments& args) {
   ComparisonOptions options;
   options.model = args;
   if (!args.priors.empty()) options.priors = split_names(args.priors);
+  options.families = split_names(args.families);
   options.kernels = split_names(args.kernels);
   options.models = split_names(args.models);
   return options;
@@ -60,8 +61,12 @@ void add_compare(CLI::App& app, Run& run) {
   auto args = std::make_shared<CompareArguments>();
   add_table_options(c, args);
   add_options_of_command(c, *args, in_command::compare);
-  c.get_option("--model")->description("linear, or logistic (two classes or more)");
+  c.get_option("--model")->description("linear, logistic (two classes or more) or counts");
   c.add_option("--priors", args->priors, "LIST of shared, ard, dense, slab, sparse (default: all but slab)")
+      ->check(not_empty)
+      ->allow_extra_args(false);
+  c.add_option("--families", args->families,
+               "LIST: each prior with each of these. Numbers: normal, student; counts: poisson, negative-binomial (default: both)")
       ->check(not_empty)
       ->allow_extra_args(false);
   c.add_option(

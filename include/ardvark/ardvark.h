@@ -134,6 +134,12 @@ ARDVARK_API void ardvark_free(void* memory);
  *                         pieces always have gaussian. Models: logistic, counts.
  *     posterior           joint (default) or factorised. Regressions. joint: one posterior of weights and noise together, as in VBLinLogit.
  *                         factorised: one of the weights and one of the noise, as in the variational RVM. Models: linear.
+ *     family              auto (default), poisson or negative-binomial. Counts: the distribution about the mean mu. negative-binomial has
+ *                         the variance mu + k mu^2, with k found in the fit. auto fits both and takes the one with the higher log evidence.
+ *                         Models: counts.
+ *     noise               normal (default), student or auto. Regressions: the distribution of the errors. student: Student-t with the
+ *                         degrees of freedom found in the fit, so that outliers get little weight. auto fits both and takes the one with
+ *                         the higher log evidence. Models: linear.
  *     coding              automatic (default), softmax, one-against-rest or one-against-one. Three classes or more: one softmax, a logistic
  *                         regression for each class, or one for each pair of classes. automatic is one-against-rest under sparse, slab,
  *                         dense and laplace, and for eight classes or more with few rows; otherwise it is softmax. Models: logistic.
@@ -563,7 +569,8 @@ ARDVARK_API ardvark_code ardvark_select(const ardvark_matrix* X, const double* l
 /* Several models of one table, ranked by their log evidence: best, verdict, models[0].name, models[0].evidence, ... as in
  * `ardvark compare --json`, and summary, a table to read. priors: names with commas between them, as "shared,dense,sparse"; NULL: its
  * default. kernels: relevance vector machines with these kernels, as "gaussian", and kernel: the kernel machine of model kernel; NULL:
- * none. options: model linear or logistic. */
+ * none. Families of numbers (normal, student) or counts (poisson, negative-binomial) may be named there, too: each prior is then fitted with
+ * each of them. options: model linear, logistic or counts. */
 ARDVARK_API ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, const char* priors, const char* kernels,
                                          const ardvark_options* options, ardvark_result** result, ardvark_error* error);
 

@@ -12,10 +12,13 @@ namespace ardvark {
 
 /// What is compared. All fits have the same rows, target, observation weights and flat columns.
 struct ComparisonOptions {
-  /// "linear" or "logistic" (two classes or more), and the common options of the fits: weights, flat columns, names, max_sweeps, on_sweep,
+  /// "linear", "logistic" (two classes or more) or "counts", and the common options of the fits: weights, flat columns, names, max_sweeps,
+  /// on_sweep,
   /// ... Only the priors ard, slab and sparse use the groups. prior, task and kernel are not read.
   ModelOptions model{.model = "linear"};
   std::vector<std::string> priors = {"shared", "ard", "dense", "sparse"};  ///< any of these and slab
+  /// Each prior with each of these. Linear: "normal", "student"; none: as model.noise. Counts: "poisson", "negative-binomial"; none: both.
+  std::vector<std::string> families = {};
   std::vector<std::string> kernels = {};  ///< relevance vector machines with these kernels, widths by the log evidence: "gaussian", ...
   std::vector<std::string> models = {};   ///< "kernel": also the kernel machine of fit_kernel_regression and fit_kernel_classification
   MatrixView inputs = {};                 ///< [n,d] inputs of the kernels; empty: X
@@ -34,6 +37,7 @@ struct ComparedModel {
   std::optional<Index> probable_effects;                       ///< slab, sparse: columns that are kept
   double noise_sd = std::numeric_limits<double>::quiet_NaN();  ///< linear, in units of the target
   double log_loss = std::numeric_limits<double>::quiet_NaN();  ///< logistic, training rows, nats per row
+  double deviance_explained = std::numeric_limits<double>::quiet_NaN();  ///< counts, training rows
   Status status = Status::failed;
   std::string message;  ///< of the fit
   std::vector<std::string> warnings;

@@ -74,6 +74,12 @@ function fit = ardvark_fit(X, y, varargin)
 %                           pieces always have gaussian. Models: logistic, counts.
 %     'posterior'           joint (default) or factorised. Regressions. joint: one posterior of weights and noise together, as in
 %                           VBLinLogit. factorised: one of the weights and one of the noise, as in the variational RVM. Models: linear.
+%     'family'              auto (default), poisson or negative-binomial. Counts: the distribution about the mean mu. negative-binomial has
+%                           the variance mu + k mu^2, with k found in the fit. auto fits both and takes the one with the higher log
+%                           evidence. Models: counts.
+%     'noise'               normal (default), student or auto. Regressions: the distribution of the errors. student: Student-t with the
+%                           degrees of freedom found in the fit, so that outliers get little weight. auto fits both and takes the one with
+%                           the higher log evidence. Models: linear.
 %     'coding'              automatic (default), softmax, one-against-rest or one-against-one. Three classes or more: one softmax, a
 %                           logistic regression for each class, or one for each pair of classes. automatic is one-against-rest under sparse,
 %                           slab, dense and laplace, and for eight classes or more with few rows; otherwise it is softmax. Models: logistic.

@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from . import _core
 from ._arrays import refuse_sparse
+from ._counts import BayesianCountRegression
 from ._given import gaps_in
 from ._linear import BayesianLinearRegression
 from ._logistic import BayesianLogisticRegression
@@ -39,6 +40,8 @@ class ComparedModel(NamedTuple):
         Regressions: standard deviation of the noise; else None.
     log_loss : float
         Classes: of the training rows, nats per row; else None.
+    deviance_explained : float
+        Counts: share of the deviance of a constant rate that is explained in the training rows; else None.
     status : str
         How the fit ended.
     remark : str
@@ -63,13 +66,14 @@ class ComparedModel(NamedTuple):
     probable_effects: Optional[int]
     noise_std: Optional[float]
     log_loss: Optional[float]
+    deviance_explained: Optional[float]
     status: str
     remark: str
 
 
 # The fields of a ComparedModel, as the library names them.
 _ENTRIES = (
-    "name", "evidence", "difference", "bound", "effective_parameters", "probable_effects", "noise_sd", "log_loss",
+    "name", "evidence", "difference", "bound", "effective_parameters", "probable_effects", "noise_sd", "log_loss", "deviance_explained",
     "status", "remark",
 )
 
@@ -115,8 +119,10 @@ def compare(
     *,
     target: Optional[str] = None,
     priors: Sequence[str] = ("shared", "ard", "dense", "sparse"),
+    families: Sequence[str] = (),
     kernels: Sequence[str] = (),
     models: Sequence[str] = (),
+    exposure: Optional[str] = None,
     task: str = "auto",
     missing: str = "refuse",
     verbose: int = 0,
@@ -136,13 +142,18 @@ def compare(
         If X is a DataFrame: the column of X that the models explain, instead of ``y``.
     priors : sequence of str, default=("shared", "ard", "dense", "sparse")
         Any of these and "slab". "ard" is fitted and listed, but not ranked.
+    families : sequence of str, default=()
+        Each prior is fitted with each of them. Numbers: "normal", "student"; by default normal noise. Counts: "poisson",
+        "negative-binomial"; by default both. All keep their constants, so that their evidence is on one scale.
     kernels : sequence of str, default=()
         Also relevance vector machines with these kernels: "gaussian", "laplacian", "cauchy", "linear", "polynomial" or "spline".
         They need numbers.
     models : sequence of str, default=()
         ["kernel"]: also the kernel machine of `KernelRegressor` and `KernelClassifier`. It needs numbers.
-    task : {"auto", "regression", "classification"}, default="auto"
-        "auto": a regression if y holds numbers of which some are not whole.
+    exposure : str, default=None
+        Counts: the column of X that is their exposure, as in `BayesianCountRegression`.
+    task : {"auto", "regression", "classification", "counts"}, default="auto"
+        "auto": a regression if y holds numbers of which some are not whole; else classes. Counts must be named.
     missing : {"refuse", "drop"}, default="refuse"
         What happens to rows in which a value is missing: an error, or they are left out, and the text says how many.
     verbose : int, default=0
@@ -169,8 +180,10 @@ def compare(
     >>> ardvark.compare(X, X.sum(axis=1) + rng.normal(size=100), priors=["dense", "slab"]).best
     'dense'
     """
-    if task not in ("auto", "regression", "classification"):
-        raise ValueError(f"task is {task!r}; it must be 'auto', 'regression' or 'classification'")
+    if task not in ("auto", "regression", "classification", "counts"):
+        raise ValueError(f"task is {task!r}; it must be 'auto', 'regression', 'classification' or 'counts'")
+    if exposure is not None and task != "counts":
+        raise ValueError("exposure applies only to task='counts'")
     if missing not in ("refuse", "drop"):
         raise ValueError(f"missing is {missing!r}; it must be 'refuse' or 'drop'")
     refuse_sparse(X, "compare")
@@ -180,9 +193,10 @@ def compare(
     if task == "auto":
         known = np.asarray(y)[~gaps_in(np.asarray(y))]
         task = "regression" if type_of_target(known.tolist(), input_name="y") == "continuous" else "classification"
-    linear = task == "regression"
-    if not linear:
+    if task == "classification":
         estimator = BayesianLogisticRegression(missing=missing)
+    elif task == "counts":
+        estimator = BayesianCountRegression(missing=missing, exposure=exposure)
     X, y, weights, _ = estimator._checked(X, y, sample_weight)
     y = estimator._encoded(y)
     if isinstance(models, str) or set(models) - {"kernel"}:
@@ -196,11 +210,12 @@ def compare(
                 X,
                 y,
                 list(priors),
-                [*kernels, *models] or None,
+                [*kernels, *models, *families] or None,
                 callback=watch.function,
-                model="linear" if linear else "logistic",
+                model={"regression": "linear", "classification": "logistic"}.get(task, task),
                 weights=weights,
                 class_names=estimator._class_names(),
+                **({} if exposure is None else {"exposure": estimator._exposure()}),
                 target=target,
                 missing=missing,
                 **estimator._columns_for_library(),

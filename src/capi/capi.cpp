@@ -16,6 +16,7 @@
 #include "core/refusals.hpp"
 #include "model/choice.hpp"
 #include "model/missing.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal::capi {
 
@@ -247,10 +248,15 @@ ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, cons
     all.model = asked.values;
     set_names(priors, all.priors);
     set_names(kernels, all.kernels);
-    const auto others = std::stable_partition(all.kernels.begin(), all.kernels.end(), [](const auto& name) { return name != "kernel"; });
-    all.models.assign(others, all.kernels.end());
-    all.kernels.erase(others, all.kernels.end());
-    const char* const name = all.model.model == "linear" ? "y" : "labels";
+    const auto take = [&](std::vector<std::string>& to, std::initializer_list<std::string_view> words) {
+      const auto others = std::stable_partition(all.kernels.begin(), all.kernels.end(),
+                                                [&](const auto& name) { return std::ranges::find(words, name) == words.end(); });
+      to.assign(others, all.kernels.end());
+      all.kernels.erase(others, all.kernels.end());
+    };
+    take(all.models, {"kernel"});
+    take(all.families, {"normal", "student", "poisson", "negative-binomial"});
+    const char* const name = facts_of(task_of_model(all.model.model)).argument;
     const auto comparison = std::make_shared<const Comparison>(compare_models(data.X(), vector_of(target, data.X().rows(), name), all));
     return [comparison](Fields& out) {
       visit(*comparison, out);

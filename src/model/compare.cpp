@@ -48,6 +48,20 @@ ModelOptions with_prior(const ComparisonOptions& from, const std::string& prior)
   return options;
 }
 
+std::vector<std::string> families_of(const ComparisonOptions& from) {
+  if (from.families.empty() && from.model.model == "counts") return {"poisson", "negative-binomial"};
+  return from.families;
+}
+
+ModelOptions with_family(const ComparisonOptions& from, ModelOptions options, const std::string& family) {
+  if (from.model.model == "counts")
+    options.family =
+        choose<const char*>(from.model, "families", family, {{"poisson", "poisson"}, {"negative-binomial", "negative-binomial"}});
+  else
+    options.noise = choose<const char*>(from.model, "families", family, {{"normal", "normal"}, {"student", "student"}});
+  return options;
+}
+
 // Every prior has regressions for each class, with the likelihood of two classes.                                              (CMP.5)
 void by_regressions(ModelOptions& options) {
   options.coding = "one-against-rest";
@@ -85,7 +99,11 @@ struct Candidate {
 
 std::vector<Candidate> candidates_of(const ComparisonOptions& from) {
   std::vector<Candidate> out;
-  for (const std::string& prior : from.priors) out.push_back({prior, with_prior(from, prior)});
+  const std::vector<std::string> families = families_of(from);
+  for (const std::string& prior : from.priors) {
+    if (families.empty()) out.push_back({prior, with_prior(from, prior)});
+    for (const std::string& family : families) out.push_back({prior + ", " + family, with_family(from, with_prior(from, prior), family)});
+  }
   for (const std::string& kernel : from.kernels) out.push_back({"rvm " + kernel, with_kernel(from, kernel)});
   for (const std::string& model : from.models) out.push_back({model, as_process(from, model)});
   return out;
@@ -95,7 +113,9 @@ std::vector<Candidate> candidates_of(const ComparisonOptions& from) {
 double price_of_hyperpriors(const Fit& fit, const ModelOptions& options) {
   if (is_sparse(fit.prior)) return 0;  // no hyper-priors: the bound is at the values already
   const ResolvedModel model = resolve(options);
-  const FitOptions& used = has_noise(fit.task) ? std::get<LinearModel>(model).options : std::get<LogisticModel>(model).options;
+  const FitOptions& used = has_noise(fit.task)  ? std::get<LinearModel>(model).options
+                           : is_count(fit.task) ? std::get<CountModel>(model).options
+                                                : std::get<LogisticModel>(model).options;
   std::vector<double> half_sizes(static_cast<std::size_t>(fit.precision.size()), 0.0);
   NoiseDegrees degrees{.rows = fit.num_rows, .num_flat = fit.intercept ? 1 : 0};
   double price = 0;
@@ -159,6 +179,7 @@ void describe(const Fit& fit, ComparedModel& out) {
   add(fit, out);
   if (has_noise(fit.task) && fit.noise.shape > 0) out.noise_sd = noise_sd(fit);
   if (has_classes(fit.task)) out.log_loss = fit.log_loss;
+  if (is_count(fit.task)) out.deviance_explained = fit.deviance_explained;
   remark_on(fit.prior, out);
 }
 
@@ -273,7 +294,7 @@ Comparison of_whole_rows(const RowsInUse& used, const ComparisonOptions& given) 
 void require_finite(MatrixView X, VectorView target, const ModelOptions& model) {
   with_remedy(remedy_of_gap(model, false), [&] {
     validate::matrix(X, "X", model.column_names);
-    validate::vector(target, X.rows(), model.model == "linear" ? "y" : "labels");
+    validate::vector(target, X.rows(), facts_of(task_of_model(model.model)).argument);
   });
 }
 
@@ -281,11 +302,16 @@ void require_finite(MatrixView X, VectorView target, const ModelOptions& model) 
 
 void check_comparison(const ComparisonOptions& options) {
   const ModelOptions& model = options.model;
-  if (model.model.empty()) throw InvalidArgument(fmt::format("say what to compare: {}, or logistic", model.spelled("model", "linear")));
-  if (model.model != "linear" && model.model != "logistic")
-    throw wrong(model.spelled("model"), model.model,
-                fmt::format("it must be one of linear, logistic (relevance vector machines: {})", model.spelled("kernel", "gaussian")));
+  if (model.model.empty())
+    throw InvalidArgument(fmt::format("say what to compare: {}, logistic or counts", model.spelled("model", "linear")));
+  if (model.model != "linear" && model.model != "logistic" && model.model != "counts")
+    throw wrong(
+        model.spelled("model"), model.model,
+        fmt::format("it must be one of linear, logistic, counts (relevance vector machines: {})", model.spelled("kernel", "gaussian")));
   refuse_to_impute(model, "a comparison");
+  if (model.model == "logistic" && !options.families.empty()) throw refused(model.spelled("families"), "apply only to numbers and counts");
+  if (has_machines(options) && model.model == "counts")
+    throw refused(model.spelled(options.kernels.empty() ? "models" : "kernel"), "have no machines of counts");
   const std::string machines = options.kernels.empty() ? model.spelled("models", "kernel") : model.spelled("kernel");
   if (has_machines(options) && !model.intercept)
     throw refused(model.spelled("intercept"),

@@ -184,6 +184,8 @@ void visit(const Comparison& comparison, Fields& out) {
     out.put("probable_effects", model.probable_effects ? Json(*model.probable_effects) : Json());
     if (has_noise(comparison.task))
       out.put("noise_sd", Json(model.noise_sd));
+    else if (is_count(comparison.task))
+      out.put("deviance_explained", Json(model.deviance_explained));
     else
       out.put("log_loss", Json(model.log_loss));
     out.put("status", Json(to_string(model.status)));

@@ -81,11 +81,7 @@ constexpr ModelOption rows[] = {
     {"noise", &O::noise, posterior, "normal (default), student or auto",
      "Regressions: the distribution of the errors. student: Student-t with the degrees of freedom found in the fit, so that outliers get "
      "little weight. auto fits both and takes the one with the higher log evidence.",
-     Facts()
-         .refuse(logistic | counts | machines | programs | laplace | in_pieces)
-         .say(only_linear)
-         .take(noises)
-         .shell(fit)},
+     Facts().refuse(logistic | counts | machines | programs | laplace | in_pieces).say(only_linear).take(noises).shell(fit)},
     {"coding", &O::coding, posterior, "automatic (default), softmax, one-against-rest or one-against-one",
      "Three classes or more: one softmax, a logistic regression for each class, or one for each pair of classes. automatic is "
      "one-against-rest under sparse, slab, dense and laplace, and for eight classes or more with few rows; otherwise it is softmax.",
@@ -181,12 +177,12 @@ constexpr ModelOption rows[] = {
     {"exposure", &O::exposure, table, "the name of a column",
      "Counts: the column that says how long, or over how much, each row was counted, a number above 0. Rates are per unit of it, and a new "
      "row needs it, too.",
-     Facts().refuse(linear | logistic | machines | programs).say(only_counts).shell(fit)},
+     Facts().refuse(linear | logistic | machines | programs).say(only_counts).shell(fit | compare)},
     {"offset_column", &O::offset_column, table, "the name of a column",
      "Counts: the column that is added to the linear predictor as it is, such as the logarithm of an exposure. It has no coefficient, and "
      "a "
      "new row needs it, too. Give it or [exposure].",
-     Facts().refuse(linear | logistic | machines | programs).say(only_counts).shell(fit)},
+     Facts().refuse(linear | logistic | machines | programs).say(only_counts).shell(fit | compare)},
     {"row_offset", &O::row_offset, table, "a number for each row",
      "Counts: what is added to the linear predictor of each row, instead of a column of the table. The model knows that there was one: "
      "predictions need it for each new row.",

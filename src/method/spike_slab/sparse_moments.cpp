@@ -12,6 +12,7 @@
 #include "likelihood/registry.hpp"
 #include "method/spike_slab/moment_rows.hpp"
 #include "method/spike_slab/sparse_classes.hpp"
+#include "prior/hyperprior_cost.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
@@ -22,7 +23,8 @@ constexpr double most_noise = 0.5;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The likelihood at the moments of its rows under the whole mixture, and what its own parameters add.                           (NB.5)
-void take_own_parameters(const MomentsOfRows& moments, MomentLikelihood& likelihood, Rows& rows, Solution& out) {
+// \param noise_cost  of the prior of the noise, which fits that find the noise do not pay                                        (CMP.1)
+void take_own_parameters(const MomentsOfRows& moments, MomentLikelihood& likelihood, double noise_cost, Rows& rows, Solution& out) {
   const Mixture& mixture = out.factor.mixture;
   Vector weight(std::ssize(mixture.components));
   for (Index c = 0; c < weight.size(); ++c) weight[c] = mixture.components[static_cast<std::size_t>(c)].weight;
@@ -34,7 +36,7 @@ void take_own_parameters(const MomentsOfRows& moments, MomentLikelihood& likelih
   out.own = likelihood.own_parameters();
   out.noise = likelihood.noise();
   out.rows.m = std::move(q.m);
-  const double spread = out.own.spread;
+  const double spread = out.own.spread - noise_cost;
   out.report.bound += spread;
   for (double& bound : out.report.bound_history) bound += spread;
   for (SparseStart& start : out.sparse->starts) start.bound += spread;
@@ -49,6 +51,7 @@ Solution solve_from(Frame& frame, const PenalisedColumns& which, Vector start) {
   input.offset = frame.offset;
   input.noise = options.noise;
   if (has_noise(frame.task)) input.noise = noise_prior(frame, {frame.rows, input.num_flat, input.num_penalised});
+  const GammaDistribution prior = input.noise;
   const std::unique_ptr<Likelihood> made = likelihood_row(frame.task, options).make(std::move(input));
   auto* likelihood = dynamic_cast<MomentLikelihood*>(made.get());
   if (likelihood == nullptr) throw InternalError("a sparse prior needs a likelihood of moments");
@@ -64,7 +67,8 @@ Solution solve_from(Frame& frame, const PenalisedColumns& which, Vector start) {
   });
   if (!out.usable) return out;
   const MomentsOfRows moments = table.moments(out.factor.mixture);
-  take_own_parameters(moments, *likelihood, rows, out);
+  const double degrees = frame.rows - static_cast<double>(which.flat.size());
+  take_own_parameters(moments, *likelihood, has_noise(frame.task) ? hyperprior_cost(prior.shape, 0.5 * degrees) : 0, rows, out);
   if (has_noise(frame.task)) {
     out.posterior = LinearPosterior::factorised;
     out.student_degrees = std::numeric_limits<double>::infinity();
