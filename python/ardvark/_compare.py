@@ -215,7 +215,7 @@ def compare(
                 model={"regression": "linear", "classification": "logistic"}.get(task, task),
                 weights=weights,
                 class_names=estimator._class_names(),
-                **({} if exposure is None else {"exposure": estimator._exposure()}),
+                **({} if exposure is None else {"exposure": estimator._name_of("exposure")}),
                 target=target,
                 missing=missing,
                 **estimator._columns_for_library(),

@@ -83,7 +83,7 @@ def test_rows_with_gaps_are_refused_or_left_out():
 
 def test_what_is_refused_and_stopped():
     X = np.random.default_rng(0).normal(size=(40, 3))
-    with pytest.raises(ValueError, match="task is 'x'; it must be 'auto', 'regression' or 'classification'"):
+    with pytest.raises(ValueError, match="task is 'x'; it must be 'auto', 'regression', 'classification' or 'counts'"):
         ardvark.compare(X, X[:, 0], task="x")
     with pytest.raises(ValueError, match="priors is 'best'"):
         ardvark.compare(X, X[:, 0], priors=["sparse", "best"])
@@ -94,3 +94,30 @@ def test_what_is_refused_and_stopped():
     calls = []
     ardvark.compare(X, X[:, 0] + X[:, 1] ** 2, callback=lambda progress: calls.append(progress.sweep))
     assert len(calls) > 3
+
+
+def test_families_of_numbers_and_of_counts(tmp_path):
+    random = np.random.default_rng(4)
+    X = random.normal(size=(200, 3))
+    heavy = X[:, 0] + random.standard_t(2, size=200)
+    numbers = ardvark.compare(X, heavy, priors=["shared", "sparse"], families=["normal", "student"])
+    assert numbers.models[0].name.endswith(", student") and {one.name for one in numbers.models} >= {"shared, normal", "sparse, student"}
+    fits = {noise: ardvark.BayesianLinearRegression("shared", noise=noise).fit(X, heavy) for noise in ("normal", "student")}
+    evidence = {one.name: one.evidence for one in numbers.models}
+    np.testing.assert_allclose(  # the hyper-priors cost the same in both
+        evidence["shared, student"] - evidence["shared, normal"], fits["student"].bound_ - fits["normal"].bound_, rtol=1e-8
+    )
+    days = random.uniform(1, 20, size=200)
+    visits = random.poisson(days * np.exp(0.5 * X[:, 0]) * random.gamma(2, 0.5, size=200)).astype(float)
+    table = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "days": days, "visits": visits})
+    counts = ardvark.compare(table, target="visits", task="counts", exposure="days", priors=["shared", "dense"])
+    assert [one.name.split(", ")[1] for one in counts.models] == ["negative-binomial"] * 2 + ["poisson"] * 2
+    assert all(0 < one.deviance_explained < 1 and one.log_loss is None for one in counts.models)
+    path = tmp_path / "visits.csv"
+    table.to_csv(path, index=False)
+    shell = of_the_shell(path, "--target", "visits", "--model", "counts", "--exposure", "days", "--priors", "shared,dense")
+    expect_same(counts, shell)
+    with pytest.raises(ValueError, match="families is 'normal'; it must be one of negative-binomial, poisson"):
+        ardvark.compare(table, target="visits", task="counts", families=["normal"])
+    with pytest.raises(ValueError, match="exposure applies only to task='counts'"):
+        ardvark.compare(table, target="visits", exposure="days")

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from ardvark import BayesianCountRegression, BayesianLogisticRegression, InvalidArgumentError
+from ardvark import BayesianCountRegression, BayesianLogisticRegression, InvalidArgumentError, _core
 
 
 def counts(n=25, p=3, seed=0):
@@ -85,7 +85,7 @@ def test_where_the_option_does_not_apply():
     with pytest.raises(InvalidArgumentError, match="intervals.*shared"):
         BayesianLogisticRegression("sparse", intervals="gaussian").fit(X, y)
     with pytest.raises(InvalidArgumentError, match="intervals.*vg"):
-        BayesianLogisticRegression("shared", likelihood="laplace", intervals="skewed").fit(X, y)._model.array("interval")
+        _core.fit(X, (y == y[0]).astype(float), model="logistic", prior="shared", likelihood="laplace", intervals="skewed")
     with pytest.raises(InvalidArgumentError, match="intervals"):
         BayesianLogisticRegression("shared", intervals="normal").fit(X, y)
 

@@ -111,6 +111,7 @@ Fit fit_kept(KeptColumns& columns) {
   Solution solution = solve(method, frame);
   if (has_noise(task)) integrate_few_rows(frame, solution);
   frame.options.keep_covariance = options.keep_covariance;
+  solution.family = options.family;
   Fit fit = columns.fit(std::move(solution));
   if (has_classes(task) && (method == Method::spike_slab || method == Method::sweeps)) describe_separation(options, fit);
   return fit;

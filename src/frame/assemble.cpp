@@ -80,10 +80,10 @@ void put_first(std::vector<std::string> first, std::vector<std::string>& all) {
   all = std::move(first);
 }
 
-void take_family(const Frame& frame, OwnParameters own, Fit& fit) {
-  if (has_classes(frame.task)) return;
+void take_family(std::optional<Family> family, OwnParameters own, Fit& fit) {
+  if (has_classes(fit.task)) return;
   FamilyResult& out = fit.family;
-  out.family = frame.options.family.value_or(is_count(frame.task) ? Family::poisson : Family::normal);
+  out.family = family.value_or(is_count(fit.task) ? Family::poisson : Family::normal);
   out.dispersion = own.dispersion;
   out.degrees_of_freedom = own.degrees_of_freedom;
   out.log_mean = own.log_mean, out.log_sd = own.log_sd;
@@ -162,7 +162,7 @@ Fit assemble(const Frame& frame, Solution solution) {
   fit.relevant = std::move(solution.relevant);
   fit.effective_parameters = solution.effective_parameters;
   fit.noise = {solution.noise.shape, solution.noise.rate * (frame.units.y_scale * frame.units.y_scale)};
-  take_family(frame, std::move(solution.own), fit);
+  take_family(solution.family, std::move(solution.own), fit);
   fit.sparse = std::move(solution.sparse);
   fit.report = std::move(solution.report);
   fit.report.preset = frame.options.preset;

@@ -46,8 +46,9 @@ struct Solution {
   Vector relevance;                            ///< [columns of the table]
   std::vector<bool> relevant;                  ///< [columns of the table]
   double effective_parameters = 0;
-  GammaDistribution noise = {0, 0};  ///< linear: of the noise precision
-  OwnParameters own = {};            ///< of the likelihood; their spread is in the bound
+  GammaDistribution noise = {0, 0};   ///< linear: of the noise precision
+  std::optional<Family> family = {};  ///< as FitOptions::family, but not automatic
+  OwnParameters own = {};             ///< of the likelihood; their spread is in the bound
   std::optional<SparseResult> sparse = {};
   RowMoments rows = {};
   Report report = {};  ///< bound and history in the units of the design; without the notes and warnings of the frame

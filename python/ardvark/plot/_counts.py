@@ -108,7 +108,7 @@ class CountDisplay(Display):
             last = estimator[-1] if hasattr(estimator, "steps") else estimator
             inputs = estimator[:-1].transform(X) if hasattr(estimator, "steps") and len(estimator) > 1 else X
             for bar, low in enumerate(first):
-                for value in range(low, min(low + width, largest + 1)):
+                for value in range(int(low), min(int(low) + width, largest + 1)):
                     expected[bar] += np.exp(last.log_density(inputs, np.full(len(observed), float(value)))).sum()
                 rows[bar] = ((observed >= low) & (observed < low + width)).sum()
         return cls(first, rows, expected, mean, (observed - mean) / std, kind, target_name(estimator, y)).plot(ax=ax)
