@@ -37,6 +37,8 @@ class Likelihood {
   [[nodiscard]] virtual GammaDistribution noise() const { return {0, 0}; }
   /// At the last update.
   [[nodiscard]] virtual OwnParameters own_parameters() const { return {}; }
+  /// What part of omega the rows say about w, in (0, 1]: less than 1 where omega takes as known what depends on w.                (TN.6)
+  [[nodiscard]] virtual double information_share() const { return 1; }
   /// For constant rows: the same likelihood in its current state, for rows of weight 1 with this response.          (CONDENSE.1)
   [[nodiscard]] virtual std::unique_ptr<Likelihood> with_response(Vector) const { return nullptr; }
   /// The constants of the bound that the published stopping rule leaves out.

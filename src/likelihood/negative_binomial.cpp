@@ -65,7 +65,7 @@ class NegativeBinomial final : public MomentLikelihood {
     for (int step = 0; step < most_steps; ++step) {
       const At at = evaluate(x, m, s, &rows);
       value = at.value;
-      if (step > 0 && x != before)
+      if (step > 0 && std::abs(x - before) > 1e-4)  // a difference that is not rounding
         if (const double found = -(at.slope - slope_before) / (x - before); found > 0) curvature = found;
       (at.slope > 0 ? low : high) = x;
       constexpr double least_gain = 1e-13;  // nats a row

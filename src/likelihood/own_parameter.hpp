@@ -17,9 +17,14 @@ struct SpreadOfParameter {
 /// \param f     log density, but for a constant, with its maximum at `best`; unimodal
 /// \param width about the standard deviation
 [[nodiscard]] inline SpreadOfParameter spread_of_parameter(const std::function<double(double)>& f, double best, double width) {
-  constexpr double deep = 14, steps_in_width = 1.2;  // e^-14 of the maximum; of a normal f, the sum is exact to e^(-2 pi^2 1.44)
-  constexpr int most_steps = 60;
-  const double step = width / steps_in_width, highest = f(best);
+  constexpr double deep = 20, steps_in_width = 3;  // e^-20 of the maximum; one side may be narrower than the other
+  constexpr int most_steps = 120;
+  const double highest = f(best);
+  for (int i = 0; i < 3; ++i) {  // where it falls by half a nat on both sides
+    const double fall = highest - 0.5 * (f(best + width) + f(best - width));
+    if (fall > 0 && std::isfinite(fall)) width *= std::clamp(std::sqrt(0.5 / fall), 0.1, 10.0);
+  }
+  const double step = width / steps_in_width;
   double sum = 1, first = 0, second = 0;
   for (const double sign : {-1.0, 1.0})
     for (int i = 1; i <= most_steps; ++i) {

@@ -47,6 +47,20 @@ class StudentNoise final : public MomentLikelihood {
 
   [[nodiscard]] GammaDistribution noise() const override { return {c0_ + 0.5 * n_, (c0_ + 0.5 * n_) / std::exp(own()[0])}; }
 
+  // The mean curvature of ln t, over that of the normal distributions.                                                           (TN.6)
+  [[nodiscard]] double information_share() const override {
+    constexpr double least = 0.3;  // of 0.5 degrees of freedom it is .43
+    const Vector d = squares(means(), variances());
+    const double tau = std::exp(own()[0]), nu = std::exp(own()[1]);
+    double curvature = 0, omega = 0;
+    for (Index i = 0; i < d.size(); ++i) {
+      const double sum = nu + tau * d[i];
+      omega += k_[i] / sum;
+      curvature += k_[i] * (nu - tau * d[i]) / (sum * sum);
+    }
+    return std::clamp(curvature / omega, least, 1.0);
+  }
+
   [[nodiscard]] OwnParameters own_parameters() const override {
     const Vector d = squares(means(), variances());
     const Curve at = evaluate(own(), d);

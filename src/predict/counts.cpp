@@ -222,6 +222,7 @@ void add_offset(const Vector& offset, CountPrediction& to) {
 CountPrediction count_prediction(const Fit& fit, const FitTable& X_new, PredictionOf what) {
   CountPrediction out;
   predictive_moments(fit, X_new, out.log_mean, &out.log_variance);
+  out.dispersion = fit.family.dispersion;
   const std::vector<MixtureComponent>& components = fit.state->factor.mixture.components;
   if (components.size() > 1) {
     out.weight.resize(std::ssize(components));

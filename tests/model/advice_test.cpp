@@ -30,8 +30,9 @@ TEST(OptionsOfOtherPrograms, AreAnsweredWithOurs) {
   testing::expect_invalid([&] { options.set("alpha", 1.0); },
                           {"there is no option 'alpha'; alpha = 1 of glmnet is prior 'laplace', alpha = 0 is"});
   const ModelOptions binomial = options_of({{"model", std::string("linear")}, {"family", std::string("binomial")}});
-  testing::expect_invalid([&] { static_cast<void>(fit_model(Matrix::Ones(2, 1), Vector::Ones(2), binomial)); },
-                          {"two classes or more need model 'logistic'"});
+  const Matrix X = Matrix::Ones(2, 1);
+  const Vector y = X.col(0);
+  testing::expect_invalid([&] { static_cast<void>(fit_model(X, y, binomial)); }, {"two classes or more need model 'logistic'"});
 }
 
 TEST(ManyClasses, NeedTwoRowsEach) {

@@ -208,7 +208,8 @@ TEST(FitCounts, WarnsWhereCountsVaryMoreThanPoisson) {  // (POIS.6)
       Random random(900 + seed);
       const Matrix X = random.normals(60, 2);
       const Vector eta = (1.5 + 0.4 * X.col(0).array() + sd_of_log_rate * random.normals(60, 1).col(0).array()).matrix();
-      const CountFit fit = fit_counts(X, testing::draw_target(Task::counts, eta, random), {.prior = Prior::shared()});
+      const CountFit fit =
+          fit_counts(X, testing::draw_target(Task::counts, eta, random), {.prior = Prior::shared(), .family = Family::poisson});
       for (const std::string& text : fit.report.warnings) found += text.find("they vary more") != std::string::npos;
     }
     return found;

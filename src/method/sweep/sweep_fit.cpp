@@ -233,6 +233,12 @@ std::unique_ptr<Run> run_sweeps(const SweepProblem& problem, SolverChoice choice
   run->q = sized_posterior(partition, traits, design.rows());
   run->outcome = sweep(likelihood, precisions, *run->solver, run->q, settings);
   SweepOutcome& outcome = run->outcome;
+  if (const double share = likelihood.information_share(); share < 1 && outcome.status != Status::not_positive_definite) {
+    Rows& rows = outcome.rows;  // w stays, and V has the share                                                              (TN.6)
+    rows.r -= (1 - share) * rows.omega.cwiseProduct(run->q.m);
+    rows.omega *= share;
+    static_cast<void>(run->solver->solve(rows, outcome.a, run->q));
+  }
   run->usable = outcome.status != Status::not_positive_definite && run->solver->finish(outcome.rows, outcome.a, run->q);
   if (const auto sampled = run->solver->sampled(); run->usable && sampled)
     run->precision_error = precision_error(problem, precisions, *sampled, outcome, *run->solver, run->q);
