@@ -18,7 +18,7 @@ struct SpreadOfParameter {
 /// \param width about the standard deviation
 [[nodiscard]] inline SpreadOfParameter spread_of_parameter(const std::function<double(double)>& f, double best, double width) {
   constexpr double deep = 20, steps_in_width = 3;  // e^-20 of the maximum; one side may be narrower than the other
-  constexpr int most_steps = 120;
+  constexpr int most_steps = 500;
   const double highest = f(best);
   for (int i = 0; i < 3; ++i) {  // where it falls by half a nat on both sides
     const double fall = highest - 0.5 * (f(best + width) + f(best - width));

@@ -173,7 +173,9 @@ TEST_P(EveryLikelihood, ExtrapolatesToTheSameEnd) {  // (OPT.7)
   const Problem problem = make_problem(row.task, 11, 80, 4);
   FitOptions plain = with(Prior::groups({0, 0, 1, 1}));
   plain.accelerate = false;
-  EXPECT_NEAR(fit_by(row, problem.X, problem.y, with(plain.prior)).bound, fit_by(row, problem.X, problem.y, plain).bound, 1e-7);
+  const Fit fast = fit_by(row, problem.X, problem.y, with(plain.prior)), slow = fit_by(row, problem.X, problem.y, plain);
+  // Of a parameter that is integrated (NB.5), the bound is not stationary: its error is that of q(w), not the square.
+  EXPECT_NEAR(fast.bound, slow.bound, fast.family.log_sd > 0 ? 1e-6 : 1e-7);
 }
 
 const auto name_of = [](const ::testing::TestParamInfo<LikelihoodRow>& one) {

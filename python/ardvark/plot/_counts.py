@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import numpy as np
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from .._docs import assembled
 from ._shared import COLORS, GREY, Display, axes, dress, target_name
 
 _MOST_BARS = 60
+_ROWS_PER_BAR = 4  # on average, if there are fewer rows than for the most bars
+_ROWS_PER_CALL = 100_000
+_REACH = 8.0  # standard deviations, beyond which a row has less than 1/64 of its probability, and mostly none
 
 
 @assembled
@@ -26,7 +30,7 @@ class CountDisplay(Display):
     Parameters
     ----------
     count : ndarray of shape (n_bars,)
-        The smallest count of each bar; bars of large counts hold several.
+        The smallest count of each bar; bars hold several counts if the counts are large or the rows few.
     observed, expected : ndarray of shape (n_bars,)
         Numbers of rows.
     mean, residual : ndarray of shape (n_samples,)
@@ -61,7 +65,7 @@ class CountDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, kind: str = "rootogram", max_count: Optional[int] = None, ax: Any = None
+        cls, estimator: Any, X: Any, y: Any, *, offset: Any = None, kind: str = "rootogram", max_count: Optional[int] = None, ax: Any = None
     ) -> CountDisplay:
         """Compares predictions with counts.
 
@@ -73,6 +77,8 @@ class CountDisplay(Display):
             Rows, of the fit or others.
         y : array-like of shape (n_samples,)
             Their counts.
+        offset : array-like of shape (n_samples,), default=None
+            As in ``predict``, if the fit had one.
         kind : {"rootogram", "residuals"}, default="rootogram"
             What to draw.
         max_count : int, default=None
@@ -96,21 +102,22 @@ class CountDisplay(Display):
         if kind not in ("rootogram", "residuals"):
             raise ValueError(f"kind is {kind!r}; it must be 'rootogram' or 'residuals'")
         observed = np.asarray(y, dtype=float)
-        mean, std = estimator.predict(X, return_std=True)
+        last = estimator[-1] if hasattr(estimator, "steps") else estimator
+        inputs = estimator[:-1].transform(X) if hasattr(estimator, "steps") and len(estimator) > 1 else X
+        offset = None if offset is None else np.asarray(offset, dtype=float)
+        mean, std = last.predict(inputs, return_std=True, offset=offset)
         largest = int(observed.max() if max_count is None else max_count)
         if largest < 0:
             raise ValueError(f"max_count is {max_count}; it must be 0 or more")
-        width = largest // _MOST_BARS + 1
+        width = largest // min(_MOST_BARS, max(len(observed) // _ROWS_PER_BAR, 10)) + 1
         first = np.arange(0, largest + 1, width)
         rows = np.zeros(len(first))
         expected = np.zeros(len(first))
         if kind == "rootogram":
-            last = estimator[-1] if hasattr(estimator, "steps") else estimator
-            inputs = estimator[:-1].transform(X) if hasattr(estimator, "steps") and len(estimator) > 1 else X
-            for bar, low in enumerate(first):
-                for value in range(int(low), min(int(low) + width, largest + 1)):
-                    expected[bar] += np.exp(last.log_density(inputs, np.full(len(observed), float(value)))).sum()
-                rows[bar] = ((observed >= low) & (observed < low + width)).sum()
+            bar = (observed[observed < first[-1] + width] // width).astype(int)
+            rows = np.bincount(bar, minlength=len(first)).astype(float)
+            of_each = _expected(last, inputs, offset, mean, std, int(first[-1]) + width)
+            expected = of_each.reshape(len(first), width).sum(axis=1)
         return cls(first, rows, expected, mean, (observed - mean) / std, kind, target_name(estimator, y)).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
@@ -134,6 +141,21 @@ class CountDisplay(Display):
         self.bars_ = self.ax_.bar(middle, -length, bottom=top, width=0.8 * width, color=COLORS[5], label="rows that have it")
         (self.points_,) = self.ax_.plot(middle, top, "o-", color=COLORS[1], markersize=3.5, linewidth=1.4, label="rows expected to have it")
         self.ax_.axhline(0, color="black", linewidth=1)
+        self.ax_.set_ylim(*(np.array([min((top - length).min(), 0.0), top.max()]) + np.array([-0.05, 0.05]) * top.max()))
         self.ax_.set_xlabel(f"{self.target}" if width == 1 else f"{self.target}, in steps of {width:g}")
         self.ax_.set_ylabel("square root of the number of rows")
         self.ax_.legend(frameon=False, fontsize="small")
+
+
+def _expected(model: Any, X: Any, offset: Optional[np.ndarray], mean: np.ndarray, std: np.ndarray, num_counts: int) -> np.ndarray:
+    """The number of rows that the model expects to have each of the counts 0, 1, ... Each row adds those within some standard deviations."""
+    low, high = (np.clip(mean + sign * _REACH * std, 0, num_counts).astype(int) for sign in (-1, 1))
+    length = np.minimum(high + 1, num_counts) - low
+    row = np.repeat(np.arange(len(mean)), length)
+    count = np.arange(len(row)) - np.repeat(np.cumsum(length) - length - low, length)
+    out = np.zeros(num_counts)
+    for first in range(0, len(row), _ROWS_PER_CALL):
+        some, counts = row[first : first + _ROWS_PER_CALL], count[first : first + _ROWS_PER_CALL]
+        density = model.log_density(_safe_indexing(X, some), counts, offset=None if offset is None else offset[some])
+        out += np.bincount(counts, weights=np.exp(density), minlength=num_counts)
+    return out
