@@ -43,6 +43,8 @@ RUNTIMES = pytest.mark.parametrize("runtime", [reference, onnxruntime])
         BayesianLinearRegression(),
         BayesianLinearRegression("ard", posterior="factorised"),
         BayesianLinearRegression("none", fit_intercept=False),
+        BayesianLinearRegression(noise="student"),
+        BayesianLinearRegression("shared", noise="student"),
     ],
 )
 def test_regression(estimator, runtime):
@@ -54,7 +56,7 @@ def test_regression(estimator, runtime):
 
 
 @RUNTIMES
-@pytest.mark.parametrize("estimator", [BayesianCountRegression(), BayesianCountRegression("none", fit_intercept=False)])
+@pytest.mark.parametrize("estimator", [BayesianCountRegression(), BayesianCountRegression("none", fit_intercept=False), BayesianCountRegression("shared", family="negative-binomial")])
 def test_counts(estimator, runtime):
     counts, rows = np.round(np.exp(0.1 * (y - y.mean()))), NEW / 10
     run = runtime(to_onnx(estimator.fit(X / 10, counts)))
