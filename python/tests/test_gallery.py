@@ -195,6 +195,22 @@ def test_words():
     assert (abs(p.groups["probability"] - p.groups["share"]) < 0.1).all()
 
 
+def test_outliers():
+    p = page("guide/plot_9_outliers.py")
+    assert len(p.drawn) == 2
+    error = p.table["error of the coefficients"]
+    assert error["student"] < error["normal"] / 2
+    assert p.table["width of the 95% interval"]["student"] < p.table["width of the 95% interval"]["normal"]
+    assert p.named.size == p.is_outlier[p.named].sum() == 15 and p.missed == 0
+    for model in p.models.values():
+        low, high = model.coef_interval().T
+        assert ((low <= p.true) & (p.true <= high)).all()
+    assert p.models["student"].degrees_of_freedom_ < 4 and p.models["normal"].row_weight_ is None
+    assert p.kept["student"] == ["x1", "x2", "x3"] and set(p.kept["normal"]) < {"x1", "x2", "x3"}
+    assert p.chosen["with outliers"].noise_family_ == "student" and p.chosen["without"].noise_family_ == "normal"
+    assert p.chosen["without"].degrees_of_freedom_ == np.inf
+
+
 def test_variants():
     p = page("guide/plot_9_variants.py")
     assert len(p.drawn) == 1 and "copies of allele 1" in p.X.notes[0]
