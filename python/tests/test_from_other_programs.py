@@ -53,7 +53,7 @@ NAMES = {name: getattr(ardvark, name) for name in ardvark._estimators}
 
 
 def test_there_are_tables():
-    assert len(list(tables())) == 11 and len(list(ours())) > 100
+    assert len(list(tables())) == 13 and len(list(ours())) > 100
 
 
 @pytest.mark.parametrize(
