@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 
 #include "core/memory.hpp"
 #include "model/refused_options.hpp"
@@ -67,6 +68,12 @@ std::string why_rows_are_needed(const FitArguments& args, ModelKind kind) {
   if (args.prior == "laplace" && !args.lambda && kind == ModelKind::linear)
     return "--prior laplace without --lambda needs the table in memory, for its cross-validation";
   const FitCases form = kind == ModelKind::linear ? fit_case::statistics : fit_case::passes | fit_case::many_rows;
+  const auto is_any_of = [](const std::string& word, std::initializer_list<const char*> words) {
+    return std::ranges::find(words, word) != words.end();
+  };
+  if (args.model == "counts" && is_any_of(args.prior, {"sparse", "slab", "dense"}))
+    return fmt::format("--prior {} of counts needs the table in memory", args.prior);
+  if (args.family == "negative-binomial") return "--family negative-binomial needs the table in memory";
   const auto refused = internal::refused_in(options_in_pieces(args), form);
   return refused ? refused->what + " needs the table in memory" + refused->otherwise : "";
 }

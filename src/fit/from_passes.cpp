@@ -228,7 +228,13 @@ CountFit fit_counts(const AskRows& ask, const FitOptions& given) {
   refuse_what_needs_rows(given);
   const Index p = look.num_columns(), num_rows = look.answer.num_rows();
   validate_options(given, Task::counts, p);
-  ChosenOptions chosen = with_chosen_prior(given, Task::counts, num_rows, p - (offset ? 1 : 0));
+  if (is_sparse(given.prior.kind))
+    throw wrong("prior", to_string(given.prior.kind),
+                "needs the counts in memory; counts that are read in passes have the priors shared, ard, groups and none");
+  if (given.family == Family::negative_binomial)
+    throw refused("family", "negative-binomial", "needs the counts in memory; counts that are read in passes have the family poisson");
+  ChosenOptions chosen = with_chosen_prior(given, Task::counts, num_rows, p - (offset ? 1 : 0), "needs the counts in memory");
+  chosen.options.family = Family::poisson;
   const SmallTable table = small_table(look.answer.state().statistics.state(), look.total, is_about_the_mean(chosen.options));
   const Frame frame = frame_of(look, Task::counts, {}, table, chosen.options);
   require_counts(look.total.mean[p], prepare_prior(frame.options, p, frame.left_out).partition.num_flat());
@@ -255,6 +261,8 @@ CountFit fit_counts(const AskRows& ask, const FitOptions& given) {
   CountFit fit{assemble(frame, std::move(solution))};
   if (usable) counts.scores.describe(question.constant_rate, fit);
   tell_choices(chosen, {}, p, fit);
+  if (given.family != Family::poisson)
+    fit.report.notes.emplace_back("family auto: poisson was taken, because negative-binomial needs the counts in memory");
   fit.report.notes.push_back(fmt::format("the rows were read {} times; the passes began at the fit of a sample of {} rows",
                                          passes.count() + 1, look.sample.y.size()));
   fit.report.seconds = watch.seconds();

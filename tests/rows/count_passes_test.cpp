@@ -34,12 +34,12 @@ LabelledRows table_of_counts(std::uint64_t seed, Index n, Index p, double log_ra
 }
 
 FitOptions options_of(const Prior& prior, const LabelledRows& table) {
-  FitOptions options{.prior = prior, .tolerance = 1e-15};
+  FitOptions options{.prior = prior, .family = Family::poisson, .tolerance = 1e-15};
   for (Index j = 0; j < table.X.cols(); ++j) options.column_names.push_back(fmt::format("x{}", j + 1));
   return options;
 }
 
-CountFit in_memory(const LabelledRows& table, FitOptions options) {
+CountFit counts_in_memory(const LabelledRows& table, FitOptions options) {
   if (table.weights.size() > 0) options.weights = table.weights;
   return fit_counts(table.X, table.y, options);
 }
@@ -83,7 +83,7 @@ TEST(CountPasses, GiveTheFitOfRowsInMemory) {
           FitOptions options = options_of(prior, table);
           if (*offset == 'e') options.exposure = options.column_names[static_cast<std::size_t>(p)];
           if (*offset == 'o') options.offset_column = options.column_names[static_cast<std::size_t>(p + 1)];
-          expect_same(fit_counts(table.rows(), options), in_memory(table, options), *options.tolerance);
+          expect_same(fit_counts(table.rows(), options), counts_in_memory(table, options), *options.tolerance);
         }
       }
     }
@@ -100,7 +100,7 @@ TEST(CountPasses, GiveTheFitOfRowsInMemoryUnderEachOption) {
   int number = 0;
   for (const FitOptions* options : {&groups, &flat, &fixed, &no_intercept, &as_they_are}) {
     SCOPED_TRACE(fmt::format("options {}", ++number));
-    expect_same(fit_counts(table.rows(), *options), in_memory(table, *options));
+    expect_same(fit_counts(table.rows(), *options), counts_in_memory(table, *options));
   }
 }
 
@@ -115,11 +115,24 @@ TEST(CountPasses, DoNotDependOnPieces) {
   expect_same(fit_counts(table.in_parts(6000), options), whole);
 }
 
+// A default that needs the rows gives way, and the notes say so.
+TEST(CountPasses, SayWhichDefaultsNeedTheRows) {
+  const LabelledRows table = table_of_counts(45, 12000, 3, 1.0);
+  FitOptions options = options_of(Prior::automatic(), table);
+  options.family = Family::automatic;
+  const CountFit fit = fit_counts(table.rows(), options);
+  EXPECT_EQ(fit.prior, PriorKind::ard);
+  const std::string notes = fmt::format("{}", fmt::join(fit.report.notes, "\n"));
+  EXPECT_NE(notes.find("prior auto: ard was taken, not sparse, because it needs the counts in memory"), std::string::npos) << notes;
+  EXPECT_EQ(fit.family.family, Family::poisson);
+  EXPECT_NE(notes.find("family auto: poisson was taken"), std::string::npos) << notes;
+}
+
 // A small table is fitted in memory.
 TEST(CountPasses, OfFewRowsAreAFitInMemory) {
   const LabelledRows table = table_of_counts(40, 500, 3, 1.0);
   const FitOptions options = options_of(Prior::shared(), table);
-  EXPECT_LT((fit_counts(table.rows(), options).mean - in_memory(table, options).mean).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((fit_counts(table.rows(), options).mean - counts_in_memory(table, options).mean).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 // The sample has no event of a rate of 1 in 2000, or none of a level: the passes begin elsewhere, and end at the same fit.
@@ -135,7 +148,7 @@ TEST(CountPasses, BeginWhereTheSampleHasNoCounts) {
       FitOptions options = options_of(Prior::ard(), table);
       options.intercept = has_intercept;
       SCOPED_TRACE(fmt::format("rate {}, intercept {}", log_rate, has_intercept));
-      expect_same(fit_counts(table.rows(), options), in_memory(table, options));
+      expect_same(fit_counts(table.rows(), options), counts_in_memory(table, options));
     }
 }
 
@@ -174,11 +187,14 @@ TEST(CountPasses, RefuseWhatIsNoCountOrOffset) {
   options.row_offset = offset;
   expect_invalid(fit, {"row_offset", "make it a column"});
   options.row_offset = {};
-  for (const Prior& prior : {Prior::sparse(), Prior::laplace(1)}) {
+  for (const Prior& prior : {Prior::sparse(), Prior::slab(), Prior::dense(), Prior::laplace(1)}) {
     options.prior = prior;
     expect_invalid(fit, {"shared, ard, groups and none"});
   }
   options.prior = Prior::shared();
+  options.family = Family::negative_binomial;
+  expect_invalid(fit, {"family", "negative-binomial", "needs the counts in memory"});
+  options.family.reset();
   int reads = 0;
   expect_invalid(
       [&] {
