@@ -111,8 +111,6 @@ LambdaChoice read_choice(const Json& description, const std::string& path) {
 
 namespace {
 
-constexpr char family[] = "family";
-
 bool has_parameter(Family one) { return one == Family::student || one == Family::negative_binomial; }
 
 // The weights of the rows are not kept: they belong to the rows of the fit.
@@ -172,7 +170,7 @@ Json describe(const Fit& fit) {
   if (fit.lambda_choice) description["lambda_choice"] = describe(*fit.lambda_choice);
   if (fit.completed_tables > 0) description["completed_tables"] = fit.completed_tables;
   if (std::isfinite(fit.student_degrees)) description[student_degrees] = fit.student_degrees;
-  if (has_parameter(fit.family.family) || fit.family.other) description[family] = describe(fit.family);
+  if (has_parameter(fit.family.family) || fit.family.other) description[family_key] = describe(fit.family);
   if (is_count(fit.task)) description[deviance] = std::vector<double>{fit.deviance, fit.deviance_explained};
   if (fit.exposure) description[exposure] = *fit.exposure;
   if (fit.offset_column) description[offset_column] = *fit.offset_column;
@@ -294,7 +292,7 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
   if (description.contains("completed_tables")) fit.completed_tables = description.at("completed_tables").whole_number();
   if (description.contains(student_degrees)) fit.student_degrees = description.at(student_degrees).number();
   if (!(fit.student_degrees > 0)) in.fail("the degrees of freedom");
-  fit.family = read_family(fit.task, description.contains(family) ? &description.at(family) : nullptr, path);
+  fit.family = read_family(fit.task, description.contains(family_key) ? &description.at(family_key) : nullptr, path);
   if (is_count(fit.task)) {
     const std::vector<double> numbers = description.at(deviance).numbers();
     if (numbers.size() != 2) in.fail("the deviance");

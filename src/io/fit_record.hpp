@@ -23,6 +23,7 @@ namespace ardvark::internal::io {
 inline constexpr const char* student_degrees = "student_degrees";
 inline constexpr const char* added_covariance = "added_covariance";  ///< true: the factor has U
 inline constexpr const char* deviance = "deviance";                  ///< of a fit of counts
+inline constexpr const char* family_key = "family";                  ///< its parameter, or what it was chosen from
 inline constexpr const char* exposure = "exposure";                  ///< of a fit of counts
 inline constexpr const char* offset_column = "offset_column";        ///< the same
 inline constexpr const char* has_row_offset = "has_row_offset";      ///< the same

@@ -27,7 +27,7 @@ constexpr const char* format_name = "ardvark-model";
 // checksum; 6: values were imputed; 7: kernel machines, and open bands of relevance vector machines; 8: kernel machines with a linear part;
 // 9: kernel machines of several classes whose power is not 1; 10: gaps are drawn together, and Student-t marginals of a regression that is
 // not joint, and the covariance of few rows; 11: counts; 12: many columns, by runs and entries; 13: counts with an offset that is
-// no exposure (files without such parts still have version 5)
+// no exposure, or under a sparse prior, and families (files without such parts still have version 5)
 constexpr int newest_version = 13, version_with_many = 12, version_with_counts = 11, version_with_joint_gaps = 10, version_with_power = 9,
               version_with_line = 8, version_with_process = 7, version_with_imputation = 6, version_without = 5, first_with_checksum = 5;
 constexpr const char* process = "process";
@@ -46,18 +46,20 @@ void write(io::SafetensorsWriter& file, const char* kind, Json description, cons
   file.metadata["format"] = format_name;
   const bool is_new = kind == process || description.contains("bands");
   const bool has_offset = description.contains(io::offset_column) || description.contains(io::has_row_offset);
+  const bool is_mixture_of_counts = description.contains(io::deviance) && description.contains("mixture");
   const Json* const imputation = description.find("imputation");
   const bool is_newest = description.contains(io::student_degrees) || description.contains(io::added_covariance) ||
                          (imputation && imputation->contains("sequence"));
-  file.metadata["format_version"] = std::to_string(has_offset                            ? newest_version
-                                                   : is_wide                             ? version_with_many
-                                                   : description.contains(io::deviance)  ? version_with_counts
-                                                   : is_newest                           ? version_with_joint_gaps
-                                                   : description.contains("odds_power")  ? version_with_power
-                                                   : description.contains("linear_part") ? version_with_line
-                                                   : is_new                              ? version_with_process
-                                                   : imputation                          ? version_with_imputation
-                                                                                         : version_without);
+  file.metadata["format_version"] =
+      std::to_string(has_offset || is_mixture_of_counts || description.contains(io::family_key) ? newest_version
+                     : is_wide                                                                  ? version_with_many
+                     : description.contains(io::deviance)                                       ? version_with_counts
+                     : is_newest                                                                ? version_with_joint_gaps
+                     : description.contains("odds_power")                                       ? version_with_power
+                     : description.contains("linear_part")                                      ? version_with_line
+                     : is_new                                                                   ? version_with_process
+                     : imputation                                                               ? version_with_imputation
+                                                                                                : version_without);
   file.metadata[kind] = description.dump();
   description = {};  // frees memory: with many columns it is as long as an array, and the file holds its text
   file.add_checksums();

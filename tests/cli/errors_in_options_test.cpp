@@ -55,7 +55,7 @@ TEST_F(Refuses, OptionsThatAreNone) {
   exactly(fit + Arguments{"--alpha", "1"},
           "fit has no option '--alpha'; alpha = 1 of glmnet is --prior laplace, alpha = 0 is --prior shared");
   exactly(fit + Arguments{"--family=binomial"},
-          "fit has no option '--family'; numbers need --model linear; two classes or more need --model logistic");
+          "--family is 'binomial'; numbers need --model linear; two classes or more need --model logistic");
   exactly(fit + Arguments{"--rule", "1se"},
           "fit has no option '--rule'; the rule for lambda is --lambda-rule 1se or min; other rules belong to predictions");
   exactly(fit + Arguments{"--nfolds", "5"}, "fit has no option '--nfolds'; the number of folds is --folds");

@@ -162,7 +162,7 @@ TEST(ChangedModel, SaysWhatIsWrong) {
   changed.back() = static_cast<char>(changed.back() ^ 1);
   EXPECT_NE(message(changed).find("is damaged: its array '"), std::string::npos) << message(changed);
   EXPECT_EQ(message(testing::with_version(whole, "99")),
-            "'the bytes given' was written by a newer ardvark (format 99, this program reads up to 12); update ardvark");
+            "'the bytes given' was written by a newer ardvark (format 99, this program reads up to 13); update ardvark");
 }
 
 // An array that this program does not know counts too: nothing may change.
