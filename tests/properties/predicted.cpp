@@ -146,7 +146,9 @@ std::string check_counts(const Subject& subject, const Matrix& X) {  // (POIS.4)
       e += part.weight * rate;
       square += part.weight * rate * rate * std::exp(variance);
     }
-    const double spread = parts.size() == 1 ? std::sqrt(e + e * e * std::expm1(p.log_variance[i])) : std::sqrt(e + square - e * e);
+    const double of_law = fit.family.dispersion * square;  // (NB.6)
+    const double spread =
+        parts.size() == 1 ? std::sqrt(e + e * e * std::expm1(p.log_variance[i]) + of_law) : std::sqrt(e + square - e * e + of_law);
     const double of_mixture = parts.size() == 1 ? 1 : 1e3 * std::max(1.0, square / (spread * spread));  // cancellation
     if (place.empty() && std::isfinite(spread)) place = unlike("mean", i, p.mean[i], e, of_mixture * digits * e);
     if (place.empty() && std::isfinite(spread)) place = unlike("sd", i, sd[i], spread, of_mixture * digits * spread);

@@ -218,7 +218,12 @@ Verdict counts_are_described(const Subject& subject, const Json& json, const Jso
   double rows = 0, counted = 0, exposed = 0, found = 0, constant = 0, doubt = 0;
   for (Index i = 0; i < y.size(); ++i)
     rows += weight(subject, i), counted += weight(subject, i) * y[i], exposed += weight(subject, i) * exposure(i);
-  const auto deviance = [](double count, double mu) { return 2 * ((count > 0 ? count * std::log(count / mu) : 0.0) - (count - mu)); };
+  const double dispersion = fit.family.dispersion;  // (NB.7)
+  const auto deviance = [dispersion](double count, double mu) {
+    const double of_ratio = count > 0 ? count * std::log(count / mu) : 0.0;
+    if (dispersion == 0) return 2 * (of_ratio - (count - mu));
+    return 2 * (of_ratio - (count + 1 / dispersion) * std::log1p(dispersion * (count - mu) / (1 + dispersion * mu)));
+  };
   const double of_V = 1e-15 + rounding_of_condition(subject);  // predict() and the fit compute x'Vx by two different sums
   for (Index i = 0; i < y.size(); ++i) {
     const double mu = prediction.at("mean")[static_cast<std::size_t>(i)].get<double>(), k = weight(subject, i);

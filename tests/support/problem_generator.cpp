@@ -521,8 +521,11 @@ DrawnProblem draw_problem(std::uint64_t seed, DrawFor what) {
 std::vector<std::string> words_of(const std::string& option) {
   const Matrix X = (Matrix(6, 1) << 0, 1, 2, 4, 3, 5).finished();
   const Vector labels = (Vector(6) << 0, 0, 1, 1, 2, 2).finished();
-  const std::vector<std::vector<std::pair<std::string, std::string>>> places = {
-      {{"model", "linear"}}, {{"model", "logistic"}}, {{"model", "rvm"}, {"task", "regression"}}, {{"preset", "vb_logit_fit_iter"}}};
+  const std::vector<std::vector<std::pair<std::string, std::string>>> places = {{{"model", "linear"}},
+                                                                                {{"model", "logistic"}},
+                                                                                {{"model", "counts"}},
+                                                                                {{"model", "rvm"}, {"task", "regression"}},
+                                                                                {{"preset", "vb_logit_fit_iter"}}};
   Words words;
   for (const auto& place : places) {
     try {
@@ -550,7 +553,7 @@ const std::set<std::string>& options_not_drawn() {
       "model",        "preset",   "task",      "group",         "flat",       "weights",     "column_names",    "class_names",
       "target",       "folds",    "repeats",   "seed",          "reference",  "lambda_rule", "verbose",         "odds",
       "standardized", "rule",     "interval",  "precision",     "block_rows", "input_group", "start_precision", "missing",
-      "imputations",  "exposure", "guarantee", "offset_column", "row_offset"};
+      "imputations",  "exposure", "guarantee", "offset_column", "row_offset", "noise"};
   return names;
 }
 
