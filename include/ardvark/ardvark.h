@@ -569,8 +569,8 @@ ARDVARK_API ardvark_code ardvark_select(const ardvark_matrix* X, const double* l
 /* Several models of one table, ranked by their log evidence: best, verdict, models[0].name, models[0].evidence, ... as in
  * `ardvark compare --json`, and summary, a table to read. priors: names with commas between them, as "shared,dense,sparse"; NULL: its
  * default. kernels: relevance vector machines with these kernels, as "gaussian", and kernel: the kernel machine of model kernel; NULL:
- * none. Families of numbers (normal, student) or counts (poisson, negative-binomial) may be named there, too: each prior is then fitted with
- * each of them. options: model linear, logistic or counts. */
+ * none. Families of numbers (normal, student) or counts (poisson, negative-binomial) may be named there, too: each prior is then fitted
+ * with each of them. options: model linear, logistic or counts. */
 ARDVARK_API ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, const char* priors, const char* kernels,
                                          const ardvark_options* options, ardvark_result** result, ardvark_error* error);
 

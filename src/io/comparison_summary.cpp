@@ -27,7 +27,8 @@ std::string counted_by_kind(const Comparison& comparison) {
                          [name](const ComparedModel& model) { return model.options.model == name; });
   };
   const auto rvms = number_of("rvm"), processes = number_of("kernel");
-  add(static_cast<std::ptrdiff_t>(comparison.models.size()) - rvms - processes, (is_count(comparison.task) ? "count" : facts_of(comparison.task).name) + std::string(" model"));
+  add(static_cast<std::ptrdiff_t>(comparison.models.size()) - rvms - processes,
+      (is_count(comparison.task) ? "count" : facts_of(comparison.task).name) + std::string(" model"));
   add(rvms, "relevance vector machine");
   add(processes, "kernel machine");
   std::string out = kinds.empty() ? "" : kinds.front();

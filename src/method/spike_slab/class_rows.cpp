@@ -59,16 +59,16 @@ std::function<double(double signal)> ClassRows::log_prior_of_intercept(const Kno
   };
 }
 
-TableRows::TableRows(std::unique_ptr<Design> design, const Vector& k, bool proper)
+RowsInMemory::RowsInMemory(std::unique_ptr<Design> design, const Vector& k, bool proper)
     : ClassRows(proper), design_(proper ? with_row_of_means(std::move(design), k) : std::move(design)), k_(k) {}
 
-ClassRowsAt TableRows::at(const KnownOdds& known) const {
+ClassRowsAt RowsInMemory::at(const KnownOdds& known) const {
   Sites sites{Vector(num_rows()), Vector(num_rows())};
   const double log_likelihood = evaluate(std::get<LogOdds>(known), &sites);
   return {std::move(sites), log_likelihood};
 }
 
-KnownOdds TableRows::log_odds(const Vector& w, const Matrix& V) {
+KnownOdds RowsInMemory::log_odds(const Vector& w, const Matrix& V) {
   LogOdds out{Vector(num_rows()), Vector(num_rows())};
   design_->apply(w, out.m);
   static_cast<void>(design_->set_products(products_));
@@ -77,7 +77,7 @@ KnownOdds TableRows::log_odds(const Vector& w, const Matrix& V) {
   return out;
 }
 
-KnownOdds TableRows::average(const std::vector<std::pair<double, const KnownOdds*>>& parts) const {
+KnownOdds RowsInMemory::average(const std::vector<std::pair<double, const KnownOdds*>>& parts) const {
   LogOdds out{Vector::Zero(num_rows()), Vector::Zero(num_rows())};
   for (const auto& [share, odds] : parts) out.m += share * std::get<LogOdds>(*odds).m;
   for (const auto& [share, odds] : parts) {
@@ -87,24 +87,24 @@ KnownOdds TableRows::average(const std::vector<std::pair<double, const KnownOdds
   return out;
 }
 
-Vector TableRows::target_of(const WorkingSites& sites) const {
+Vector RowsInMemory::target_of(const WorkingSites& sites) const {
   const auto& [omega, response] = std::get<Sites>(sites);
   return (omega.array() > 0).select(response.cwiseQuotient(omega.cwiseMax(1e-300)), 0.0);
 }
 
-double TableRows::misfit(const WorkingSites& sites, const Vector& z, const KnownOdds& known) const {
+double RowsInMemory::misfit(const WorkingSites& sites, const Vector& z, const KnownOdds& known) const {
   const auto& [m, s] = std::get<LogOdds>(known);
   return 0.5 * std::get<Sites>(sites).omega.dot(((z - m).cwiseAbs2() + s));
 }
 
-double TableRows::distance(const KnownOdds& from, const KnownOdds& to, const WorkingSites& sites) const {
+double RowsInMemory::distance(const KnownOdds& from, const KnownOdds& to, const WorkingSites& sites) const {
   const auto &one = std::get<LogOdds>(from), &other = std::get<LogOdds>(to);
   const auto of_means = (other.m - one.m).array().square();
   const auto of_variances = (other.s - one.s).array().square() / (4 * other.s.array().max(1e-12));
   return (std::get<Sites>(sites).omega.array() * (of_means + of_variances)).sum();
 }
 
-Extent TableRows::extent(const WorkingSites& sites, const KnownOdds& known) const {
+Extent RowsInMemory::extent(const WorkingSites& sites, const KnownOdds& known) const {
   const Vector& omega = std::get<Sites>(sites).omega;
   const auto& [m, s] = std::get<LogOdds>(known);
   Extent out;
@@ -113,13 +113,14 @@ Extent TableRows::extent(const WorkingSites& sites, const KnownOdds& known) cons
   return out;
 }
 
-bool TableRows::reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis, ReducedRows& out) {
+bool RowsInMemory::reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis,
+                          ReducedRows& out) {
   const Vector& omega = std::get<Sites>(sites).omega;
   return reduce_rows(*design_, which, omega, target, omega.sum(), basis, out, rotation_, products_);
 }
 
 TableClassRows::TableClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper)
-    : TableRows(std::move(design), k, proper), t_(t) {}
+    : RowsInMemory(std::move(design), k, proper), t_(t) {}
 
 KnownOdds TableClassRows::before(bool has_flat) const {
   const double rate = std::clamp(weights().dot(t_) / weights().sum(), 1e-6, 1 - 1e-6);

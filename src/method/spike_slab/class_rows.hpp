@@ -124,7 +124,7 @@ class ClassRows {
 };
 
 /// Rows in memory; a derived class has their likelihood.
-class TableRows : public ClassRows {
+class RowsInMemory : public ClassRows {
  public:
   [[nodiscard]] Index num_rows() const override { return k_.size() + (is_proper() ? 1 : 0); }
   [[nodiscard]] Index num_columns() const override { return design_->cols(); }
@@ -148,7 +148,7 @@ class TableRows : public ClassRows {
 
  protected:
   /// \param k  [n] observation weights
-  TableRows(std::unique_ptr<Design> design, const Vector& k, bool proper);
+  RowsInMemory(std::unique_ptr<Design> design, const Vector& k, bool proper);
   /// E ln p(t), the prior of the intercept included. \param sites  if not null, gets the working rows
   [[nodiscard]] virtual double evaluate(const LogOdds& known, Sites* sites) const = 0;
   [[nodiscard]] const Vector& weights() const { return k_; }
@@ -160,7 +160,7 @@ class TableRows : public ClassRows {
   Rotation rotation_ = Rotation::to_diagonal;
 };
 
-class TableClassRows : public TableRows {
+class TableClassRows : public RowsInMemory {
  public:
   /// \param t         [n] shares of the second class, in [0, 1];  \param k  [n] observation weights
   TableClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper);

@@ -7,7 +7,7 @@
 namespace ardvark::internal {
 
 MomentRows::MomentRows(std::unique_ptr<Design> design, const MomentLikelihood& likelihood, Vector start, const Vector& k, double most_noise)
-    : TableRows(std::move(design), k, false), likelihood_(likelihood), start_(std::move(start)) {
+    : RowsInMemory(std::move(design), k, false), likelihood_(likelihood), start_(std::move(start)) {
   // All rows at the predictor that is best for them: Newton's method.
   constexpr int most = 50;
   double m = k.dot(start_) / k.sum();

@@ -9,7 +9,7 @@
 namespace ardvark::internal {
 
 /// Their intercept, if there is one, is flat.
-class MomentRows final : public TableRows {
+class MomentRows final : public RowsInMemory {
  public:
   /// \param start  [n] the first linear predictors;  \param k  [n] observation weights;  \param most_noise  limit of noise()
   MomentRows(std::unique_ptr<Design> design, const MomentLikelihood& likelihood, Vector start, const Vector& k, double most_noise);

@@ -49,6 +49,6 @@ struct TableOfRows {
 void require_decomposition(const Frame& frame, const PenalisedColumns& which);
 /// The solution without its rows. \param k  [rows of the table] observation weights; \param frame  gets warnings
 [[nodiscard]] Solution solve_table(Frame& frame, const PenalisedColumns& which, TableOfRows& table, const Vector& k,
-                                   const std::function<std::unique_ptr<TableRows>(std::unique_ptr<Design>)>& make_rows);
+                                   const std::function<std::unique_ptr<RowsInMemory>(std::unique_ptr<Design>)>& make_rows);
 
 }  // namespace ardvark::internal

@@ -228,7 +228,7 @@ void require_decomposition(const Frame& frame, const PenalisedColumns& which) {
 }
 
 Solution solve_table(Frame& frame, const PenalisedColumns& which, TableOfRows& table, const Vector& k,
-                     const std::function<std::unique_ptr<TableRows>(std::unique_ptr<Design>)>& make_rows) {
+                     const std::function<std::unique_ptr<RowsInMemory>(std::unique_ptr<Design>)>& make_rows) {
   const FitOptions& options = frame.options;
   Vector squares;
   {
@@ -243,7 +243,7 @@ Solution solve_table(Frame& frame, const PenalisedColumns& which, TableOfRows& t
   if (which.size() <= table.X.rows() && table.X.is_dense())
     table.sparse = SparseRows::of(table.X.dense("a copy of its rows"), table.standardization);
 
-  const std::unique_ptr<TableRows> rows = make_rows(table.design());
+  const std::unique_ptr<RowsInMemory> rows = make_rows(table.design());
   if (!is_averaged(which, frame.rows)) rows->set_products(products_of(options, table.X.rows(), which.size()));
   const bool has_groups = which.num_groups() < which.size();
   if (options.prior.kind == PriorKind::slab && !has_groups) rows->set_rotation(Rotation::to_triangle);
