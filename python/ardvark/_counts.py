@@ -250,6 +250,7 @@ class BayesianCountRegression(Regressor, LinearScore):
         Returns
         -------
         mean : ndarray of shape (n_samples,)
+            Expected counts.
         std : ndarray of shape (n_samples,)
             Only with ``return_std``.
 

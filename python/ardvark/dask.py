@@ -199,7 +199,7 @@ class BayesianCountRegression(_InPartitions, _counts.BayesianCountRegression):
     >>> from ardvark.dask import BayesianCountRegression
     >>> rng = dask.array.random.default_rng(0)
     >>> X = rng.normal(size=(20_000, 3), chunks=(5000, 3)).persist()
-    >>> y = rng.poisson(dask.array.exp(0.5 * X[:, 0])).persist()
+    >>> y = rng.poisson(dask.array.exp(0.5 * X[:, 0])).rechunk(5000).persist()
     >>> model = BayesianCountRegression(prior="shared").fit(X, y)
     >>> model.status_, model.coef_[0].round(1).item(), model.predict(X).shape
     ('converged', 0.5, (20000,))
