@@ -78,8 +78,8 @@ SoftplusMoments softplus_moments(double m, double s) {
     for (std::size_t i = 0; i < rule.node.size(); ++i) add(rule.weight[i], at_point(m + sd * rule.node[i]), sum);
     return sum;
   }
-  constexpr double farthest = 9;  // standard deviations
-  const double step = 0.6 / std::max(1.0, sd);
+  constexpr double farthest = 9;                                // standard deviations
+  const double step = std::max(0.6 / std::max(1.0, sd), 0.03);  // beyond sd 20, of rows without limit, 600 nodes are enough
   const auto half = static_cast<int>(farthest / step);
   for (int i = -half; i <= half; ++i) add(step * normal_pdf(i * step), at_point(m + sd * i * step), sum);
   return sum;
