@@ -120,6 +120,7 @@ TEST(Marginals, OfAnInterceptAreInTheUnitsOfTheCaller) {  // (SKEW.1)
   const Vector y = testing::draw_target(Task::counts, 0.4 * X.col(0).array() - 1.5, random);
   FitOptions options;
   options.prior = Prior::none();
+  options.family = Family::poisson;
   const CountFit fit = fit_counts(X, y, options);
   const auto log_density = [&](double b, double w) {
     double sum = 0;
