@@ -67,7 +67,7 @@ static void set_option(const char* name, const mxArray* value) {
 
 /* Refuses options that predictions do not read. */
 static void need_options_of_predictions(const mxArray* pairs) {
-  static const char* const known[] = {"level", "rule", "interval", "target", "threads", "outputs", "draws", "seed"};
+  static const char* const known[] = {"level", "rule", "interval", "target", "row_offset", "threads", "outputs", "draws", "seed"};
   const mwSize count = mxIsCell(pairs) ? mxGetNumberOfElements(pairs) : 0;
   mwSize i;
   for (i = 0; i < count; i += 2) {
@@ -78,7 +78,7 @@ static void need_options_of_predictions(const mxArray* pairs) {
     if (strcmp(name, "missing") == 0)
       fail(INVALID, "missing is an option of ardvark_fit; a model that was fitted with 'missing', 'impute' predicts rows with gaps; for another "
                     "model leave such rows out: X(all(isfinite(X), 2), :)");
-    fail(INVALID, "%s is no option of ardvark_predict; it has level, rule, interval, target, outputs, draws, seed and threads", name);
+    fail(INVALID, "%s is no option of ardvark_predict; it has level, rule, interval, target, row_offset, outputs, draws, seed and threads", name);
   }
 }
 
