@@ -78,6 +78,7 @@ Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
   if (out.usable) frame.design()->apply(out.w, out.rows.m);  // the same as in predict(), to the last bit
   if (is_count(frame.task)) call_vanished(frame, out);
   classes ? call_separated(frame, out) : call_unlimited(frame, out);
+  if (is_count(frame.task) && out.usable) call_overflown(frame, out.rows.m + 0.5 * out.rows.s, out);
   return out;
 }
 

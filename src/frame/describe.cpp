@@ -48,7 +48,9 @@ void CountTally::add(double y, double k, double log_mean, double log_exposure, d
   const auto of = [&](double mu) {
     const double of_ratio = y > 0 ? y * std::log(y / mu) : 0.0;
     if (dispersion == 0) return 2 * k * (of_ratio - (y - mu));
-    return 2 * k * (of_ratio - (y + 1 / dispersion) * std::log1p(dispersion * (y - mu) / (1 + dispersion * mu)));  // (NB.7)
+    const double of_count = 1 + dispersion * y, of_mean = 1 + dispersion * mu;
+    const double log_ratio = of_count > 0.5 * of_mean ? std::log1p(dispersion * (y - mu) / of_mean) : std::log(of_count / of_mean);
+    return 2 * k * (of_ratio - (y + 1 / dispersion) * log_ratio);  // (NB.7)
   };
   const double exposure = std::exp(log_exposure);
   weight += k, counted += k * y, exposed += k * exposure;

@@ -146,6 +146,21 @@ void call_vanished(const Frame& frame, Solution& solution) {
   solution.usable = false;
 }
 
+void call_overflown(const Frame& frame, const Vector& log_rate, Solution& solution) {
+  constexpr double most = 700;  // of a logarithm
+  Report& report = solution.report;
+  if (!solution.usable) return;
+  const Vector eta = frame.offset.size() > 0 ? Vector(log_rate + frame.offset) : log_rate;
+  if (!((frame.k.array() > 0) && !(eta.array() < most)).any()) return;
+  solution.usable = false;
+  if (report.status == Status::separated) return;
+  report.status = Status::separated;
+  report.message = fmt::format(
+      "sweep {}: the expected rate of a row is larger than any number: the counts do not limit the columns without a prior, or the "
+      "intercept; give the columns a prior that limits them (--prior shared --a0 1 --b0 1){}",
+      report.sweeps, frame.options.family == Family::negative_binomial ? ", or take family poisson" : "");
+}
+
 void call_unlimited(const Frame& frame, Solution& solution) {
   Report& report = solution.report;
   const bool may_be = report.status == Status::bound_fell || is_sparse(solution.prior);  // whose steps end where the bound is almost flat

@@ -37,6 +37,11 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
 /// rounding of a much larger constant. Writes this into the solution's report.
 void call_vanished(const Frame& frame, Solution& solution);
 
+/// If the expected rate of a row with a weight is above the range of numbers, there is no posterior to use. Writes this into the solution's
+/// report.
+/// \param log_rate  [n] the largest ln of the expected rate under a component of the posterior, without offsets
+void call_overflown(const Frame& frame, const Vector& log_rate, Solution& solution);
+
 /// If the score of the columns without a prior alone classifies all rows correctly, these columns separate the classes, and there is no
 /// maximum. Writes this into the solution's report.
 void call_separated(const Frame& frame, Solution& solution);

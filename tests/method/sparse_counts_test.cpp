@@ -211,6 +211,30 @@ TEST(SparseCounts, ColumnsWithoutAPriorMayHaveNoMaximum) {
   EXPECT_EQ(apart.report.status, Status::separated) << apart.report.message;
 }
 
+// The expected rate overflows: a flat column grows without limit, or a tenth of a row tells nothing of the intercept.
+TEST(SparseCounts, ARateLargerThanAnyNumberIsNoResult) {
+  Matrix X(2, 2);
+  X << 0.3, 1, -0.3, 0;
+  const Matrix ones = Matrix::Ones(1, 1);
+  const Vector counts = Vector::Unit(2, 1), fifteen = Vector::Constant(1, 15.0), tenth = Vector::Constant(1, 0.1);
+  for (const PriorKind kind : {PriorKind::slab, PriorKind::shared}) {
+    FitOptions options = under(kind);
+    options.family = Family::negative_binomial;
+    options.prior.flat_columns = {1};
+    const CountFit apart = fit_counts(X, counts, options);
+    EXPECT_EQ(apart.report.status, Status::separated) << apart.report.message;
+    EXPECT_TRUE(apart.mean.array().isNaN().all());
+    options.prior.flat_columns = {};
+    options.weights = tenth;
+    const CountFit one = fit_counts(ones, fifteen, options);
+    const bool has_result = one.mean.allFinite();
+    EXPECT_TRUE(!has_result || std::isfinite(one.deviance)) << one.report.message;
+    EXPECT_EQ(has_result, one.report.status == Status::converged) << one.report.message;
+    options.family = Family::automatic;
+    EXPECT_EQ(fit_counts(ones, fifteen, options).report.status, Status::converged);
+  }
+}
+
 TEST(SparseCounts, ALevelOfZerosHasAnEffectAndWideIntervals) {
   Random random(14);
   CountTable table = draw_table(random, 200, 3);

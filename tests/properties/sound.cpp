@@ -194,7 +194,8 @@ Verdict bound_rises(const Subject& subject) {
     return fails(fmt::format("there are {} sweeps, but {} bounds", fit.report.sweeps, history.size()));
   // If there is almost no noise, the squares of the residuals are differences of numbers that are larger by a factor of 1/s^2.  (BOUND.5)
   double magnified = 0;
-  const double rounding = allowed_gain(subject) - promised_gain(subject);
+  double rounding = allowed_gain(subject) - promised_gain(subject);
+  if (fit.sparse && fit.task != Task::linear) rounding = std::max(rounding, 1e-5);  // a smaller fall does not count     (SL.6)
   if (fit.sparse && fit.task == Task::linear)
     for (const SparseStart& start : fit.sparse->starts)
       magnified = std::max(magnified, fit.num_rows * variance_of_target(subject) / (start.noise_sd * start.noise_sd));
@@ -222,7 +223,7 @@ Verdict counts_are_described(const Subject& subject, const Json& json, const Jso
   const auto deviance = [dispersion](double count, double mu) {
     const double of_ratio = count > 0 ? count * std::log(count / mu) : 0.0;
     if (dispersion == 0) return 2 * (of_ratio - (count - mu));
-    return 2 * (of_ratio - (count + 1 / dispersion) * std::log1p(dispersion * (count - mu) / (1 + dispersion * mu)));
+    return 2 * (of_ratio - (count + 1 / dispersion) * std::log((1 + dispersion * count) / (1 + dispersion * mu)));
   };
   const double of_V = 1e-15 + rounding_of_condition(subject);  // predict() and the fit compute x'Vx by two different sums
   for (Index i = 0; i < y.size(); ++i) {

@@ -24,7 +24,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The likelihood at the moments of its rows under the whole mixture, and what its own parameters add.                           (NB.5)
 // \param noise_cost  of the prior of the noise, which fits that find the noise do not pay                                        (CMP.1)
-void take_own_parameters(const MomentsOfRows& moments, MomentLikelihood& likelihood, double noise_cost, Rows& rows, Solution& out) {
+// \return [n] the largest m + s/2 of a row under a component
+Vector take_own_parameters(const MomentsOfRows& moments, MomentLikelihood& likelihood, double noise_cost, Rows& rows, Solution& out) {
   const Mixture& mixture = out.factor.mixture;
   Vector weight(std::ssize(mixture.components));
   for (Index c = 0; c < weight.size(); ++c) weight[c] = mixture.components[static_cast<std::size_t>(c)].weight;
@@ -41,6 +42,7 @@ void take_own_parameters(const MomentsOfRows& moments, MomentLikelihood& likelih
   for (double& bound : out.report.bound_history) bound += spread;
   for (SparseStart& start : out.sparse->starts) start.bound += spread;
   out.sparse->peak_bound += spread;
+  return (all.mean + 0.5 * all.variance).rowwise().maxCoeff();
 }
 
 // \param start  [rows] the first linear predictors; empty: those of the likelihood
@@ -68,13 +70,15 @@ Solution solve_from(Frame& frame, const PenalisedColumns& which, Vector start) {
   if (!out.usable) return out;
   const MomentsOfRows moments = table.moments(out.factor.mixture);
   const double degrees = frame.rows - static_cast<double>(which.flat.size());
-  take_own_parameters(moments, *likelihood, has_noise(frame.task) ? hyperprior_cost(prior.shape, 0.5 * degrees) : 0, rows, out);
+  const Vector log_rate =
+      take_own_parameters(moments, *likelihood, has_noise(frame.task) ? hyperprior_cost(prior.shape, 0.5 * degrees) : 0, rows, out);
   if (has_noise(frame.task)) {
     out.posterior = LinearPosterior::factorised;
     out.student_degrees = std::numeric_limits<double>::infinity();
     return out;
   }
   call_unlimited(frame, out);
+  call_overflown(frame, log_rate, out);
   out.rows.of_components = moments;
   return out;
 }
