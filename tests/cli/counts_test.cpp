@@ -166,7 +166,7 @@ TEST_F(FitCommand, PrintsRateRatios) {
   put(CountTable().csv());
   const Json json = fitted(counts);
   const std::string text = output_of(counts + Arguments{"--odds"}, folder_.path());
-  EXPECT_TRUE(contains(text, "coefficient  rate ratio    95% from          to  relevance")) << text;
+  EXPECT_TRUE(contains(text, "coefficient  rate ratio    95% from          to  inclusion")) << text;
   std::istringstream line(text.substr(text.find("\n  dose ")));
   std::string name;
   double ratio = 0, lower = 0, upper = 0;

@@ -84,7 +84,7 @@ TEST(OptionTable, ListsTheWordsThatAModelTakes) {
 TEST(OptionTable, OffersCountsNoPriorThatTheyRefuse) {
   ModelOptions options = of_model("counts");
   options.set("prior", std::string("foo"));
-  EXPECT_EQ(refusal(options), "prior is 'foo'; it must be one of ard, auto, groups, none, shared");
+  EXPECT_EQ(refusal(options), "prior is 'foo'; it must be one of ard, auto, dense, groups, none, shared, slab, sparse");
 }
 
 TEST(OptionTable, RefusesNumbersOutOfRange) {
@@ -127,7 +127,8 @@ TEST(OptionTable, SaysWhatNeedsTheTableInMemory) {
   EXPECT_EQ(refused("kernel", "centres", std::string("40")), "");
   EXPECT_EQ(refused("kernel", "vectors", std::string("40")), "vectors needs the table in memory");
   EXPECT_EQ(refused("kernel", "vectors", std::string("auto")), "");
-  EXPECT_EQ(refused("rvm", "centres", std::string("auto")), "model 'rvm' needs the table in memory (model may be kernel, logistic)");
+  EXPECT_EQ(refused("rvm", "centres", std::string("auto")),
+            "model 'rvm' needs the table in memory (model may be counts, kernel, logistic)");
   EXPECT_EQ(internal::refused_in(of_model("counts"), fit_case::statistics)->otherwise, " (model may be linear)");
   ModelOptions few_rows = of_model("kernel");
   few_rows.set("centres", std::string("all"));
