@@ -131,7 +131,8 @@ def methods():
 
 def arguments_of(kind, parameter, table=X):
     """Values for a parameter of a method."""
-    return {"y": target_of(kind), "sample_weight": np.arange(60) % 3 + 1.0, "classes": ["no", "yes"]}.get(parameter)
+    values = {"y": target_of(kind), "sample_weight": np.arange(60) % 3 + 1.0, "classes": ["no", "yes"], "offset": np.arange(60) % 4 - 1.0}
+    return values.get(parameter)
 
 
 @pytest.mark.parametrize("kind, method, parameter", list(methods()), ids=lambda value: getattr(value, "__name__", value))
@@ -168,12 +169,17 @@ def outcome(kind, method, parameter, given, tmp_path):
     if method in ("fit", "partial_fit", "fit_transform"):
         needed = {"classes": ["no", "yes"]} if "classes" in inspect.signature(getattr(model, method)).parameters else {}
         getattr(model, method)(X, **{"y": target, **needed, parameter: given})
+        if parameter == "offset":
+            return [model.coef_]
         return results(model, X) if hasattr(model, "predict") else [model.scores_]
     if method == "summary":
         return [np.array(model.fit(X, target).summary(columns=given))]
     if parameter == "input_features":
         return [model.fit(TABLE, target).get_feature_names_out(given)]
     assert parameter in inspect.signature(getattr(model, method)).parameters
+    if parameter == "offset":
+        y_if_taken = {"y": target} if "y" in inspect.signature(getattr(model, method)).parameters else {}
+        return [np.asarray(getattr(model.fit(X, target, offset=given), method)(X, **y_if_taken, offset=given))]
     if method == "coef_covariance":
         return [model.fit(TABLE, target).coef_covariance(given)]
     found = getattr(model.fit(X, target), method)(X, given) if parameter == "y" else getattr(model.fit(X, target), method)(X, target, given)
