@@ -18,8 +18,9 @@ namespace {
 
 using testing::Random;
 
-constexpr double inside = 0.008;  // sd: of a polynomial through seven values, and most of it from the tails beyond them
-constexpr double several = 0.02;  // sd: beside that, of the best normal distribution of the other weights
+constexpr double inside = 0.008;         // sd: of a polynomial through seven values, and most of it from the tails beyond them
+constexpr double with_precision = 0.04;  // sd: beside that, the other weights and the precision are independent given one weight
+constexpr double several = 0.02;         // sd: beside that, of the best normal distribution of the other weights
 
 FitOptions plain(const Prior& prior) {
   FitOptions options;
@@ -91,6 +92,31 @@ TEST(Marginals, OfTwoWeightsOfClasses) {  // (SKEW.3), (SKEW.4)
     const double sd = std::sqrt(fit.variance[j]);
     const Interval exact = interval_by_grid(log_density, fit.mean[j], sd, fit.mean[1 - j], std::sqrt(fit.variance[1 - j]));
     expect_ends(fit, j, exact, sd, several);
+  }
+}
+
+// The prior of the weights is a t distribution then.
+TEST(Marginals, AllowForAPrecisionOfFewColumns) {  // (SKEW.7)
+  for (const double effect : {0.6, 1.0}) {
+    Random random(21);
+    const Matrix X = random.normals(24, 2);
+    const Vector y = testing::draw_target(Task::counts, effect * X.col(0).array() + 0.5, random);
+    FitOptions options = plain(Prior::shared());
+    options.family = Family::poisson;
+    options.precision = {2, 0.1};
+    const CountFit fit = fit_counts(X, y, options);
+    for (const Index j : {0, 1}) {
+      const auto log_density = [&](double w, double u) {
+        double sum = -(2 + 1) * std::log(0.1 + 0.5 * (w * w + u * u));
+        for (Index n = 0; n < 24; ++n) sum += log_poisson(y[n], X(n, j) * w + X(n, 1 - j) * u);
+        return sum;
+      };
+      const double sd = std::sqrt(fit.variance[j]);
+      const Interval exact = interval_by_grid(log_density, fit.mean[j], sd, fit.mean[1 - j], std::sqrt(fit.variance[1 - j]));
+      expect_ends(fit, j, exact, sd, with_precision);
+      const bool normal_misses = std::abs(fit.mean[j] - 1.96 * sd - exact.lower) > 0.2 * sd;
+      EXPECT_EQ(normal_misses, j == 0);
+    }
   }
 }
 
@@ -229,6 +255,7 @@ TEST(Marginals, AreNormalIfAskedOrWithManyRows) {  // (SKEW.6)
   EXPECT_NEAR(credible_interval(gaussian, 0).upper, gaussian.mean[0] + 1.959963984540054 * sd, 1e-12);
   EXPECT_GT(std::abs(credible_interval(skewed, 0).upper - credible_interval(gaussian, 0).upper), 0.01 * sd);
   options.intervals = Intervals::skewed;
+  options.prior = Prior::none();
   const auto [many, y_many] = counts_of(40000, 2, 29);
   EXPECT_TRUE(fit_counts(many, y_many, options).state->tilts.empty());
 }

@@ -12,16 +12,23 @@ namespace ardvark::internal {
 /// As a full matrix, the covariance of more columns takes too much memory.
 inline constexpr Index most_tilted_columns = 5000;
 
+/// Columns with one precision, of which q(alpha) = Gam(shape, shape/precision) at the end of the fit.
+struct PrecisionGroup {
+  std::vector<Index> columns;
+  double shape = 0, precision = 0;
+};
+
 struct FittedRows {
   const Likelihood& likelihood;  ///< in the state of the end of the fit
   Design& X;                     ///< with a row for each of the likelihood's
   const Posterior& q;            ///< of all columns of the design
   const CovarianceFactor& factor;
+  std::vector<PrecisionGroup> groups = {};  ///< whose precisions are uncertain                                             (SKEW.7)
 };
 
 /// [combinations.cols()] The tilt of the marginal of c'w for each column c, in standard deviations from its mean; zeros where a normal
 /// marginal is good to a hundredth of a standard deviation. Empty if that is true of all, or if the likelihood has no expectation at given
-/// moments. The result does not depend on the number of threads.                                              (SKEW.1) to (SKEW.6)
-[[nodiscard]] std::vector<TiltedNormal::Tilt> tilted_marginals(const FittedRows& fit, const Matrix& combinations);
+/// moments. The result does not depend on the number of threads.                                              (SKEW.1) to (SKEW.7)
+[[nodiscard]] std::vector<TiltedNormal::Tilt> tilted_marginals(FittedRows fit, const Matrix& combinations);
 
 }  // namespace ardvark::internal

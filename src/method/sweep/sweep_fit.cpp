@@ -296,6 +296,24 @@ bool has_tilts(const SweepProblem& problem, const Run& run, Index num_rows) {
          problem.likelihood.expected_at(run.q.m, run.q.s, rows);
 }
 
+// Groups of several columns whose precision has a posterior. That of a single column under a vague hyper-prior has a lump of mass at zero,
+// which no smooth marginal shows.                                                                                               (SKEW.7)
+std::vector<PrecisionGroup> uncertain_groups(const SweepProblem& problem, const Run& run) {
+  const PrecisionPrior& prior = *run.precisions;
+  std::vector<PrecisionGroup> out;
+  if (problem.frame.options.rule.value_or(UpdateRule::vb) != UpdateRule::vb || prior.has_improper()) return out;
+  const Partition& partition = prior.partition();
+  for (Index g = 0; g < partition.num_groups(); ++g) {
+    if (partition.group_size[static_cast<std::size_t>(g)] < 2) continue;
+    PrecisionGroup& group = out.emplace_back();
+    for (std::size_t j = 0; j < partition.group.size(); ++j)
+      if (partition.group[j] == g) group.columns.push_back(run.outcome.columns.empty() ? static_cast<Index>(j) : run.outcome.columns[j]);
+    group.shape = prior.shape()[g];
+    group.precision = prior.expected()[g];
+  }
+  return out;
+}
+
 // The marginals of the coefficients, and of the intercept in the caller's units.
 std::vector<TiltedNormal::Tilt> tilts_of(const SweepProblem& problem, const Run& run, Design& design, const Solution& out) {
   const Frame& frame = problem.frame;
@@ -305,10 +323,10 @@ std::vector<TiltedNormal::Tilt> tilts_of(const SweepProblem& problem, const Run&
   Matrix combinations = Matrix::Identity(q, p + (intercept ? 1 : 0));
   if (intercept) combinations.col(p) = frame.origin();
   if (out.factor.kind != CovarianceFactor::Kind::none)
-    return tilted_marginals({problem.likelihood, design, run.q, out.factor}, combinations);
+    return tilted_marginals({problem.likelihood, design, run.q, out.factor, uncertain_groups(problem, run)}, combinations);
   CovarianceFactor factor = run.solver->factor();
   if (static_cast<Index>(run.outcome.columns.size()) < q) factor.columns = run.outcome.columns;
-  return tilted_marginals({problem.likelihood, design, run.q, factor}, combinations);
+  return tilted_marginals({problem.likelihood, design, run.q, factor, uncertain_groups(problem, run)}, combinations);
 }
 
 // Takes the posterior from the usable result of the sweeps.
