@@ -145,6 +145,7 @@ Fit fit_family(KeptColumns& columns) {
     return fit_kept(columns);
   };
   if (asked != Family::automatic) return fit_as(asked);
+  const std::shared_ptr<double[]> X = std::move(columns.frame().memory);  // so that the first fit leaves X to the second
   Fit simple = fit_as(is_count(task) ? Family::poisson : Family::normal);
   if (simple.report.status == Status::stopped_by_user || !simple.mean.allFinite()) return simple;
   Fit heavy = fit_as(is_count(task) ? Family::negative_binomial : Family::student);

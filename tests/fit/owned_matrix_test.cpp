@@ -84,6 +84,15 @@ TEST(OwnedMatrix, GivesTheSameFitBitForBit) {
           }
 }
 
+TEST(OwnedMatrix, IsThereForTheFitsOfBothFamilies) {
+  for (const PriorKind kind : {PriorKind::sparse, PriorKind::slab, PriorKind::dense}) {
+    OwnedProblem problem = make_problem(50, 12, kind, true, false);
+    problem.options.family = Family::automatic;
+    const LinearFit kept = fit_linear(problem.X, problem.y, problem.options);
+    EXPECT_TRUE(bytes_of(fit_linear(owned(problem.X, Layout::column_major), problem.y, problem.options)) == bytes_of(kept));
+  }
+}
+
 TEST(OwnedMatrix, HoldsWhatThePosteriorKeeps) {
   for (const Layout layout : {Layout::row_major, Layout::column_major})
     for (const bool all : {false, true}) {
