@@ -105,7 +105,9 @@ std::string check_regression(const Subject& subject, const Matrix& X, const Stud
   const Vector w = coefficients(fit);
   const double of_V = digits + rounding_of_condition(subject);
   const double noise = fit.noise.rate / fit.noise.shape;
-  if (p.degrees_of_freedom != fit.degrees_of_freedom()) return "degrees_of_freedom is not that of the fit";
+  const bool has_student_noise = std::isfinite(fit.family.degrees_of_freedom);  // (TN.5): the mean is normal, and beside it
+  if (p.degrees_of_freedom != (has_student_noise ? fit.family.degrees_of_freedom : fit.degrees_of_freedom()))
+    return "degrees_of_freedom is not that of the fit";
   for (Index i = 0; i < X.rows(); ++i) {
     const Vector x = with_intercept(fit, X.row(i).transpose());
     const Vector row = size_of(subject, x);
@@ -114,7 +116,9 @@ std::string check_regression(const Subject& subject, const Matrix& X, const Stud
     const double s = fit.is_joint() ? noise * (1 + m.variance) : noise + m.variance;
     const double size = (fit.is_joint() ? noise : 1) * (of_V * m.variance_size + digits * variance_before(subject, row));
     std::string place = unlike("mean", i, p.mean[i], m.mean, digits * m.mean_size);
-    if (place.empty()) place = unlike("scale^2", i, p.scale[i] * p.scale[i], s, digits * noise + size);
+    if (place.empty() && !has_student_noise) place = unlike("scale^2", i, p.scale[i] * p.scale[i], s, digits * noise + size);
+    if (place.empty() && has_student_noise) place = unlike("scale^2", i, p.scale[i] * p.scale[i], noise, digits * noise);
+    if (place.empty() && has_student_noise) place = unlike("variance of the mean", i, p.variance_of_mean[i], m.variance, size);
     if (!place.empty()) return place;
   }
   return "";

@@ -513,6 +513,10 @@ DrawnProblem draw_problem(std::uint64_t seed, DrawFor what) {
   draw_options(random, {n, p, classes, rvm}, problem);
   draw_column_options(random, problem);
   if (counts && random.chance(0.3)) draw_exposure(random, problem);
+  if (problem.word("model") == "linear" && random.chance(0.2)) {
+    problem.options.emplace_back("noise", std::string(random.chance(0.7) ? "student" : "auto"));
+    drop_until_accepted(random, problem);
+  }
   if (problem.has_text()) traits.insert("text");
   problem.traits.assign(traits.begin(), traits.end());
   return problem;
