@@ -279,7 +279,7 @@ class BayesianCountRegression(Regressor, LinearScore):
         Returns
         -------
         interval : ndarray of shape (n_samples, 2)
-            Lower and upper end.
+            Lower and upper end, those of new counts whole.
 
         Examples
         --------

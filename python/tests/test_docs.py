@@ -17,7 +17,7 @@ MODULES = ["_abi", "_progress", "_results", "_core", "_fitted", "_predictions", 
 MODULES += ["_relevance", "_selection", "_compare", "_onnx", "_statistics", "dask"]
 MODULES += [
     f"plot.{name}"
-    for name in ("_shared", "_bound", "_calibration", "_coefficients", "_decision", "_lambda_path", "_predictive", "_relevance")
+    for name in ("_shared", "_bound", "_calibration", "_coefficients", "_counts", "_decision", "_lambda_path", "_predictive", "_relevance")
 ]
 
 # Of numpydoc's checks all but: an extended summary (ES01), "See Also" (SA01), imperatives (SS05), and a
