@@ -18,6 +18,10 @@ class MomentLikelihood : public Likelihood {
     return expect(m, s, rows, own);
   }
 
+  /// information_share() of the same means and variances, with these own parameters.                                           (TN.6)
+  [[nodiscard]] virtual double share_at(const Vector& /*m*/, const Vector& /*s*/, const Vector& /*own*/) const { return 1; }
+  [[nodiscard]] double information_share() const final { return share_at(m_, s_, own_); }
+
   [[nodiscard]] std::optional<double> expected_at(const Vector& m, const Vector& s, Rows& rows) const final {
     Vector own = own_;
     return expect(m, s, rows, own);

@@ -48,10 +48,10 @@ class StudentNoise final : public MomentLikelihood {
   [[nodiscard]] GammaDistribution noise() const override { return {c0_ + 0.5 * n_, (c0_ + 0.5 * n_) / std::exp(own()[0])}; }
 
   // The mean curvature of ln t, over that of the normal distributions.                                                           (TN.6)
-  [[nodiscard]] double information_share() const override {
+  [[nodiscard]] double share_at(const Vector& m, const Vector& s, const Vector& own) const override {
     constexpr double least = 0.3;  // of 0.5 degrees of freedom it is .43
-    const Vector d = squares(means(), variances());
-    const double tau = std::exp(own()[0]), nu = std::exp(own()[1]);
+    const Vector d = squares(m, s);
+    const double tau = std::exp(own[0]), nu = std::exp(own[1]);
     double curvature = 0, omega = 0;
     for (Index i = 0; i < d.size(); ++i) {
       const double sum = nu + tau * d[i];

@@ -34,9 +34,12 @@ Extent MomentRows::extent(const WorkingSites& sites, const KnownOdds& known) con
 double MomentRows::evaluate(const LogOdds& known, Sites* sites) const {
   Rows rows;
   Vector own = own_;
-  const double expected = likelihood_.expect(known.m, known.s, rows, own);
+  const double expected = likelihood_.expect(known.m, known.s, rows, own), lacks = 1 - likelihood_.share_at(known.m, known.s, own);
+  const double gain = 0.5 * lacks * rows.omega.dot(known.s);
+  rows.r -= lacks * rows.omega.cwiseProduct(known.m);  // (TN.6)
+  rows.omega *= 1 - lacks;
   if (sites != nullptr) *sites = {std::move(rows.omega), std::move(rows.r)};
-  return expected;
+  return expected + gain;
 }
 
 }  // namespace ardvark::internal

@@ -33,11 +33,13 @@ Vector take_own_parameters(const MomentsOfRows& moments, MomentLikelihood& likel
   Posterior q;
   q.m = all.mean * weight;
   q.s = (all.variance + (all.mean.colwise() - q.m).cwiseAbs2()) * weight;
+  const Vector s = q.s;
   likelihood.update(q, rows);
   out.own = likelihood.own_parameters();
   out.noise = likelihood.noise();
   out.rows.m = std::move(q.m);
-  const double spread = out.own.spread - noise_cost;
+  const double share = likelihood.information_share();  // the fit took the rest of the rows' omega for no information          (TN.6)
+  const double spread = out.own.spread - noise_cost - 0.5 * (1 - share) * rows.omega.dot(s);
   out.report.bound += spread;
   for (double& bound : out.report.bound_history) bound += spread;
   for (SparseStart& start : out.sparse->starts) start.bound += spread;

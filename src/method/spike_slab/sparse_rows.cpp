@@ -147,8 +147,8 @@ SpikeSlabSettings slab_of_rows(const Frame& frame, double noise, SparseParts par
   SpikeSlabSettings slab;
   slab.num_rows = frame.rows;
   slab.noise = noise;
-  slab.kappa_tail = 1;
-  slab.grid = prior_of_class_grid;
+  slab.kappa_tail = has_noise(frame.task) ? 0.5 : 1;
+  if (!has_noise(frame.task)) slab.grid = prior_of_class_grid;
   slab.fit_noise = false;
   slab.fit_dense = parts != SparseParts::slab_only;
   return slab;
