@@ -414,7 +414,11 @@ Verdict converged_means_the_end(const Subject& subject) {
   const SavedModel model = fit_of(prepare(further));
   // The remaining gain was predicted from the last steps, to a factor of ten. Means are not compared: the promise is only about the bound.
   const double more = estimates_of(model).bound - estimates_of(*subject.model).bound,
-               promised = 10 * promised_gain(subject) + allowed_gain(subject);
+               gain = 10 * promised_gain(subject) + allowed_gain(subject);
+  // The uncertainty of an own parameter (NB.5) is added at the end. It is not at its maximum, so that it changes by a share of the distance
+  // from the end, in standard deviations.
+  const bool has_own = subject.is_linear_score() && (subject.fit().family.family == Family::student || subject.fit().family.dispersion > 0);
+  const double promised = gain + (has_own ? 0.05 * std::sqrt(2 * gain) : 0);
   if (leaves_a_saddle(subject.report(), report_of(model), promised)) return holds();
   const Status status = report_of(model).status;
   if (status != Status::converged && status != Status::max_sweeps)
