@@ -85,9 +85,10 @@ function fit = ardvark_fit(X, y, varargin)
 %                           slab, dense and laplace, and for eight classes or more with few rows; otherwise it is softmax. Models: logistic.
 %     'precision_per_class' off by default. Softmax: one precision for each class and column, instead of one for the weights of a column in
 %                           all classes. Models: logistic.
-%     'diagnose'            off by default. Classifications: also computes k-hat, which measures with 4000 draws how far the posterior is
-%                           from the exact one. Up to 0.7 is good; above, a warning says what is wrong. It applies to two classes, to
-%                           several classes with one regression each (coding), and to 'model', 'rvm'. Models: logistic, rvm.
+%     'diagnose'            off by default. Also computes k-hat, which measures with 4000 draws how far the posterior is from the exact one.
+%                           Up to 0.7 is good; above, a warning says what is wrong. It applies to counts, to Student-t noise, to two
+%                           classes, to several classes with one regression each (coding), and to the classes of 'model', 'rvm'. Models:
+%                           linear, logistic, counts, rvm.
 %     'fdr'                 a number between 0 and 1. Also selects columns at this false discovery rate: of the sets that are named, this
 %                           share is expected to hold no column with an effect. Columns that the data cannot tell apart are one set. It
 %                           takes one more computation, after which the model answers for any rate. It applies to regressions and to two
@@ -415,7 +416,7 @@ end
 %! assert(fit.khat_effective_share > 0.99);  % this posterior is so close to normal that only the far tails differ
 %! assert(numel(fit.log_ratios), 4000);
 %! assert(~isfield(ardvark_fit(X, y, 'model', 'logistic', 'prior', 'shared'), 'khat'));
-%!error <diagnose applies only to classifications> ardvark_fit([1; 2; 3], [1; 2; 3], 'model', 'linear', 'diagnose', true)
+%!error <diagnose applies to classes, counts> ardvark_fit([1; 2; 3], [1; 2; 3], 'model', 'linear', 'diagnose', true)
 
 %!test  % the covariance is there if it is asked for
 %! randn('state', 4);

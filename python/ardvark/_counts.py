@@ -57,7 +57,7 @@ class BayesianCountRegression(Regressor, LinearScore):
     {fit.update_rule}
     {prune_at, max_iter, tol}
     {fit.solver}
-    {dropping.missing}
+    {diagnose, dropping.missing}
     {n_jobs, verbose, callback}
 
     Attributes
@@ -76,7 +76,7 @@ class BayesianCountRegression(Regressor, LinearScore):
         for a column that was left out; None under a sparse prior.
     {relevance_, direction_}
     {sparse.inclusion_, sparse.undecided_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_}
-    {sparse.start_weights_, sparse.alternatives_}
+    {sparse.start_weights_, sparse.alternatives_, khat_, khat_given_precisions_, khat_effective_share_}
     support_ : ndarray of shape (n_features,), bool
         Columns that are kept. Under a sparse prior: those with an inclusion above one half that are not undecided, and
         those whose sign is known so well (``direction_`` at least 0.999) that they have an effect in any case; the columns of a group
@@ -140,6 +140,7 @@ class BayesianCountRegression(Regressor, LinearScore):
         max_iter: Optional[int] = None,
         tol: Optional[float] = None,
         solver: str = "automatic",
+        diagnose: bool = False,
         missing: str = "refuse",
         n_jobs: Optional[int] = None,
         verbose: int = 0,

@@ -61,8 +61,8 @@ tol : float, default=None
 n_jobs : int, default=None
     Number of threads; -1 for all cores. The result does not depend on it.
 diagnose : bool, default=False
-    Whether to report in ``khat_`` how far the posterior is from the exact one. For two classes, for several classes with
-    ``coding="one-against-rest"``, and for relevance vector machines. It takes 4000 draws, the same ones each time. Above ``khat_threshold_``, a warning names the cause.
+    Whether to report in ``khat_`` how far the posterior is from the exact one. For counts, for Student-t noise, for two classes, for
+    several classes with ``coding="one-against-rest"``, and for the classes of relevance vector machines. It takes 4000 draws, the same ones each time. Above ``khat_threshold_``, a warning names the cause.
 fdr : float, default=None
     Under "sparse" and "slab", for regressions and two classes: a false discovery rate, between 0 and 1. The fit then also finds what
     ``select`` needs, for this rate and any other.

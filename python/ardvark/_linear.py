@@ -68,7 +68,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
     solver : {"automatic", "primal", "dual", "spectral", "qr", "iterative"}, default="automatic"
         "qr" is more exact if columns are nearly collinear; "automatic" takes it in this case. "iterative" (prior="shared") makes no
         decomposition, and standard deviations are from draws; "automatic" takes it with more than 20,000 rows and as many columns.
-    {fdr, guarantee}
+    {diagnose, fdr, guarantee}
     {fit.missing, fit.imputations, fit.random_state}
     {n_jobs, verbose, callback}
 
@@ -98,7 +98,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
     {relevance_, direction_}
     {fit.missing_information_}
     {sparse.inclusion_, sparse.undecided_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_}
-    {sparse.start_weights_, sparse.alternatives_}
+    {sparse.start_weights_, sparse.alternatives_, khat_, khat_given_precisions_, khat_effective_share_}
     support_ : ndarray of shape (n_features,), bool
         Columns that are kept. Under a sparse prior: those with an inclusion above one half that are not undecided, and
         those with a ``direction_`` of .999 or more. The levels of a text column, or the columns of a group, are kept
@@ -158,6 +158,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
         max_iter: Optional[int] = None,
         tol: Optional[float] = None,
         solver: str = "automatic",
+        diagnose: bool = False,
         fdr: Optional[float] = None,
         guarantee: str = "posterior",
         missing: str = "refuse",

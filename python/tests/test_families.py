@@ -135,6 +135,7 @@ def test_the_attributes_of_the_docstring_are_there(estimator):
     names = {name for line in re.findall(r"^    (\w+(?:, \w+)*) : ", attributes, re.M) for name in line.split(", ")}
     assert {"coef_", "intercept_"} <= names
     optional = {"feature_names_in_", "sampled_", "missing_information_"}  # of tables with names, of other solvers, of imputed rows
+    optional |= {"khat_", "khat_given_precisions_", "khat_effective_share_"}  # of diagnose
     assert [name for name in sorted(names - optional) if not hasattr(model, name)] == []
 
 

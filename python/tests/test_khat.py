@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from ardvark import ArdvarkWarning, BayesianLogisticRegression, RelevanceVectorClassifier, _core
+from ardvark import ArdvarkWarning, BayesianCountRegression, BayesianLinearRegression, BayesianLogisticRegression, RelevanceVectorClassifier, _core
 
 
 def classes(n, p, seed, size=1.0):
@@ -80,6 +80,21 @@ def test_estimators_have_it_where_it_is_asked_for(tmp_path):
         assert np.isfinite(RelevanceVectorClassifier(width=2.0, diagnose=True).fit(X[:80], y[:80]).khat_)
 
 
+def test_counts_and_t_noise_have_it(tmp_path):
+    """(KHAT.6)"""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(400, 3))
+    counts, numbers = rng.poisson(np.exp(1 + 0.3 * X[:, 0])), X[:, 0] + rng.standard_t(3, size=400)
+    for model, y in ((BayesianCountRegression("shared", diagnose=True), counts), (BayesianLinearRegression("shared", noise="student", diagnose=True), numbers)):
+        model.fit(X, y)
+        assert model.khat_ < model.khat_threshold_ and model.khat_effective_share_ > 0.9
+        assert "k-hat" in model.summary()
+        model.save(tmp_path / "model")
+        assert type(model).load(tmp_path / "model").khat_ == model.khat_
+    with_offset = BayesianCountRegression("shared", diagnose=True).fit(X, counts, offset=np.full(400, 0.5))
+    assert with_offset.khat_ == pytest.approx(BayesianCountRegression("shared", diagnose=True).fit(X, counts).khat_, abs=1e-3)
+
+
 def test_a_bound_that_is_too_narrow_is_found():
     """Jaakkola and Jordan's intervals are too narrow where classes are far apart; the exact Gaussian ones are not."""
     X, y = classes(300, 2, 4, size=3.0)
@@ -101,7 +116,8 @@ def test_above_the_threshold_it_warns():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"model": "linear"}, "diagnose applies only to classifications"),
+        ({"model": "linear"}, "diagnose applies to classes, counts and noise 'student'"),
+        ({"model": "counts", "prior": "slab"}, "diagnose compares densities"),
         ({"model": "logistic", "prior": "slab"}, "diagnose compares densities"),
         ({"model": "logistic", "prior": "laplace"}, "diagnose compares distributions"),
     ],

@@ -12,6 +12,7 @@
 #include "frame/describe.hpp"
 #include "frame/few_rows.hpp"
 #include "frame/noise_prior.hpp"
+#include "frame/precision_rate.hpp"
 #include "frame/prior_partition.hpp"
 #include "frame/separation.hpp"
 #include "frame/solution.hpp"
@@ -37,19 +38,9 @@ Method method_of(const FitOptions& options) {
   return is_sparse(options.prior.kind) ? Method::spike_slab : Method::sweeps;
 }
 
-// Where the noise does not scale the precisions, the default rate of their prior is in units of the
-// variance of the target, even if the target is not standardised. (LIN.8)
-FitOptions in_units_of_target(const Frame& frame) {
-  FitOptions out = frame.options;
-  if (!has_noise(frame.task) || out.standardize || !out.preset.empty()) return out;
-  const bool is_scaled = out.posterior == LinearPosterior::joint || out.precision_in_units_of_target;
-  if (!is_scaled && out.precision.rate == FitOptions().precision.rate) out.precision.rate *= mean_square_of_target(frame);
-  return out;
-}
-
 Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
-  FitOptions options = in_units_of_target(frame);
   const bool linear = has_noise(frame.task), classes = has_classes(frame.task);
+  FitOptions options = linear ? in_units_of_target(frame.options, mean_square_of_target(frame)) : frame.options;
   PreparedPrior prior = prepare_prior(options, frame.num_columns(), frame.left_out);
   const std::vector<Index> flat = prior.partition.flat_columns;
   if (linear) {

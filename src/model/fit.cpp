@@ -74,13 +74,14 @@ struct ModelFitter {
     validate::vector(target, X.rows(), "y");
     require_numbers(options);
     if (encoding != nullptr) return imputed(fit_linear_imputed(X, target, *encoding, model.options, imputation_options(options)));
-    const bool may_overwrite = given != nullptr && !options.fdr;
+    const bool may_overwrite = given != nullptr && !options.fdr && !options.diagnose;
     Fit fit = may_overwrite ? fit_linear(std::move(*given), target, model.options) : fit_linear(X, target, model.options);
     fit.target = options.target;
     FewValues values;
     for (const double y : target) values.add(y);
     if (const std::string warning = values.remark(options); !warning.empty()) fit.report.warnings.push_back(warning);
     SavedModel saved{std::move(fit)};
+    diagnose_regression(model.options, saved);
     add_selected(options, model.options, X, target, saved);
     return saved;
   }
@@ -98,7 +99,9 @@ struct ModelFitter {
                                 options.spelled("missing", "drop")));
     Fit fit = fit_counts(X, target, model.options);
     fit.target = options.target;
-    return {std::move(fit)};
+    SavedModel saved{std::move(fit)};
+    diagnose_regression(model.options, saved);
+    return saved;
   }
   SavedModel operator()(const RelevanceModel& model) const;
   SavedModel operator()(const KernelModel& model) const;
@@ -115,6 +118,9 @@ struct ModelFitter {
   }
   [[nodiscard]] SavedModel two_classes(const LogisticModel& logistic) const;
   [[nodiscard]] SavedModel several_classes(const LogisticModel& logistic) const;
+  void diagnose_regression(const FitOptions& how, SavedModel& saved) const {
+    add_diagnosis(options, saved, [&](std::string& why_not) { return diagnose(*saved.score(), X, target, how, why_not); });
+  }
   [[noreturn]] void refuse_to_impute() const {
     throw refused(options, "missing", "impute",
                   fmt::format("applies only to linear regression and to logistic regression of two classes; use {} here",

@@ -122,9 +122,7 @@ constexpr OptionRefusal no_sweeps[] = {{sequential, reads_rows_once}};
 constexpr OptionRefusal only_vb[] = {
     {with_columns | kernel | rvm, "applies only to presets; a model always continues to the maximum of its bound"},
     {(programs & ~vb) | compat, "applies only to the presets vb_* and vrvm_* without [compat]"}};
-constexpr OptionRefusal only_classes[] = {
-    {linear | counts, "applies only to classifications; there is nothing to compare the posterior of a regression with"},
-    {selection, "applies only to one fit; a selection makes many"}};
+constexpr OptionRefusal only_one_fit[] = {{selection, "applies only to one fit; a selection makes many"}};
 constexpr OptionRefusal only_inclusions[] = {
     {counts | machines | programs | laplace | shared | ard | groups | none | dense,
      "reads which columns have an effect; it needs [model=linear] or logistic, and [prior=sparse] or slab"},

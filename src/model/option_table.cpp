@@ -150,10 +150,10 @@ constexpr ModelOption rows[] = {
     {"keep_covariance", &O::keep_covariance, sweeps, "automatic (default), always or never",
      "Whether the fit keeps what it needs to compute the covariance.", Facts().refuse(machines).take(keeps).not_kept()},
     {"diagnose", &O::diagnose, posterior, "off by default",
-     "Classifications: also computes k-hat, which measures with 4000 draws how far the posterior is from the exact one. Up to 0.7 is good; "
-     "above, a warning says what is wrong. It applies to two classes, to several classes with one regression each (coding), and to "
-     "[model=rvm].",
-     Facts().refuse(kernel | in_pieces | sparse_x).say(only_classes).shell(fit)},
+     "Also computes k-hat, which measures with 4000 draws how far the posterior is from the exact one. Up to 0.7 is good; above, a warning "
+     "says what is wrong. It applies to counts, to Student-t noise, to two classes, to several classes with one regression each (coding), "
+     "and to the classes of [model=rvm].",
+     Facts().refuse(kernel | in_pieces | sparse_x).say(only_one_fit).shell(fit)},
     {"fdr", &O::fdr, posterior, "a number between 0 and 1",
      "Also selects columns at this false discovery rate: of the sets that are named, this share is expected to hold no column with an "
      "effect. Columns that the data cannot tell apart are one set. It takes one more computation, after which the model answers for any "

@@ -219,8 +219,11 @@ namespace {
 // The checks that need no data; fit_model checks the number of classes.
 void check_diagnose(const ModelOptions& options, Task task) {
   const std::string diagnose = options.spelled("diagnose"), &preset = options.preset;
-  if (!has_classes(task))
-    throw refused(diagnose, "applies only to classifications; there is nothing to compare the posterior of a regression with");
+  const bool has_student_noise = preset.empty() && options.model == "linear" && options.noise != "normal";
+  if (has_noise(task) && !has_student_noise)
+    throw refused(diagnose,
+                  fmt::format("applies to classes, counts and {}; with normal noise there is nothing to compare the posterior with",
+                              options.spelled("noise", "student")));
   if (options.keep_covariance == "never")
     throw refused(diagnose, fmt::format("needs the covariance; {} must not be never", options.spelled("keep_covariance")));
   if ((preset.empty() && options.prior == "laplace") || preset_facts(preset).laplace_prior)

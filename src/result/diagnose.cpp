@@ -1,4 +1,4 @@
-// k-hat of the posterior of a classification: draws, importance ratios and the tail of the ratios.                    docs/math/khat.md
+// k-hat of a posterior: draws, importance ratios and the tail of the ratios.                                         docs/math/khat.md
 #include "ardvark/diagnose.hpp"
 
 #include <fmt/format.h>
@@ -19,15 +19,18 @@
 #include "core/validate.hpp"
 #include "design/with_row.hpp"
 #include "frame/frame.hpp"
+#include "frame/precision_rate.hpp"
 #include "frame/prepare.hpp"
 #include "frame/prior_partition.hpp"
 #include "likelihood/intercept_row.hpp"
+#include "likelihood/negative_binomial.hpp"
 #include "method/spike_slab/class_rows.hpp"
 #include "method/spike_slab/prior_choice.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 #include "posterior/state.hpp"
 #include "predict/relevance.hpp"
 #include "result/largest_khat.hpp"
+#include "table/fit_table.hpp"
 #include "target/target.hpp"
 
 namespace ardvark::internal {
@@ -137,8 +140,52 @@ Draws draw(const Proposal& q, Index num_columns, Index threads) {
   return out;
 }
 
-// sum_n k_n ln sigma(+-x_n'w) for each draw, in blocks of rows.
-Vector log_likelihood(const TableDesign& X, const Vector& t, const Vector& k, const Matrix& W, Index threads) {
+// ln p of a row given its linear predictor, in the units of the design.                                           (KHAT.1), (KHAT.6)
+class RowDensity {
+ public:
+  RowDensity(const Fit& fit, Vector target, Vector offset = {}) : target_(std::move(target)), offset_(std::move(offset)) {
+    const FamilyResult& family = fit.family;
+    if (has_classes(fit.task)) {
+      term_ = classes;
+      return;
+    }
+    if (has_noise(fit.task)) {
+      const double scale = fit.state->y_scale;
+      term_ = student;
+      nu_ = family.degrees_of_freedom;
+      tau_ = fit.noise.shape / fit.noise.rate * scale * scale;
+      target_ = (target_.array() - fit.state->y_center) / scale;
+      constant_ = Vector::Constant(
+          target_.size(), log_gamma(0.5 * (nu_ + 1)) - log_gamma(0.5 * nu_) + 0.5 * (std::log(tau_ / nu_) - std::log(std::numbers::pi)));
+      return;
+    }
+    k_ = family.dispersion;
+    term_ = family.family == Family::poisson ? poisson : negative_binomial;
+    constant_.resize(target_.size());
+    for (Index i = 0; i < target_.size(); ++i)
+      constant_[i] = (term_ == poisson ? 0 : log_rising(target_[i], k_).value) - log_gamma(target_[i] + 1);
+  }
+
+  [[nodiscard]] double operator()(Index i, double eta) const {
+    const double y = target_[i];
+    if (offset_.size() > 0) eta += offset_[i];
+    switch (term_) {
+      case classes: return log_sigmoid(y > 0.5 ? eta : -eta);
+      case student: return constant_[i] - 0.5 * (nu_ + 1) * std::log1p(tau_ * (y - eta) * (y - eta) / nu_);
+      case poisson: return constant_[i] + y * eta - std::exp(eta);
+      case negative_binomial: return constant_[i] + y * eta - (y + 1 / k_) * softplus(eta + std::log(k_));
+    }
+    throw InternalError("no such likelihood");
+  }
+
+ private:
+  enum { classes, student, poisson, negative_binomial } term_ = classes;
+  Vector target_, offset_, constant_;
+  double nu_ = 0, tau_ = 0, k_ = 0;
+};
+
+// sum_n k_n ln p(t_n | x_n'w) for each draw, in blocks of rows.
+Vector log_likelihood(const TableDesign& X, const RowDensity& density, const Vector& k, const Matrix& W, Index threads) {
   constexpr Index rows_in_block = 512;
   Vector out = Vector::Zero(W.cols());
   Matrix panel(std::min(rows_in_block, X.rows()), X.cols());
@@ -152,7 +199,8 @@ Vector log_likelihood(const TableDesign& X, const Vector& t, const Vector& k, co
                  W.col(block * draws_in_block).data(), W.rows(), 0.0, eta.data(), rows);
       for (Index s = 0; s < draws_in_block; ++s) {
         double sum = 0;
-        for (Index i = 0; i < rows; ++i) sum += k[first + i] * log_sigmoid(t[first + i] > 0.5 ? eta(i, s) : -eta(i, s));
+        for (Index i = 0; i < rows; ++i)
+          if (k[first + i] > 0) sum += k[first + i] * density(first + i, eta(i, s));
         out[block * draws_in_block + s] += sum;
       }
     });
@@ -284,8 +332,9 @@ SparsePrior sparse_prior_of(const Fit& fit, const FitOptions& options, std::stri
   const SparseStart& best = is_averaged ? starts.back() : *std::max_element(starts.begin(), starts.end(), lighter);
   SparsePrior out;
   out.pi = best.inclusion_prior;
-  out.kappa = best.slab_sd * best.slab_sd;
-  out.h = best.dense_sd * best.dense_sd;
+  const double unit = fit.state->y_scale * fit.state->y_scale;
+  out.kappa = best.slab_sd * best.slab_sd / unit;
+  out.h = best.dense_sd * best.dense_sd / unit;
   const std::vector<MixtureComponent>& components = fit.state->factor.mixture.components;
   const MixtureComponent& heaviest = *std::max_element(components.begin(), components.end(), lighter);
   if (out.h == 0 && heaviest.spread) out.h = heaviest.spread->variance;
@@ -345,7 +394,6 @@ double khat_of(const Draws& draws, const Vector& log_likelihood, double offset, 
 }
 
 void require_density(const Fit& fit) {
-  if (!has_classes(fit.task)) throw InvalidArgument("k-hat exists only for classifications; this is a regression");
   if (fit.prior == PriorKind::laplace)
     throw InvalidArgument(
         "k-hat compares distributions; a fit under the Laplace prior is a mode, and most of its weights are exactly zero");
@@ -353,10 +401,17 @@ void require_density(const Fit& fit) {
     throw InvalidArgument("k-hat compares densities; under prior slab a weight is zero with a positive probability: use prior sparse");
 }
 
-Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, std::string& why_not) {
+/// What the rows of a fit are: its target, and what is added to the linear predictors; empty: nothing.
+struct RowsOfFit {
+  Vector target, offset;
+};
+
+Diagnosis diagnose_fit(const Fit& fit, MatrixView X, RowsOfFit rows, const Vector& k, const FitOptions& options, std::string& why_not) {
   require_density(fit);
   Diagnosis out = not_computed();
-  if (fit.state == nullptr || !fit.mean.allFinite()) {
+  if (has_noise(fit.task) && fit.family.family != Family::student) {
+    why_not = "the noise is normal, and there is nothing to compare the posterior with";
+  } else if (fit.state == nullptr || !fit.mean.allFinite()) {
     why_not = "the fit has no posterior";
   } else if (fit.state->factor.kind == CovarianceFactor::Kind::none) {
     why_not = "the fit kept no covariance; it needs keep_covariance = always";
@@ -372,11 +427,12 @@ Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vect
   if (!why_not.empty()) return out;
   const Draws draws = draw(q, fit.state->w.size(), threads);
   const auto design = table_design(X, fit.state->standardization);
-  const Vector likelihood = log_likelihood(*design, t, k, draws.w, threads);
+  const Vector likelihood = log_likelihood(*design, RowDensity(fit, std::move(rows.target), std::move(rows.offset)), k, draws.w, threads);
   std::vector<Index> flat;
   for (const Index j : q.columns)
     if (j < fit.num_columns() && fit.group[static_cast<std::size_t>(j)] == Partition::flat) flat.push_back(j);
-  const double offset = bound_offset(flat, *fit.state, 0);
+  if (has_noise(fit.task) && fit.intercept) flat.push_back(fit.num_columns());
+  const double offset = bound_offset(flat, *fit.state, has_noise(fit.task) ? k.sum() : 0);
   if (is_sparse(fit.prior)) {
     const SparsePrior prior = sparse_prior_of(fit, options, why_not);
     if (!why_not.empty()) return out;
@@ -423,15 +479,23 @@ namespace ardvark {
 
 using namespace internal;
 
-Diagnosis diagnose(const Fit& fit, MatrixView X, VectorView labels, const FitOptions& options, std::string& why_not) {
-  validate::vector(labels, X.rows(), "labels");
-  const ChosenOptions chosen = with_chosen_prior(options, Task::logistic, X.rows(), X.cols());
-  return diagnose_fit(fit, X, second_class(labels), weights_or_ones(options.weights, X.rows()), chosen.options, why_not);
+Diagnosis diagnose(const Fit& fit, MatrixView X, VectorView target, const FitOptions& options, std::string& why_not) {
+  validate::vector(target, X.rows(), facts_of(fit.task).argument);
+  const Vector k = weights_or_ones(options.weights, X.rows());
+  const std::optional<Index> beside = fit.exposure ? fit.exposure : fit.offset_column;
+  FitOptions chosen = with_chosen_prior(options, fit.task, X.rows(), X.cols() - (beside ? 1 : 0)).options;
+  RowsOfFit rows{has_classes(fit.task) ? second_class(target) : Vector(target.eigen()), options.row_offset.eigen()};
+  if (beside) rows.offset = offset_in("X", X, {*beside, fit.exposure.has_value()}, validate::column_name(fit.column_names, *beside), k);
+  if (has_noise(fit.task)) {
+    chosen.posterior = fit.posterior;
+    chosen = in_units_of_target(chosen, k.dot(rows.target.cwiseAbs2()) / k.sum());
+  }
+  return diagnose_fit(fit, X, std::move(rows), k, chosen, why_not);
 }
 
 Diagnosis diagnose(const RelevanceFit& fit, MatrixView X, VectorView labels, const RelevanceOptions& options, std::string& why_not) {
   validate::vector(labels, X.rows(), "labels");
-  if (!has_classes(fit.task)) throw InvalidArgument("k-hat exists only for classifications; this is a regression");
+  if (!has_classes(fit.task)) throw InvalidArgument("k-hat of a relevance vector machine exists only for classifications");
   const Vector k = weights_or_ones(options.weights, X.rows());
   const Classes classes = read_classes(labels, k, {});
   FitOptions of_machine;
@@ -448,7 +512,7 @@ Diagnosis diagnose(const RelevanceFit& fit, MatrixView X, VectorView labels, con
         Vector t(labels.size());
         for (Index i = 0; i < t.size(); ++i) t[i] = labels[i] == own ? 1 : 0;
         const Matrix columns = K(Eigen::all, machine.vectors);
-        return diagnose_fit(machine.fit, columns, t, k, of_machine, why_not);
+        return diagnose_fit(machine.fit, columns, {t, {}}, k, of_machine, why_not);
       },
       why_not);
 }

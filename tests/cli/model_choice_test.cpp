@@ -227,7 +227,7 @@ TEST_F(ChoiceOfAModel, IsNoneWhereTheTargetDoesNotTell) {
 
 TEST_F(ChoiceOfAModel, SaysWhichOptionsAreNoneOfTheModel) {
   put_target(in_turn({"0", "1"}));
-  refuse({"--stream", "always", "--prior", "laplace", "--diagnose"}, {"of linear: --diagnose applies only", "of logistic: "});
+  refuse({"--stream", "always", "--prior", "laplace", "--diagnose"}, {"of linear: --diagnose applies to", "of logistic: "});
   refuse({"--task", "regression"}, {"ardvark: --task applies only to kernel machines: it needs --model kernel"});
   refuse({"--kernel", "gaussian"}, {"ardvark: --kernel applies only to kernel machines: it needs --model kernel"});
   refuse({"--prior", "ridge"}, {"ardvark: --prior is 'ridge'; here it is --prior shared"});

@@ -116,6 +116,9 @@ TEST_F(ShowCommand, PrintsTheKhatOfAFitThatWasAskedForIt) {
   EXPECT_TRUE(asked["khat"].is_number()) << asked["warnings"];
   EXPECT_FALSE(asked.contains("log_ratios"));
   EXPECT_EQ(json_of(fit + Arguments{"--diagnose"}, folder_.path())["khat"], asked["khat"]);
+  const Arguments with_outliers = {"fit",    "data.csv", "--target", "y",       "--ignore", "label",  "--model",
+                                   "linear", "--prior",  "shared",   "--noise", "student",  "--json", "--diagnose"};
+  EXPECT_TRUE(json_of(with_outliers, folder_.path())["khat"].is_number());
 }
 
 TEST_F(ShowCommand, PrintsTheIntervalsOfTheLevel) {

@@ -1,4 +1,4 @@
-// k-hat: how far the posterior of a classification is from the exact one.                                          docs/math/khat.md
+// k-hat: how far a posterior is from the exact one.                                                                docs/math/khat.md
 #include "ardvark/diagnose.hpp"
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include "../support/mentions.hpp"
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
+#include "ardvark/counts.hpp"
 #include "ardvark/model.hpp"
 #include "core/special.hpp"
 #include "posterior/state.hpp"
@@ -172,6 +173,154 @@ TEST(Diagnose, ServesMoreColumnsThanRows) {
   }
 }
 
+// ---- counts and Student-t noise -------------------------------------------------------------------------------------------(KHAT.6)
+
+// ln p of a row at its linear predictor.
+double log_density(const Fit& fit, double y, double eta) {
+  if (fit.family.family == Family::student) {
+    const double nu = fit.family.degrees_of_freedom, tau = fit.noise.shape / fit.noise.rate;
+    return std::lgamma(0.5 * (nu + 1)) - std::lgamma(0.5 * nu) + 0.5 * std::log(tau / (nu * M_PI)) -
+           0.5 * (nu + 1) * std::log(1 + tau * (y - eta) * (y - eta) / nu);
+  }
+  const double mu = std::exp(eta), poisson = y * eta - mu - std::lgamma(y + 1);
+  if (fit.family.family == Family::poisson) return poisson;
+  const double r = 1 / fit.family.dispersion;
+  return std::lgamma(y + r) - std::lgamma(r) - std::lgamma(y + 1) + y * std::log(mu / (r + mu)) + r * std::log(r / (r + mu));
+}
+
+struct OneOfAFamily {
+  Family family;
+  Vector y;
+};
+
+// [n] of each family, about 0.6 + x.
+std::vector<OneOfAFamily> targets_of(const Vector& x) {
+  testing::Random random(9);
+  Vector numbers = x + random.normals(x.size()), counts = x;
+  numbers[3] += 20;
+  for (Index i = 0; i < x.size(); ++i) {  // the gaps between arrivals are exponential
+    double at = 0;
+    counts[i] = -1;
+    for (const double rate = std::exp(0.6 + x[i]); at < 1; ++counts[i]) at -= std::log(1 - random.uniform()) / rate;
+  }
+  return {{Family::poisson, counts}, {Family::negative_binomial, 2 * counts}, {Family::student, numbers}};
+}
+
+Fit fit_of(const OneOfAFamily& one, MatrixView X, FitOptions& options) {
+  options.family = one.family;
+  return one.family == Family::student ? Fit(fit_linear(X, one.y, options)) : Fit(fit_counts(X, one.y, options));
+}
+
+Diagnosis diagnosed(const OneOfAFamily& one, MatrixView X, FitOptions options) {
+  std::string why_not;
+  Diagnosis out = diagnose(fit_of(one, X, options), X, one.y, options, why_not);
+  EXPECT_EQ(why_not, "");
+  return out;
+}
+
+// For one weight the evidence is an integral, with the family's own parameters at the values of the fit, and an offset.
+TEST(Diagnose, OfCountsAndTNoiseHasTheEvidenceOfQuadrature) {
+  testing::Random random(31);
+  const Matrix X = random.normals(40, 1);
+  const Vector offset = 0.3 * random.normals(40);
+  for (const OneOfAFamily& one : targets_of(X.col(0)))
+    for (const bool is_fixed : {true, false}) {
+      FitOptions options = with_prior(is_fixed ? Prior::shared().fixed({0}, 1.7) : Prior::ard());
+      options.intercept = options.standardize = false;
+      options.precision = {0.7, 0.4};
+      if (one.family != Family::student) options.row_offset = offset;
+      const Fit fit = fit_of(one, X, options);
+      const auto log_joint = [&](double w) {
+        double sum = is_fixed
+                         ? 0.5 * std::log(1.7) - 0.85 * w * w - 0.5 * ln_2pi
+                         : std::lgamma(1.2) - std::lgamma(0.7) + 0.7 * std::log(0.4) - 1.2 * std::log(0.4 + 0.5 * w * w) - 0.5 * ln_2pi;
+        for (Index i = 0; i < 40; ++i) sum += log_density(fit, one.y[i], X(i, 0) * w + (one.family == Family::student ? 0 : offset[i]));
+        return sum;
+      };
+      const double top = log_joint(fit.mean[0]);
+      using Quadrature = boost::math::quadrature::gauss_kronrod<double, 61>;
+      const double evidence =
+          top + std::log(Quadrature::integrate([&](double w) { return std::exp(log_joint(w) - top); }, -4.0, 5.0, 15, 1e-12));
+      const Diagnosis k = diagnosed(one, X, options);
+      EXPECT_NEAR(log_mean_exp(k.log_ratios), evidence, 0.02) << to_string(one.family) << is_fixed;
+      EXPECT_LT(k.log_ratios.mean() - 4 * standard_error(k.log_ratios), evidence);
+      EXPECT_GT(k.effective_share, 0.9) << to_string(one.family);
+    }
+}
+
+TEST(Diagnose, OfCountsAndTNoiseTakesAWeightAsRepetition) {
+  const Problem d = make_problem(32, 60, 3);
+  Matrix twice(120, 3);
+  twice << d.X, d.X;
+  const Vector two = Vector::Constant(60, 2);
+  for (const OneOfAFamily& one : targets_of(0.5 * d.X.col(0)))
+    for (const Prior& prior : {Prior::shared(), Prior::sparse()}) {
+      FitOptions options = with_prior(prior);
+      OneOfAFamily repeated{one.family, Vector(120)};
+      repeated.y << one.y, one.y;
+      const Diagnosis of_rows = diagnosed(repeated, twice, options);
+      options.weights = two;
+      const Diagnosis of_weights = diagnosed(one, d.X, options);
+      EXPECT_LT((of_weights.log_ratios - of_rows.log_ratios).cwiseAbs().maxCoeff(), 1e-4) << to_string(one.family);
+    }
+}
+
+TEST(Diagnose, OfCountsReadsAnOffsetInEveryForm) {
+  const Problem d = make_problem(33, 60, 3);
+  const Vector offset = 0.5 * d.X.col(2);
+  Matrix with_column = d.X, with_exposure = d.X;
+  with_column.col(2) = offset, with_exposure.col(2) = offset.array().exp();
+  const OneOfAFamily one = targets_of(0.5 * d.X.col(0))[0];
+  for (const Prior& prior : {Prior::shared(), Prior::sparse()}) {
+    FitOptions options = with_prior(prior);
+    options.column_names = {"a", "b", "o"};
+    FitOptions of_rows = options, of_column = options, of_exposure = options;
+    of_rows.column_names = {"a", "b"};
+    of_rows.row_offset = offset;
+    of_column.offset_column = of_exposure.exposure = "o";
+    const Diagnosis expected = diagnosed(one, Matrix(d.X.leftCols(2)), of_rows);
+    EXPECT_LT((diagnosed(one, with_column, of_column).log_ratios - expected.log_ratios).cwiseAbs().maxCoeff(), 1e-6);
+    EXPECT_LT((diagnosed(one, with_exposure, of_exposure).log_ratios - expected.log_ratios).cwiseAbs().maxCoeff(), 1e-6);
+  }
+}
+
+// In other units of the target the density of a row changes by a factor, and nothing else does.
+TEST(Diagnose, OfTNoiseDoesNotDependOnTheUnitOfTheTarget) {
+  const Problem d = make_problem(34, 70, 3);
+  OneOfAFamily one = targets_of(d.X.col(0))[2];
+  for (const Prior& prior : {Prior::shared(), Prior::sparse(), Prior::dense(), Prior::shared().flat({1})}) {
+    const FitOptions options = with_prior(prior);
+    const Diagnosis plain = diagnosed(one, d.X, options);
+    const Diagnosis scaled = diagnosed({one.family, 1000 * one.y}, d.X, options);
+    const double flat = prior.flat_columns.empty() ? 1 : 2;
+    const Vector moved = scaled.log_ratios.array() - plain.log_ratios.array() + (70 - flat) * std::log(1000.0);
+    EXPECT_LT(moved.cwiseAbs().maxCoeff(), 1e-5) << to_string(prior.kind);
+    EXPECT_LT(plain.khat, 1);
+  }
+}
+
+TEST(Diagnose, IsAnOptionOfCountsAndOfTNoise) {
+  const Problem d = make_problem(35, 80, 3);
+  const auto targets = targets_of(0.5 * d.X.col(0));
+  for (const char* prior : {"auto", "shared", "ard", "none"}) {
+    ModelOptions counts{.model = "counts", .prior = prior}, noise{.model = "linear", .prior = prior, .noise = "student"};
+    for (ModelOptions* options : {&counts, &noise}) {
+      options->set("diagnose", 1.0);
+      const SavedModel model = fit_model(d.X, targets[options == &counts ? 0 : 2].y, *options);
+      ASSERT_TRUE(model.diagnosis) << prior;
+      EXPECT_TRUE(std::isfinite(model.diagnosis->khat)) << prior;
+      EXPECT_EQ(model_from_bytes(model_to_bytes(model)).diagnosis->khat, model.diagnosis->khat);
+      EXPECT_TRUE(mentions({summary(model)}, "k-hat                 ")) << summary(model);
+    }
+    noise.noise = "auto";
+    const Vector light = (9 * d.X.col(1)).array().sin();  // of errors that are limited, so not of Student-t noise
+    const SavedModel normal = fit_model(d.X, light, noise), given = fit_model(OwnedMatrix(Matrix(d.X)), targets[2].y, noise);
+    EXPECT_TRUE(std::isnan(normal.diagnosis->khat));
+    EXPECT_TRUE(mentions(normal.score()->report.warnings, "k-hat was not computed: the noise is normal"));
+    EXPECT_EQ(given.diagnosis->khat, fit_model(d.X, targets[2].y, noise).diagnosis->khat) << "the table is not overwritten before";
+  }
+}
+
 ModelOptions diagnosing(const std::string& model) {
   ModelOptions options{.model = model};
   options.set("diagnose", 1.0);
@@ -266,7 +415,9 @@ TEST(Diagnose, SaysWhereItHasNoMeaning) {
     options.set("diagnose", 1.0);
     expect_invalid([&] { (void)fit_model(d.X, target, options); }, pieces);
   };
-  refused({.model = "linear"}, d.y, {"diagnose", "classifications"});
+  refused({.model = "linear"}, d.y, {"diagnose", "counts", "student", "normal noise"});
+  refused({.model = "counts", .prior = "slab"}, d.y.cwiseAbs().array().floor(), {"diagnose", "sparse"});
+  refused({.model = "linear", .prior = "laplace", .noise = "student"}, d.y, {"diagnose", "mode"});
   refused({.model = "logistic", .prior = "laplace"}, d.labels, {"diagnose", "mode"});
   refused({.model = "logistic", .prior = "slab"}, d.labels, {"diagnose", "sparse"});
   refused({.model = "logistic", .keep_covariance = "never"}, d.labels, {"diagnose", "keep_covariance"});

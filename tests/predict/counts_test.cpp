@@ -275,9 +275,6 @@ TEST(FitCounts, RefusesWhatItCannotUse) {
   ModelOptions logistic{.model = "counts"};
   logistic.set("likelihood", std::string("jj"));
   testing::expect_invalid([&] { fit(logistic); }, {"likelihood applies only to logistic fits"});
-  ModelOptions diagnosed{.model = "counts"};
-  diagnosed.diagnose = true;
-  testing::expect_invalid([&] { fit(diagnosed); }, {"only to classifications"});
   Vector wrong = table.y;
   wrong[6] = 1.5;
   testing::expect_invalid([&] { (void)fit_counts(table.X, wrong); }, {"row 7", "1.5", "whole number"});
