@@ -7,7 +7,7 @@ from typing import Callable
 import numpy as np
 from sklearn.linear_model import LassoCV, LogisticRegressionCV
 
-from ardvark import BayesianLinearRegression, BayesianLogisticRegression
+from ardvark import BayesianCountRegression, BayesianLinearRegression, BayesianLogisticRegression
 from families import Family, Table
 
 Sets = list[list[int]]
@@ -15,7 +15,11 @@ Rule = Callable[[float], Sets]
 
 
 def estimator(family: Family, **parameters):
-    return (BayesianLinearRegression if family.is_linear else BayesianLogisticRegression)(**parameters)
+    if family.kind in ("Poisson", "dispersed"):
+        return BayesianCountRegression(**parameters)
+    if family.kind in ("t", "outliers"):
+        return BayesianLinearRegression(noise="student", **parameters)
+    return (BayesianLinearRegression if family.kind == "numbers" else BayesianLogisticRegression)(**parameters)
 
 
 def by_inclusion(inclusion: np.ndarray) -> Rule:
@@ -74,7 +78,7 @@ def knockoffs(family: Family, table: Table) -> Rule:
     both = np.hstack([table.X, sampler.sample_knockoffs()])
     Distances.S = sampler.fetch_S()
     both = (both - both.mean(0)) / both.std(0)
-    if family.is_linear:
+    if family.kind != "classes":
         w = LassoCV(cv=5, eps=0.01, alphas=40).fit(both, table.y - table.y.mean()).coef_
     else:
         how = {"penalty": "l1", "solver": "liblinear", "scoring": "neg_log_loss"}

@@ -151,12 +151,12 @@ ARDVARK_API void ardvark_free(void* memory);
  *                         counts, rvm.
  *     fdr                 a number between 0 and 1. Also selects columns at this false discovery rate: of the sets that are named, this
  *                         share is expected to hold no column with an effect. Columns that the data cannot tell apart are one set. It takes
- *                         one more computation, after which the model answers for any rate. It applies to regressions and to two classes,
- *                         under sparse and slab. Models: linear, logistic.
+ *                         one more computation, after which the model answers for any rate. It applies to regressions, to counts and to two
+ *                         classes, under sparse and slab. Models: linear, logistic, counts.
  *     guarantee           posterior (default) or knockoffs. With fdr: why the rate holds. posterior: on average over the prior; it names
  *                         sets of columns. knockoffs: whatever the effects are, if the columns are normal and their covariance is known; it
  *                         is estimated. It names single columns, takes up to 1000 of them, and finds fewer effects. seed belongs to it.
- *                         Models: linear, logistic.
+ *                         Models: linear, logistic, counts.
  *   The table
  *     intercept           on by default. The intercept. Without it, columns are scaled by their root mean square and not centred. Models:
  *                         linear, logistic, counts.

@@ -57,7 +57,9 @@ class BayesianCountRegression(Regressor, LinearScore):
     {fit.update_rule}
     {prune_at, max_iter, tol}
     {fit.solver}
-    {diagnose, dropping.missing}
+    {diagnose, fdr, guarantee, dropping.missing}
+    random_state : int, default=None
+        With ``guarantee="knockoffs"``: the seed of the knockoffs. None: 1.
     {n_jobs, verbose, callback}
 
     Attributes
@@ -141,7 +143,10 @@ class BayesianCountRegression(Regressor, LinearScore):
         tol: Optional[float] = None,
         solver: str = "automatic",
         diagnose: bool = False,
+        fdr: Optional[float] = None,
+        guarantee: str = "posterior",
         missing: str = "refuse",
+        random_state: Optional[int] = None,
         n_jobs: Optional[int] = None,
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,

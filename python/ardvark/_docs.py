@@ -64,7 +64,7 @@ diagnose : bool, default=False
     Whether to report in ``khat_`` how far the posterior is from the exact one. For counts, for Student-t noise, for two classes, for
     several classes with ``coding="one-against-rest"``, and for the classes of relevance vector machines. It takes 4000 draws, the same ones each time. Above ``khat_threshold_``, a warning names the cause.
 fdr : float, default=None
-    Under "sparse" and "slab", for regressions and two classes: a false discovery rate, between 0 and 1. The fit then also finds what
+    Under "sparse" and "slab", for regressions, counts and two classes: a false discovery rate, between 0 and 1. The fit then also finds what
     ``select`` needs, for this rate and any other.
 guarantee : {"posterior", "knockoffs"}, default="posterior"
     With ``fdr``: why its rate holds. "posterior": on average over the prior. "knockoffs": whatever the effects are, if the columns are

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ardvark import BayesianLinearRegression, BayesianLogisticRegression
+from ardvark import BayesianCountRegression, BayesianLinearRegression, BayesianLogisticRegression
 
 
 def rows(seed=0, n=300, p=30):
@@ -18,6 +18,27 @@ def test_names_what_has_an_effect(prior):
     for model in (BayesianLinearRegression(prior, fdr=0.1).fit(X, y), BayesianLogisticRegression(prior, fdr=0.1).fit(X, y > 0)):
         assert sorted(found.columns.tolist() for found in model.select(0.01)) == [[3], [8]]
         assert all(found.probability > 0.9 for found in model.select(0.01))
+
+
+@pytest.mark.parametrize("guarantee", ["posterior", "knockoffs"])
+def test_of_counts_and_of_outliers(guarantee):
+    """(FDR.9), (FDR.10)"""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 24))
+    score = X[:, :12] @ np.full(12, 0.3)
+    counts, numbers = rng.poisson(rng.gamma(4, 0.25, 400) * np.exp(0.5 + score)), score + 0.7 * rng.standard_t(3, 400)
+    for model, y in ((BayesianCountRegression("slab", fdr=0.2, guarantee=guarantee), counts), (BayesianLinearRegression("slab", noise="student", fdr=0.2, guarantee=guarantee), numbers)):
+        found = model.fit(X, y).select(0.2)
+        assert len(found) >= 8 and np.mean([one.columns.min() >= 12 for one in found]) < 0.4
+
+
+def test_offsets_are_known_to_the_selection():
+    rng = np.random.default_rng(4)
+    X, offset = rng.normal(size=(300, 10)), rng.normal(size=300)
+    y = rng.poisson(np.exp(offset + 0.5 * X[:, 3]))
+    assert [one.columns.tolist() for one in BayesianCountRegression(fdr=0.05).fit(X, y, offset=offset).select(0.05)] == [[3]]
+    with pytest.raises(ValueError, match="offset"):
+        BayesianCountRegression(fdr=0.2, guarantee="knockoffs").fit(X, y, offset=offset)
 
 
 def test_names_columns_of_a_table():

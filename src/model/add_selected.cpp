@@ -4,6 +4,7 @@
 #include "core/refusals.hpp"
 #include "model/fit_parts.hpp"
 #include "model/missing.hpp"
+#include "select/chain_columns.hpp"
 #include "select/table_effects.hpp"
 
 namespace ardvark {
@@ -26,6 +27,11 @@ void internal::add_selected(const ModelOptions& options, const FitOptions& how, 
   const Fit& fit = *model.score();
   require_inclusions(options, fit);
   if (!fit.sparse || !fit.mean.allFinite()) return;
+  EffectFamily family{fit.family.family, fit.family.dispersion, fit.family.degrees_of_freedom, how.row_offset.eigen(),
+                      fit.exposure ? fit.exposure : fit.offset_column};
+  if (family.offset_column)
+    family.offset = offset_in("X", X, {*family.offset_column, fit.exposure.has_value()},
+                              fit.column_names[static_cast<std::size_t>(*family.offset_column)], weights_of(how.weights, X.rows()));
   model.effects = effects_of_table(X, target,
                                    {.task = fit.task,
                                     .intercept = how.intercept,
@@ -33,7 +39,8 @@ void internal::add_selected(const ModelOptions& options, const FitOptions& how, 
                                     .weights = how.weights,
                                     .inclusion = fit.sparse->inclusion,
                                     .guarantee = options.guarantee == "knockoffs" ? Guarantee::knockoffs : Guarantee::posterior,
-                                    .seed = options.guarantee == "knockoffs" ? seed_of(options) : EffectOptions().seed});
+                                    .seed = options.guarantee == "knockoffs" ? seed_of(options) : EffectOptions().seed},
+                                   family);
   model.effects->fdr = *options.fdr;
 }
 

@@ -101,6 +101,7 @@ struct ModelFitter {
     fit.target = options.target;
     SavedModel saved{std::move(fit)};
     diagnose_regression(model.options, saved);
+    add_selected(options, model.options, X, target, saved);
     return saved;
   }
   SavedModel operator()(const RelevanceModel& model) const;

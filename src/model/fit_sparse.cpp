@@ -54,10 +54,13 @@ struct FormFitter {
   SavedModel operator()(const CountModel& model) const {
     validate::vector(target, X.rows(), "y");
     require_numbers(options);
-    if constexpr (is_sparse)
-      return {fit_counts(X, target, model.options)};
-    else
+    if constexpr (is_sparse) {
+      SavedModel saved{fit_counts(X, target, model.options)};
+      add_selected(options, model.options, X, target, saved);
+      return saved;
+    } else {
       refuse_sparse(X, options.spelled("model", "counts"), models_of_genotypes);
+    }
   }
   SavedModel operator()(const auto&) const {
     throw InternalError("an X that is not dense has no such model");  // which is refused before

@@ -124,8 +124,8 @@ constexpr OptionRefusal only_vb[] = {
     {(programs & ~vb) | compat, "applies only to the presets vb_* and vrvm_* without [compat]"}};
 constexpr OptionRefusal only_one_fit[] = {{selection, "applies only to one fit; a selection makes many"}};
 constexpr OptionRefusal only_inclusions[] = {
-    {counts | machines | programs | laplace | shared | ard | groups | none | dense,
-     "reads which columns have an effect; it needs [model=linear] or logistic, and [prior=sparse] or slab"},
+    {machines | programs | laplace | shared | ard | groups | none | dense,
+     "reads which columns have an effect; it needs [model=linear], logistic or counts, and [prior=sparse] or slab"},
     {several_classes, "applies only to regressions and to two classes"},
     {selection, "applies only to one fit; a selection makes many"}};
 constexpr OptionRefusal only_columns[] = {

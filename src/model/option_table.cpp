@@ -157,9 +157,9 @@ constexpr ModelOption rows[] = {
     {"fdr", &O::fdr, posterior, "a number between 0 and 1",
      "Also selects columns at this false discovery rate: of the sets that are named, this share is expected to hold no column with an "
      "effect. Columns that the data cannot tell apart are one set. It takes one more computation, after which the model answers for any "
-     "rate. It applies to regressions and to two classes, under sparse and slab.",
+     "rate. It applies to regressions, to counts and to two classes, under sparse and slab.",
      Facts()
-         .refuse(counts | machines | programs | laplace | shared | ard | groups | none | dense | in_pieces | several_classes)
+         .refuse(machines | programs | laplace | shared | ard | groups | none | dense | in_pieces | several_classes)
          .say(only_inclusions)
          .within(0, 1, true)
          .shell(fit | show)},
@@ -168,7 +168,7 @@ constexpr ModelOption rows[] = {
      "if the columns are normal and their covariance is known; it is estimated. It names single columns, takes up to 1000 of them, and "
      "finds fewer effects. [seed] belongs to it.",
      Facts()
-         .refuse(counts | machines | programs | laplace | shared | ard | groups | none | dense | in_pieces | several_classes)
+         .refuse(machines | programs | laplace | shared | ard | groups | none | dense | in_pieces | several_classes)
          .say(only_inclusions)
          .take(guarantees)
          .shell(fit)},

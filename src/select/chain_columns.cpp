@@ -17,6 +17,11 @@ constexpr double least_inclusion = 1e-3;  // from which a column is judged befor
 constexpr double too_small = 1e-8;        // of the size of a flat column: what is left of it beside the others is rounding
 constexpr double least_own = 1e-10;       // of the square of a column: what is left of it beside the flat columns is rounding
 
+// Whether the column is in every model, or is the offset.
+bool is_beside(Index j, const EffectOptions& options, std::optional<Index> offset) {
+  return j == offset || std::ranges::find(options.flat, j) != options.flat.end();
+}
+
 // Orthonormal columns that span those of F: Gram and Schmidt, twice.
 Matrix orthonormal(Matrix F) {
   Index rank = 0;
@@ -58,11 +63,12 @@ Vector size_of_agreement(const FitTable& X, const ChainColumns& columns, const E
 
 // The columns that are judged, in the order of the table. Of many, those with the largest inclusion, then those that go with the target:
 // neighbours of a column with an effect do so, and may have it in its place.                                                   (FDR.1)
-std::vector<Index> judged_columns(const FitTable& X, const ChainColumns& columns, const EffectOptions& options) {
+std::vector<Index> judged_columns(const FitTable& X, const ChainColumns& columns, const EffectOptions& options,
+                                  std::optional<Index> offset) {
   std::vector<Index> which(static_cast<std::size_t>(X.cols()));
   std::iota(which.begin(), which.end(), Index{0});
   if (X.cols() <= most_columns) return which;
-  std::erase_if(which, [&](Index j) { return std::ranges::find(options.flat, j) != options.flat.end(); });
+  std::erase_if(which, [&](Index j) { return is_beside(j, options, offset); });
   Vector order = size_of_agreement(X, columns, options);  // at most 1
   if (!options.inclusion.empty())
     for (Index j = 0; j < X.cols(); ++j)
@@ -86,11 +92,11 @@ FlatPart flat_part_of(Design& design, const Matrix& flat, const Vector& root) {
 }
 
 // The units of the columns: what is left of each beside the flat columns has the mean square 1. Unit 0: nothing is left, or it is flat.
-Standardization units_of(const FitTable& table, const ChainColumns& columns, const EffectOptions& options) {
+Standardization units_of(const FitTable& table, const ChainColumns& columns, const EffectOptions& options, std::optional<Index> offset) {
   Standardization s;
   table.moments(columns.weights, options.intercept, s.center, s.scale);
   for (Index j = 0; j < table.cols(); ++j) {
-    const bool is_flat = std::ranges::find(options.flat, columns.which[static_cast<std::size_t>(j)]) != options.flat.end();
+    const bool is_flat = is_beside(columns.which[static_cast<std::size_t>(j)], options, offset);
     const bool varies = std::isfinite(s.scale[j]) && s.scale[j] > 0 && !table.all_equal(j, columns.weights, options.intercept);
     s.scale[j] = varies && !is_flat ? 1 / s.scale[j] : 0;
   }
@@ -108,20 +114,20 @@ Vector weights_of(VectorView weights, Index num_rows) {
   return Eigen::Map<const Vector>(weights.data(), num_rows);
 }
 
-ChainColumns chain_columns(const FitTable& X, VectorView target, const EffectOptions& options) {
+ChainColumns chain_columns(const FitTable& X, VectorView target, const EffectOptions& options, std::optional<Index> offset) {
   validate::vector(target, X.rows(), "target");
   validate::weights(options.weights, X.rows());
   ChainColumns columns;
   columns.weights = weights_of(options.weights, X.rows());
   columns.target = target_of(target, columns.weights, options.task);
   columns.flat = flat_columns(X, options);
-  columns.which = judged_columns(X, columns, options);
+  columns.which = judged_columns(X, columns, options, offset);
   if (std::ssize(columns.which) < X.cols()) columns.copy = std::make_unique<ColumnCopy>(X, columns.which);
   columns.table = columns.copy ? columns.copy->table() : X;
-  columns.units = units_of(columns.table, columns, options);
+  columns.units = units_of(columns.table, columns, options, offset);
   const auto visited = static_cast<double>((columns.units.scale.array() > 0).count());
   columns.num_columns = visited + static_cast<double>(X.cols() - columns.table.cols());
-  if (columns.copy) columns.num_columns -= static_cast<double>(options.flat.size());
+  if (columns.copy) columns.num_columns -= static_cast<double>(options.flat.size()) + (offset ? 1 : 0);
   columns.design = columns.table.design(columns.units);
   return columns;
 }
@@ -172,12 +178,12 @@ WeightedRows class_rows(const ChainColumns& columns, const Vector& target, const
 }
 
 // A score is x'b, and what the flat columns explain of z - x'b. Rows of weight 0 do not count.
-Vector scores_of(const ChainColumns& columns, const WeightedRows& rows, const Vector& effects, Normals* draw) {
+Vector scores_of(const ChainColumns& columns, const WeightedRows& rows, const Vector& effects, Normals* draw, double noise_sd) {
   Vector scores(rows.root.size());
   columns.design->apply(effects, scores);
   Vector of_flat = -rows.both.transpose() * effects;
   if (draw != nullptr)
-    for (double& coefficient : of_flat) coefficient += (*draw)();
+    for (double& coefficient : of_flat) coefficient += noise_sd * (*draw)();
   const Vector part = rows.flat_part + rows.flat * of_flat;
   return (rows.root.array() > 0).select(scores + part.cwiseQuotient(rows.root), 0.0);
 }

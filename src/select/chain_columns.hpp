@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ardvark/effects.hpp"
@@ -24,7 +25,9 @@ struct ChainColumns {
 /// Of each row; empty: ones.
 [[nodiscard]] Vector weights_of(VectorView weights, Index num_rows);
 /// \param X  must exist as long as what is returned
-[[nodiscard]] ChainColumns chain_columns(const FitTable& X, VectorView target, const EffectOptions& options);
+/// \param offset  a column that is none of a model
+[[nodiscard]] ChainColumns chain_columns(const FitTable& X, VectorView target, const EffectOptions& options,
+                                         std::optional<Index> offset = {});
 /// A copy of some of the columns. \param positions  in `which`, ascending
 [[nodiscard]] ChainColumns some_of(const ChainColumns& columns, const std::vector<Index>& positions);
 
@@ -40,7 +43,9 @@ struct WeightedRows {
 [[nodiscard]] WeightedRows class_rows(const ChainColumns& columns, const Vector& target, const Vector& weights);
 /// [n] The scores of the rows for these effects, with coefficients of the flat columns that are the best ones, or drawn.
 /// \param draw  null: the best ones
-[[nodiscard]] Vector scores_of(const ChainColumns& columns, const WeightedRows& rows, const Vector& effects, Normals* draw);
+/// \param noise_sd  of a row of weight 1
+[[nodiscard]] Vector scores_of(const ChainColumns& columns, const WeightedRows& rows, const Vector& effects, Normals* draw,
+                               double noise_sd = 1);
 /// Of the second class among all rows, half a row added to both.
 [[nodiscard]] double share_of_second(const ChainColumns& columns);
 

@@ -1,26 +1,17 @@
 #include "select/class_chain.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "core/logistic_moments.hpp"
 #include "core/special.hpp"
+#include "select/columns_in_play.hpp"
 #include "select/polya_gamma.hpp"
 
 namespace ardvark::internal {
 namespace {
 
-constexpr int sweeps_of_weights = 5;                                                 // with the same weights
-constexpr int rounds = 4, unread_of_round = 100, draws_of_round = 20, between = 10;  // of the normal approximation
-constexpr int unread = 200, sweeps_read = 1000;                                      // of the chain under it
-constexpr double least_share = 0.002;                                                // of these sweeps: a column is in play
-constexpr std::size_t most_in_play = 300;
+constexpr int sweeps_of_weights = 5;     // with the same weights
 constexpr double least_of_bound = 0.05;  // of the weights of (JJ.2): where classes are nearly separated, the curvature alone is almost 0
-
-struct MomentsOfScores {
-  Vector mean, variance;  // [n]
-};
 
 MomentsOfScores first_moments(const ChainColumns& columns) {
   const double share = share_of_second(columns);
@@ -39,46 +30,10 @@ WeightedRows approximate_rows(const ChainColumns& columns, const MomentsOfScores
   return class_rows(columns, z, columns.weights.cwiseProduct(omega));
 }
 
-MomentsOfScores drawn_moments(const ChainColumns& columns, const WeightedRows& rows, InclusionChain& chain) {
-  const Index n = rows.root.size();
-  MomentsOfScores out{Vector::Zero(n), Vector::Zero(n)};
-  for (int i = 1; i <= draws_of_round; ++i) {
-    for (int k = 0; k < between; ++k) chain.sweep();
-    const Vector scores = scores_of(columns, rows, chain.effects(), nullptr), step = scores - out.mean;
-    out.mean += step / i;
-    out.variance += step.cwiseProduct(scores - out.mean);
-  }
-  out.variance /= draws_of_round;
-  const Vector of_flat = rows.flat.rowwise().squaredNorm();
-  out.variance += (rows.root.array() > 0).select(of_flat.cwiseQuotient(rows.root.cwiseAbs2()), 0.0);
-  return out;
-}
-
 }  // namespace
 
-ChainColumns columns_in_play(const ChainColumns& columns, std::uint64_t seed) {
-  WeightedRows rows = approximate_rows(columns, first_moments(columns));
-  const auto near = neighbours_in(rows.rows.gram);
-  for (int round = 0; round < rounds; ++round) {
-    InclusionChain chain(rows.rows, near, ++seed);
-    for (int i = 0; i < unread_of_round; ++i) chain.sweep();
-    const MomentsOfScores scores = drawn_moments(columns, rows, chain);
-    rows = approximate_rows(columns, scores);
-  }
-  InclusionChain chain(rows.rows, near, ++seed);
-  for (int i = 0; i < unread; ++i) chain.sweep();
-  std::vector<int> count(columns.which.size(), 0);
-  for (int i = 0; i < sweeps_read; ++i) {
-    chain.sweep();
-    for (const Index j : chain.included()) ++count[static_cast<std::size_t>(j)];
-  }
-  std::vector<Index> in_play;
-  for (std::size_t j = 0; j < count.size(); ++j)
-    if (count[j] >= least_share * sweeps_read) in_play.push_back(static_cast<Index>(j));
-  std::ranges::stable_sort(in_play, std::greater{}, [&](Index j) { return count[static_cast<std::size_t>(j)]; });
-  if (in_play.size() > most_in_play) in_play.resize(most_in_play);
-  std::ranges::sort(in_play);
-  return some_of(columns, in_play);
+ChainColumns class_columns_in_play(const ChainColumns& columns, std::uint64_t seed) {
+  return columns_in_play(columns, approximate_rows, first_moments(columns), seed).columns;
 }
 
 ClassChain::ClassChain(const ChainColumns& columns, std::uint64_t seed) : columns_(columns), draw_(seed + 1) {

@@ -9,7 +9,7 @@
 namespace ardvark::internal {
 
 /// Leaves out columns that a chain under normal approximations of the classes hardly ever visits.                           (FDR.5)
-[[nodiscard]] ChainColumns columns_in_play(const ChainColumns& columns, std::uint64_t seed);
+[[nodiscard]] ChainColumns class_columns_in_play(const ChainColumns& columns, std::uint64_t seed);
 
 /// Two classes are a regression with weights that are drawn, too.                                                          (FDR.5)
 class ClassChain {

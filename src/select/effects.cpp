@@ -10,6 +10,7 @@
 
 #include "core/refusals.hpp"
 #include "select/class_chain.hpp"
+#include "select/family_chains.hpp"
 #include "select/knockoffs.hpp"
 #include "select/table_effects.hpp"
 
@@ -73,13 +74,26 @@ DrawnModels models_of_numbers(ChainColumns columns, std::uint64_t seed) {
   return out;
 }
 
-DrawnModels models_of_classes(const ChainColumns& all, std::uint64_t seed) {
-  const ChainColumns columns = columns_in_play(all, seed);
-  if (columns.which.empty()) return {};
-  ClassChain chain(columns, seed);
+// \param chain  of these columns
+DrawnModels models_of(auto&& chain, const ChainColumns& columns) {
   DrawnModels out{columns.which, std::vector<Draws>(columns.which.size()), chain.near()};
   run(chain, out.draws);
   return out;
+}
+
+DrawnModels models_of_classes(const ChainColumns& all, std::uint64_t seed) {
+  const ChainColumns columns = class_columns_in_play(all, seed);
+  return columns.which.empty() ? DrawnModels{} : models_of(ClassChain(columns, seed), columns);
+}
+
+DrawnModels models_of_family(const ChainColumns& all, const EffectFamily& family, std::uint64_t seed) {
+  const bool is_student = family.family == Family::student;
+  const ColumnsInPlay in_play =
+      is_student ? student_columns_in_play(all, family.degrees_of_freedom, seed) : count_columns_in_play(all, family, seed);
+  const ChainColumns& columns = in_play.columns;
+  if (columns.which.empty()) return {};
+  return is_student ? models_of(StudentChain(in_play, family.degrees_of_freedom, seed), columns)
+                    : models_of(CountChain(in_play, family, seed), columns);
 }
 
 // The column alone, then each time with the neighbour that adds most.                                                       (FDR.3)
@@ -119,6 +133,7 @@ Effects checked_effects(const FitTable& X, VectorView target, const EffectOption
     throw wrong_size("inclusion", options.inclusion.size(), fmt::format("X has {} columns", X.cols()));
   for (const Index j : options.flat)
     if (j < 0 || j >= X.cols()) throw wrong("flat", j, fmt::format("it must be a column of X, 0 to {}", X.cols() - 1));
+  if (options.task == Task::counts) throw refused("task", "cannot be counts here: their effects are those of a fit_model with fdr");
   X.check_shape("X");
   X.check_finite("X", {});
   return effects_of_table(X, target, options);
@@ -126,13 +141,14 @@ Effects checked_effects(const FitTable& X, VectorView target, const EffectOption
 
 }  // namespace
 
-Effects internal::effects_of_table(const FitTable& X, VectorView target, const EffectOptions& options) {
-  if (options.guarantee == Guarantee::knockoffs) return effects_by_knockoffs(X, target, options);
-  ChainColumns columns = chain_columns(X, target, options);
+Effects internal::effects_of_table(const FitTable& X, VectorView target, const EffectOptions& options, const EffectFamily& family) {
+  if (options.guarantee == Guarantee::knockoffs) return effects_by_knockoffs(X, target, options, family);
+  ChainColumns columns = chain_columns(X, target, options, family.offset_column);
   Effects effects;
   if (!(columns.num_columns > 0)) return effects;
-  const DrawnModels models =
-      options.task == Task::logistic ? models_of_classes(columns, options.seed) : models_of_numbers(std::move(columns), options.seed);
+  const DrawnModels models = options.task == Task::logistic    ? models_of_classes(columns, options.seed)
+                             : family.family == Family::normal ? models_of_numbers(std::move(columns), options.seed)
+                                                               : models_of_family(columns, family, options.seed);
   const std::vector<Draws>& draws = models.draws;
   std::vector<Index> seeds;
   for (std::size_t j = 0; j < draws.size(); ++j)

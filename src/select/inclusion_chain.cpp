@@ -129,7 +129,7 @@ double InclusionChain::hyper_log_density(double s2, double kappa, double alike) 
 }
 
 // pi from its distribution, then the signs, then the other three, each by a step of slice sampling.                          (FDR.1)
-void InclusionChain::draw_hyper() {
+void InclusionChain::draw_hyper(bool backwards) {
   const auto count = static_cast<double>(included_.size());
   const double a = gamma_variate(1 + count, draw_), b = gamma_variate(1 + rows_.num_columns - count, draw_);
   pi_ = std::clamp(a / (a + b), 1e-12, 1 - 1e-12);
@@ -138,18 +138,54 @@ void InclusionChain::draw_hyper() {
   for (const Index j : included_)
     sizes_ += draw_.uniform() < 1 / (1 + std::exp(-pull * std::abs(b_[j]))) ? std::abs(b_[j]) : -std::abs(b_[j]);
   squares_ = b_.squaredNorm();
-  alike_ = slice_draw(
-      alike_, 0, most_alike, most_alike, [&](double x) { return hyper_log_density(s2_, kappa_, x); }, draw_);
+  const auto draw_alike = [&] {
+    alike_ = slice_draw(
+        alike_, 0, most_alike, most_alike, [&](double x) { return hyper_log_density(s2_, kappa_, x); }, draw_);
+  };
   const auto on_log = [&](double x, auto&& density) {
     const double at = std::log(x);
     return std::exp(slice_draw(
         at, at - 50, at + 50, 1, [&](double ln) { return density(std::exp(ln)); }, draw_));
   };
+  if (!backwards) draw_alike();
   kappa_ = on_log(kappa_, [&](double x) { return hyper_log_density(s2_, x, alike_); });
+  if (backwards) draw_alike();
   if (!rows_.has_noise) return;
   const double least = 1e-12 * rows_.squared / rows_.degrees;
   rest_ = std::max(rows_.squared - b_.dot(rows_.projected + c_), 0.0);
   s2_ = std::max(on_log(s2_, [&](double x) { return hyper_log_density(x, kappa_, alike_); }), least);
+}
+
+// Each step is as likely as its reverse, and so is the sweep if its order is drawn. An effect that may move is drawn, too.  (FDR.10)
+void InclusionChain::sweep_either_way() {
+  const auto moves = [&] {
+    const std::size_t count = rounds_of_moves * included_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      move(included_[static_cast<std::size_t>(draw_.uniform() * static_cast<double>(included_.size()))]);
+      list_included();
+    }
+  };
+  const bool backwards = draw_.uniform() < 0.5;
+  if (backwards) {
+    draw_hyper(true);
+    set_evidence();
+    moves();
+    for (auto j = visited_.rbegin(); j != visited_.rend(); ++j) visit(*j);
+    list_included();
+  } else {
+    for (const Index j : visited_) visit(j);
+    list_included();
+    moves();
+    draw_hyper();
+    set_evidence();
+  }
+}
+
+void InclusionChain::take_back(const InclusionChain& earlier) {
+  b_ = earlier.b_, c_ = earlier.c_;
+  offset_ = earlier.offset_, factor_ = earlier.factor_, slope_ = earlier.slope_;
+  is_in_ = earlier.is_in_, included_ = earlier.included_;
+  s2_ = earlier.s2_, pi_ = earlier.pi_, kappa_ = earlier.kappa_, alike_ = earlier.alike_, prior_odds_ = earlier.prior_odds_;
 }
 
 void InclusionChain::rows_changed() {

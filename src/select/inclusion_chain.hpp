@@ -28,15 +28,20 @@ class InclusionChain {
   InclusionChain(const ChainRows& rows, const std::vector<std::vector<Index>>& near, std::uint64_t seed);
   /// Each column once, then the effects that may move to a neighbour, then the hyper-parameters.
   void sweep();
+  /// The same, in one order or the other, which is drawn: then it is as likely as its reverse.                               (FDR.10)
+  void sweep_either_way();
+  /// The state of an earlier copy; what is drawn next is not.
+  void take_back(const InclusionChain& earlier);
   /// `rows` are others now, of the same columns; the effects stay.
   void rows_changed();
   [[nodiscard]] const std::vector<Index>& included() const { return included_; }  ///< ascending
   [[nodiscard]] const Vector& effects() const { return b_; }
+  [[nodiscard]] double noise_variance() const { return s2_; }
 
  private:
   void visit(Index j);
   void move(Index j);
-  void draw_hyper();
+  void draw_hyper(bool backwards = false);
   void set_evidence();
   void list_included();
   void set_effect(Index j, double value);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "ardvark/counts.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "core/refusals.hpp"
@@ -50,13 +51,15 @@ std::vector<Index> every(Index step, Index first, Index end) {
 
 Matrix products_of(const Matrix& Z, const Vector& weights) { return Z.transpose() * weights.asDiagonal() * Z / weights.sum(); }
 
-Vector inclusions(const Matrix& X, VectorView target, const EffectOptions& options) {
+Vector inclusions(const Matrix& X, VectorView target, const EffectOptions& options, const EffectFamily& family) {
   FitOptions how;
   how.prior.kind = PriorKind::slab;
   how.intercept = options.intercept;
   how.weights = options.weights;
   how.keep_covariance = Keep::never;
+  if (options.task != Task::logistic) how.family = family.family;
   const auto of = [](const Fit& fit) { return fit.sparse ? fit.sparse->inclusion : Vector(Vector::Zero(fit.num_columns())); };
+  if (options.task == Task::counts) return of(fit_counts(X, target, how));
   return options.task == Task::logistic ? of(fit_logistic(X, target, how)) : of(fit_linear(X, target, how));
 }
 
@@ -176,8 +179,11 @@ double knockoff_threshold(const std::vector<double>& differences, double q) {
 
 // In which of its two places a column stands is drawn, so that the differences of columns without an effect have either sign with the same
 // probability even if a fit depends on the order of the columns.                                                             (FDR.8)
-Effects effects_by_knockoffs(const FitTable& X, VectorView target, const EffectOptions& options) {
+Effects effects_by_knockoffs(const FitTable& X, VectorView target, const EffectOptions& options, const EffectFamily& family) {
   validate::weights(options.weights, X.rows());
+  if (family.offset.size() > 0)
+    throw refused("guarantee", "knockoffs",
+                  "cannot be used with an exposure or an offset: knockoffs would need a model of the columns given it");
   if (!options.flat.empty())
     throw refused("guarantee", "knockoffs",
                   "cannot be used with columns without a prior: they would need a model of the columns given these");
@@ -202,7 +208,7 @@ Effects effects_by_knockoffs(const FitTable& X, VectorView target, const EffectO
     both.col(second ? p + j : j) = columns.Z.col(j);
     both.col(second ? j : p + j) = knockoffs.col(j);
   }
-  const Vector inclusion = inclusions(both, target, options);
+  const Vector inclusion = inclusions(both, target, options, family);
   std::vector<std::pair<double, EffectSet>> found;
   for (Index j = 0; j < p; ++j) {
     const bool second = is_second[static_cast<std::size_t>(j)];

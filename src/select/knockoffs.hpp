@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "ardvark/effects.hpp"
 #include "core/normals.hpp"
+#include "select/table_effects.hpp"
 #include "table/fit_table.hpp"
 
 namespace ardvark::internal {
@@ -31,6 +31,6 @@ namespace ardvark::internal {
 [[nodiscard]] double knockoff_threshold(const std::vector<double>& differences, double q);
 
 /// effects_of_table() with the guarantee `knockoffs`.
-[[nodiscard]] Effects effects_by_knockoffs(const FitTable& X, VectorView target, const EffectOptions& options);
+[[nodiscard]] Effects effects_by_knockoffs(const FitTable& X, VectorView target, const EffectOptions& options, const EffectFamily& family);
 
 }  // namespace ardvark::internal

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ardvark/model.hpp"
+#include "support/draw_target.hpp"
 #include "support/random_problem.hpp"
 #include "support/thrown.hpp"
 
@@ -51,22 +52,62 @@ TEST(EffectsOfAModel, AreInItsFileItsJsonAndItsSummary) {
   }
 }
 
+// (FDR.9), (FDR.10)
+TEST(EffectsOfAModel, AreThoseOfCountsAndOfTNoise) {
+  const Rows rows = two_effects();
+  Random random(5);
+  const Vector score = 0.5 + 0.5 * rows.X.col(2).array() - 0.4 * rows.X.col(5).array();
+  const Vector counts = testing::draw_target(Task::counts, score, random);
+  const Vector spread = testing::draw_target(Task::counts, score + 0.7 * random.normals(200), random);
+  Vector numbers = rows.y;
+  for (Index i = 0; i < 200; i += 10) numbers[i] += 30 * random.normal();
+  Matrix with_exposure(200, 13);
+  with_exposure << rows.X, Vector(rows.X.col(0).array().exp());
+  ModelOptions poisson = asking("counts", 0.1), dispersed = poisson, exposed = poisson, noise = asking("linear", 0.1);
+  poisson.set("family", std::string("poisson"));
+  dispersed.set("family", std::string("negative-binomial"));
+  exposed.set("exposure", std::string("x13"));
+  noise.set("noise", std::string("student"));
+  for (const ModelOptions* options : {&poisson, &dispersed, &exposed, &noise})
+    for (const char* prior : {"sparse", "slab"}) {
+      ModelOptions all = *options;
+      all.set("prior", std::string(prior));
+      const SavedModel fit = fit_model(options == &exposed ? with_exposure : rows.X,
+                                       options == &noise       ? numbers
+                                       : options == &dispersed ? spread
+                                                               : counts,
+                                       all);
+      std::vector<Index> named;
+      for (const EffectSet& set : effects_at(*fit.effects, 0.01)) named.insert(named.end(), set.columns.begin(), set.columns.end());
+      std::ranges::sort(named);
+      // Beside an exposure that the counts do not have, its column has an effect.
+      EXPECT_EQ(named, options == &exposed ? (std::vector<Index>{0, 2, 5}) : (std::vector<Index>{2, 5})) << prior;
+      SavedModel read = model_from_bytes(model_to_bytes(fit));
+      read.score()->family.row_weight = fit.score()->family.row_weight;  // which a file does not hold
+      EXPECT_EQ(to_json(read), to_json(fit));
+    }
+}
+
 // Sixteen of forty columns: at a rate of .2, at least five must be named.                                                   (FDR.8)
 TEST(EffectsOfAModel, MayBeGuaranteedByKnockoffs) {
   Random random(6);
   const Matrix X = random.normals(300, 40);
   const Vector y = X.leftCols(16) * Vector::Constant(16, 0.5) + random.normals(300), labels = (y.array() > 0).cast<double>();
-  for (const char* kind : {"linear", "logistic"}) {
-    ModelOptions options = asking(kind, 0.2);
+  const Vector counts = testing::draw_target(Task::counts, 1 + 0.5 * y.array(), random);
+  for (const char* kind : {"linear", "logistic", "counts", "student"}) {
+    const bool is_student = std::string(kind) == "student";
+    ModelOptions options = asking(is_student ? "linear" : kind, 0.2);
+    if (is_student) options.set("noise", std::string("student"));
     options.set("guarantee", "knockoffs");
-    const auto fit = [&] { return fit_model(X, std::string(kind) == "linear" ? y : labels, options); };
+    const auto fit = [&] { return fit_model(X, options.model == "linear" ? y : options.model == "counts" ? counts : labels, options); };
     const SavedModel model = fit();
     ASSERT_TRUE(model.effects);
     EXPECT_EQ(model.effects->guarantee, Guarantee::knockoffs);
     const std::vector<EffectSet> named = effects_at(*model.effects, 0.2);
     EXPECT_GE(named.size(), 5U) << kind;
     for (const EffectSet& set : named) EXPECT_EQ(set.columns.size(), 1U);
-    const SavedModel read = model_from_bytes(model_to_bytes(model));
+    SavedModel read = model_from_bytes(model_to_bytes(model));
+    read.score()->family.row_weight = model.score()->family.row_weight;  // which a file does not hold
     EXPECT_EQ(to_json(read), to_json(model));
     EXPECT_TRUE(effects_at(*at_fdr(read, 0.01).effects, 0.01).empty()) << "fewer than a hundred columns";
     EXPECT_NE(to_json(read).find("\"guarantee\":\"knockoffs\""), std::string::npos) << to_json(read).substr(0, 2000);

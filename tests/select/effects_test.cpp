@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <utility>
 
 #include "core/refusals.hpp"
-#include "select/table_effects.hpp"
+#include "select/family_chains.hpp"
+#include "support/draw_target.hpp"
 #include "support/packed_genotypes.hpp"
 #include "support/random_problem.hpp"
 #include "support/thrown.hpp"
@@ -106,12 +108,14 @@ TEST(Effects, AgreeWithTheSumOverAllSubsets) {
     }
 }
 
-// For two classes the same with two columns: effects, intercept, kappa and rho on grids.                                     (FDR.5)
-class ClassesOfTwoColumns {
+// For classes and counts the same with two columns: effects, intercept, kappa and rho on grids.                     (FDR.5), (FDR.10)
+class RowsOfTwoColumns {
  public:
-  ClassesOfTwoColumns(const Matrix& X, const Vector& labels) : labels_(labels) {
-    const double n = static_cast<double>(X.rows()), share = ((labels.array() > 0).count() + 0.5) / (n + 1);
-    scale_ = 36 / (n * share * (1 - share));
+  /// \param ln_row       ln of the probability of a row at a score
+  /// \param information  of all rows about a constant score
+  RowsOfTwoColumns(const Matrix& X, std::function<double(Index, double)> ln_row, double information)
+      : ln_row_(std::move(ln_row)), scale_(36 / information) {
+    const double n = static_cast<double>(X.rows());
     Z_ = X.rowwise() - X.colwise().mean();
     for (Index j = 0; j < 2; ++j) Z_.col(j) *= std::sqrt(n) / Z_.col(j).norm();
   }
@@ -129,10 +133,7 @@ class ClassesOfTwoColumns {
 
   [[nodiscard]] double ln_likelihood(const Vector& scores) const {
     double sum = 0;
-    for (Index i = 0; i < scores.size(); ++i) {
-      const double u = labels_[i] > 0 ? scores[i] : -scores[i];
-      sum += u > 0 ? -std::log1p(std::exp(-u)) : u - std::log1p(std::exp(u));
-    }
+    for (Index i = 0; i < scores.size(); ++i) sum += ln_row_(i, scores[i]);
     return sum;
   }
   [[nodiscard]] double ln_prior(const std::vector<double>& b) const {
@@ -170,30 +171,179 @@ class ClassesOfTwoColumns {
            std::log(std::accumulate(terms.begin(), terms.end(), 0.0, [&](double sum, double t) { return sum + std::exp(t - most); }));
   }
 
-  Vector labels_;
-  Matrix Z_;
+  std::function<double(Index, double)> ln_row_;
   double scale_;
+  Matrix Z_;
 };
 
-// From no effect to one that separates the classes: normal approximations of either kind are wrong by .4 and more. The mean of six chains,
-// each with a standard error of up to .04. A column that is not named has a share below .05.
-TEST(Effects, OfTwoClassesAgreeWithTheSumOverAllSubsets) {
+// The mean over six chains, each with a standard error of up to .04. A column that is not named has a share below .05.
+Vector probabilities_of_chains(const Matrix& X, const Vector& target, EffectOptions options, const EffectFamily& family = {}) {
   constexpr int chains = 6;
+  Vector mean = Vector::Zero(X.cols());
+  for (std::uint64_t seed = 1; seed <= chains; ++seed) {
+    Vector found = Vector::Constant(X.cols(), 0.025);
+    options.seed = 100 * seed;
+    for (const std::vector<EffectSet>& nested : effects_of_table(X, target, options, family).nested)
+      found[nested[0].columns[0]] = nested[0].probability;
+    mean += found / chains;
+  }
+  return mean;
+}
+
+// From no effect to one that separates the classes: normal approximations of either kind are wrong by .4 and more.
+TEST(Effects, OfTwoClassesAgreeWithTheSumOverAllSubsets) {
   for (const auto& [first, second] : {std::pair{0.0, 0.0}, {1.0, 0.5}, {7.0, 0.9}, {60.0, 0.0}}) {
     Random random(1);
     const Matrix X = random.normals(50, 2);
     Vector labels(50);
     for (Index i = 0; i < 50; ++i) labels[i] = random.chance(1 / (1 + std::exp(-0.5 - first * X(i, 0) - second * X(i, 1)))) ? 1 : 0;
-    const std::vector<double> exact = ClassesOfTwoColumns(X, labels).probabilities();
-    Vector mean = Vector::Zero(2);
-    for (std::uint64_t seed = 1; seed <= chains; ++seed) {
-      Vector found = Vector::Constant(2, 0.025);
-      for (const std::vector<EffectSet>& nested : find_effects(X, labels, {.task = Task::logistic, .seed = 100 * seed}).nested)
-        found[nested[0].columns[0]] = nested[0].probability;
-      mean += found / chains;
-    }
+    const auto ln_row = [&](Index i, double score) {
+      const double u = labels[i] > 0 ? score : -score;
+      return u > 0 ? -std::log1p(std::exp(-u)) : u - std::log1p(std::exp(u));
+    };
+    const double share = (labels.sum() + 0.5) / 51;
+    const std::vector<double> exact = RowsOfTwoColumns(X, ln_row, 50 * share * (1 - share)).probabilities();
+    const Vector mean = probabilities_of_chains(X, labels, {.task = Task::logistic});
     for (Index j = 0; j < 2; ++j) EXPECT_NEAR(mean[j], chance_of_any(exact, {j}), 0.05) << "effect " << first << ", column " << j;
   }
+}
+
+// With an offset; the second column's effect is doubtful.                                                                    (FDR.10)
+TEST(Effects, OfCountsAgreeWithTheSumOverAllSubsets) {
+  for (const double k : {0.0, 0.5})
+    for (const auto& [first, second] : {std::pair{0.0, 0.0}, {0.5, 0.25}, {1.2, -0.4}}) {
+      Random random(2);
+      const Matrix X = random.normals(50, 2);
+      const Vector offset = 0.4 * random.normals(50);
+      Vector rate(50);
+      for (Index i = 0; i < 50; ++i) {  // a gamma variate of variance k
+        const double gamma = k == 0 ? 1 : -0.5 * (std::log(1 - random.uniform()) + std::log(1 - random.uniform()));
+        rate[i] = 0.3 + first * X(i, 0) + second * X(i, 1) + offset[i] + std::log(gamma);
+      }
+      const Vector y = testing::draw_target(Task::counts, rate, random);
+      const auto ln_row = [&](Index i, double score) {
+        const double mu = std::exp(score + offset[i]);
+        return y[i] * score - (k == 0 ? mu : (y[i] + 1 / k) * std::log1p(k * mu));
+      };
+      const double constant = y.sum() / offset.array().exp().sum();
+      double information = 0;
+      for (Index i = 0; i < 50; ++i) information += constant * std::exp(offset[i]) / (1 + k * constant * std::exp(offset[i]));
+      const std::vector<double> exact = RowsOfTwoColumns(X, ln_row, information).probabilities();
+      EffectFamily family{k == 0 ? Family::poisson : Family::negative_binomial, k};
+      family.offset = offset;
+      const Vector mean = probabilities_of_chains(X, y, {.task = Task::counts}, family);
+      for (Index j = 0; j < 2; ++j) EXPECT_NEAR(mean[j], chance_of_any(exact, {j}), 0.05) << k << ", effect " << first << ", column " << j;
+    }
+}
+
+// One column: its effect, the intercept, the noise, kappa and rho on grids.                                                    (FDR.9)
+double probability_of_one_column(const Matrix& X, const Vector& y, double nu) {
+  const double n = static_cast<double>(X.rows()), scale = 36 / (n - 1);
+  Vector z = X.col(0).array() - X.col(0).mean();
+  z *= std::sqrt(n) / z.norm();
+  const Vector r = y.array() - y.mean();
+  constexpr double step = 0.05, width = 0.25;
+  double sum[2] = {0, 0};  // without and with the effect; e^20 times too large
+  for (double ln_s2 = -2.5; ln_s2 < 2; ln_s2 += 0.1) {
+    const double s2 = std::exp(ln_s2);
+    const auto likelihood = [&](double b) {
+      double of_all = 0;
+      for (double at = -1; at < 1; at += step) {
+        double ln = 30 - 0.5 * n * ln_s2;
+        for (Index i = 0; i < r.size(); ++i) ln -= 0.5 * (nu + 1) * std::log1p((r[i] - at - b * z[i]) * (r[i] - at - b * z[i]) / (nu * s2));
+        of_all += std::exp(ln) * step;
+      }
+      return of_all;
+    };
+    sum[0] += likelihood(0);
+    std::vector<double> at, value;
+    for (double b = -1.5; b < 1.5; b += step) at.push_back(b), value.push_back(likelihood(b) * step);
+    for (double ln_kappa = std::log(scale) - 4; ln_kappa < std::log(scale) + 16; ln_kappa += width)
+      for (int i = 0; i < alike_points; ++i) {
+        const double kappa = std::exp(ln_kappa), v = (1 - alike_at(i)) * kappa * s2, m = std::sqrt(alike_at(i) * kappa * s2);
+        double of_effect = 0;
+        for (std::size_t l = 0; l < at.size(); ++l)
+          of_effect += value[l] * (std::exp(-(at[l] - m) * (at[l] - m) / (2 * v)) + std::exp(-(at[l] + m) * (at[l] + m) / (2 * v))) /
+                       std::sqrt(8 * M_PI * v);
+        sum[1] += of_effect * std::exp(ln_prior_of(ln_kappa, scale)) * width / alike_points;
+      }
+  }
+  return sum[1] / (sum[0] + sum[1]);  // pi is 1/2 on average
+}
+
+TEST(Effects, OfTNoiseAgreeWithTheSumOverAllSubsets) {
+  for (const double effect : {0.0, 0.3, 0.5}) {
+    Random random(3);
+    const Matrix X = random.normals(50, 1);
+    Vector y = effect * X.col(0) + 0.7 * random.normals(50);
+    for (Index i = 0; i < 50; i += 10) y[i] += 8 * random.normal();
+    const double exact = probability_of_one_column(X, y, 3);
+    EXPECT_NEAR(probabilities_of_chains(X, y, {}, {.family = Family::student, .degrees_of_freedom = 3})[0], exact, 0.05) << effect;
+  }
+}
+
+// Ten rows in a hundred are far off: the columns are named as without them.
+TEST(Effects, OfTNoiseAreThoseThatWereMade) {
+  Random random(14);
+  const Matrix X = random.normals(300, 40);
+  Vector y = 0.5 * X.col(3) - 0.4 * X.col(20) + random.normals(300);
+  for (Index i = 0; i < 300; i += 10) y[i] += 10 * random.normal();
+  const Effects effects = effects_of_table(X, y, {}, {.family = Family::student, .degrees_of_freedom = 2});
+  std::vector<std::vector<Index>> found = columns_of(effects_at(effects, 0.05));
+  std::ranges::sort(found);
+  EXPECT_EQ(found, (std::vector<std::vector<Index>>{{3}, {20}}));
+}
+
+// The draws are not the same, because a weight is not a row.
+TEST(Effects, OfCountsAndTNoiseReadAWeightAsRepetition) {
+  Random random(15);
+  const Matrix X = random.normals(60, 3);
+  Matrix twice(120, 3);
+  twice << X, X;
+  const Vector two = Vector::Constant(60, 2), counts = testing::draw_target(Task::counts, 0.25 * X.col(0), random);
+  const Vector numbers = 0.3 * X.col(0) + random.normals(60);
+  for (const Family family : {Family::poisson, Family::negative_binomial, Family::student}) {
+    const Vector& y = family == Family::student ? numbers : counts;
+    const EffectFamily its{family, family == Family::negative_binomial ? 0.4 : 0, 4};
+    EffectOptions options;
+    options.task = family == Family::student ? Task::linear : Task::counts;
+    Vector repeated(120);
+    repeated << y, y;
+    const Vector of_rows = probabilities_of_chains(twice, repeated, options, its);
+    options.weights = two;
+    const Vector of_weights = probabilities_of_chains(X, y, options, its);
+    EXPECT_LT((of_weights - of_rows).cwiseAbs().maxCoeff(), 0.06) << to_string(family);
+  }
+}
+
+// Rates from .01 to 200: a normal approximation that is made at a constant rate would be left by no sweep.                    (FDR.10)
+TEST(Effects, OfCountsAreDrawnWhereRatesDifferMuch) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    Random random(seed);
+    const Matrix X = random.normals(200, 20);
+    const Vector y = testing::draw_target(Task::counts, 0.5 + X.leftCols(4).rowwise().sum().array() * 0.8, random);
+    const EffectFamily family{Family::poisson};
+    const FitTable table(X);
+    const ChainColumns columns = chain_columns(table, y, {.task = Task::counts});
+    const ColumnsInPlay in_play = count_columns_in_play(columns, family, seed);
+    CountChain chain(in_play, family, seed);
+    for (int i = 0; i < 300; ++i) chain.sweep();
+    EXPECT_GT(chain.share_taken(), 0.4) << seed;
+    EXPECT_GE(chain.included().size(), 4U);
+  }
+}
+
+TEST(Effects, OfCountsAreNoneOfTheOffset) {
+  Random random(16);
+  Matrix X = random.normals(200, 4);
+  const Vector y = testing::draw_target(Task::counts, Vector(0.5 * X.col(0) + X.col(2)), random);
+  EffectFamily family{Family::poisson};
+  family.offset = X.col(2);
+  family.offset_column = 2;
+  EXPECT_EQ(columns_of(effects_at(effects_of_table(X, y, {.task = Task::counts}, family), 0.05)), (std::vector<std::vector<Index>>{{0}}));
+  family.offset_column.reset();
+  EffectOptions knockoffs{.task = Task::counts, .guarantee = Guarantee::knockoffs};
+  expect_invalid([&] { (void)effects_of_table(X, y, knockoffs, family); }, {"guarantee", "offset"});
 }
 
 TEST(Effects, CountCopiesOnce) {
