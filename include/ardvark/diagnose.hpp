@@ -1,4 +1,4 @@
-// How far the posterior of a classification is from the exact one: k-hat of importance sampling.                    docs/math/khat.md
+// How far a posterior is from the exact one: k-hat of importance sampling.                                          docs/math/khat.md
 #pragma once
 
 #include "ardvark/fit.hpp"
@@ -17,12 +17,13 @@ struct Diagnosis {
   Vector log_ratios;                 ///< [draws] log importance ratios of `khat`, nats; not in a model file
 };
 
-/// For two classes. The draws do not depend on the number of threads.        O(draws (n p + p^2) + p^3), draws = 4000
+/// For two classes, counts and Student-t noise, whose own parameters have the values of the fit. The draws do not depend on the number of
+/// threads.                                                     O(draws (n p + p^2) + p^3), draws = 4000                        (KHAT.6)
 /// \param fit      a fit of these rows with these options, which kept its covariance
-/// \param labels   [n] as in fit_logistic
-/// \throws InvalidArgument  a regression, or a fit whose posterior or prior has no density: prior laplace or slab
-/// If k-hat cannot be computed, it is NaN, and `why_not` gives the reason in a sentence.
-[[nodiscard]] Diagnosis diagnose(const Fit& fit, MatrixView X, VectorView labels, const FitOptions& options, std::string& why_not);
+/// \param target   [n] labels as in fit_logistic, counts, or numbers
+/// \throws InvalidArgument  a fit whose posterior or prior has no density: prior laplace or slab
+/// If k-hat cannot be computed, as with normal noise, it is NaN, and `why_not` gives the reason in a sentence.
+[[nodiscard]] Diagnosis diagnose(const Fit& fit, MatrixView X, VectorView target, const FitOptions& options, std::string& why_not);
 /// The same for a relevance vector machine; with several classes, for the machine with the largest k-hat.
 [[nodiscard]] Diagnosis diagnose(const RelevanceFit& fit, MatrixView X, VectorView labels, const RelevanceOptions& options,
                                  std::string& why_not);

@@ -32,7 +32,7 @@ struct Effects {
 };
 
 struct EffectOptions {
-  Task task = Task::linear;  ///< linear, or logistic: two labels
+  Task task = Task::linear;  ///< linear with normal noise, or logistic: two labels. Counts and Student-t noise: fit_model with fdr
   bool intercept = true;
   std::vector<Index> flat = {};  ///< columns that are in every model, and are not judged
   VectorView weights = {};       ///< [rows] >= 0; empty: ones

@@ -69,7 +69,7 @@ struct ModelOptions {
   int threads = 0;
   int record_every = 0;                       ///< sweeps between two columns of `precision_history`
   std::string keep_covariance = "automatic";  ///< "automatic", "always" or "never"
-  bool diagnose = false;                      ///< classifications: compute SavedModel::diagnosis
+  bool diagnose = false;                      ///< classes, counts, Student-t noise: compute SavedModel::diagnosis
   std::optional<double> fdr = {};             ///< priors sparse and slab: compute SavedModel::effects; the rate of `selected`, in (0, 1)
   std::string guarantee = "posterior";        ///< with fdr: "posterior" or "knockoffs"
   std::vector<double> weights = {};           ///< [rows]
