@@ -73,7 +73,6 @@ std::string why_rows_are_needed(const FitArguments& args, ModelKind kind) {
   };
   if (args.model == "counts" && is_any_of(args.prior, {"sparse", "slab", "dense"}))
     return fmt::format("--prior {} of counts needs the table in memory", args.prior);
-  if (args.family == "negative-binomial") return "--family negative-binomial needs the table in memory";
   const auto refused = internal::refused_in(options_in_pieces(args), form);
   return refused ? refused->what + " needs the table in memory" + refused->otherwise : "";
 }

@@ -372,6 +372,30 @@ def test_a_table_that_is_read_in_pieces(tmp_path, weights, monkeypatch):  # (PAS
             assert model.score(table, table.visits) == pytest.approx(fits[0].score(table, table.visits), abs=1e-7)
 
 
+def varied():  # counts that vary more than those of a Poisson distribution: k = .5
+    table = large()
+    table["visits"] = np.random.default_rng(6).negative_binomial(2, 2 / (2 + table.days * np.exp(-2 + 0.3 * table.dose)))
+    return table
+
+
+@pytest.mark.parametrize("family", ["negative-binomial", "auto"])
+def test_a_dispersion_of_a_table_that_is_read_in_pieces(tmp_path, family, monkeypatch):  # (PASS.11)
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(_pieces, "SMALL_BYTES", 0)
+    table = varied()
+    table.to_parquet(tmp_path / "visits.parquet", row_group_size=5000)
+    fits = [
+        BayesianCountRegression("shared", family=family, tol=1e-14, exposure="days").fit(source, "visits", sample_weight="k")
+        for source in (table, tmp_path / "visits.parquet", lambda: iter([table[:4000], table[4000:]]))
+    ]
+    for model in fits[1:]:
+        assert model.converged_ and model.family_ == "negative-binomial"
+        np.testing.assert_allclose(model.coef_, fits[0].coef_, atol=1e-7)
+        assert model.dispersion_ == pytest.approx(fits[0].dispersion_, rel=1e-5)  # in memory, ln k ends 5e-5 of its sd from the best one
+        np.testing.assert_allclose(model.dispersion_interval_, fits[0].dispersion_interval_, rtol=1e-5)
+        assert model.bound_ == pytest.approx(fits[0].bound_, abs=1e-4)
+
+
 def test_what_pieces_do_not_have(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     monkeypatch.setattr(_pieces, "SMALL_BYTES", 0)
@@ -400,5 +424,13 @@ def test_a_table_in_partitions():
     model = dask.BayesianCountRegression("shared", exposure="days", tol=1e-14).fit(parts, "visits")
     np.testing.assert_allclose(model.coef_, whole.coef_, atol=1e-8)
     np.testing.assert_allclose(model.predict(parts).compute(), whole.predict(table), rtol=1e-7)
+    more = varied().drop(columns="k")
+    fits = [
+        kind("shared", exposure="days", tol=1e-14).fit(given, "visits")
+        for kind, given in [(BayesianCountRegression, more), (dask.BayesianCountRegression, dataframe.from_pandas(more, npartitions=3))]
+    ]
+    assert [model.family_ for model in fits] == ["negative-binomial"] * 2
+    np.testing.assert_allclose(fits[1].coef_, fits[0].coef_, atol=1e-7)
+    assert fits[1].dispersion_ == pytest.approx(fits[0].dispersion_, rel=1e-5)
     with pytest.raises(ValueError, match="X is in partitions, so the offset must be a column of it"):
         dask.BayesianCountRegression().fit(parts, "visits", offset=np.zeros(12000))

@@ -122,30 +122,19 @@ std::string why_this_family(const FamilyResult& found) {
                      to_string(*found.other));
 }
 
-// Family automatic: the fit with the higher log evidence.                                                                       (NB.5)
 Fit fit_family(KeptColumns& columns) {
   const FitOptions options = columns.frame().options;
   const std::vector<std::string> notes = columns.frame().notes, warnings = columns.frame().warnings;
   const Task task = columns.frame().task;
-  const Family asked = options.family.value_or(is_count(task) ? Family::automatic : Family::normal);
   if (has_classes(task)) return fit_kept(columns);
-  const auto fit_as = [&](Family family) {
+  std::shared_ptr<double[]> X;  // stays as it is where normal noise may be the first of two fits
+  if (options.family == Family::automatic) X = std::move(columns.frame().memory);
+  return fit_of_family(task, options.family, [&](Family family) {
     columns.frame().options = options;
     columns.frame().notes = notes, columns.frame().warnings = warnings;
     set_family(family, columns.frame().options);
     return fit_kept(columns);
-  };
-  if (asked != Family::automatic) return fit_as(asked);
-  const std::shared_ptr<double[]> X = std::move(columns.frame().memory);  // so that the first fit leaves X to the second
-  Fit simple = fit_as(is_count(task) ? Family::poisson : Family::normal);
-  if (simple.report.status == Status::stopped_by_user || !simple.mean.allFinite()) return simple;
-  Fit heavy = fit_as(is_count(task) ? Family::negative_binomial : Family::student);
-  const bool takes_heavy = heavy.mean.allFinite() && heavy.bound > simple.bound;
-  Fit &taken = takes_heavy ? heavy : simple, &other = takes_heavy ? simple : heavy;
-  taken.family.other = other.family.family;
-  taken.family.preferred_by = taken.bound - other.bound;
-  taken.report.notes.push_back(fmt::format("{} auto: {}", is_count(task) ? "family" : "noise", why_this_family(taken.family)));
-  return std::move(taken);
+  });
 }
 
 // Chooses a lambda if the prior needs one, and fits. \param y  the target of the frame, as given
@@ -161,6 +150,20 @@ Fit fit_with_lambda(Frame frame, VectorView y, const ChosenOptions& options) {
 }
 
 }  // namespace
+
+Fit fit_of_family(Task task, std::optional<Family> given, const std::function<Fit(Family)>& fit_as) {
+  const Family asked = given.value_or(is_count(task) ? Family::automatic : Family::normal);
+  if (asked != Family::automatic) return fit_as(asked);
+  Fit simple = fit_as(is_count(task) ? Family::poisson : Family::normal);
+  if (simple.report.status == Status::stopped_by_user || !simple.mean.allFinite()) return simple;
+  Fit heavy = fit_as(is_count(task) ? Family::negative_binomial : Family::student);
+  const bool takes_heavy = heavy.mean.allFinite() && heavy.bound > simple.bound;
+  Fit &taken = takes_heavy ? heavy : simple, &other = takes_heavy ? simple : heavy;
+  taken.family.other = other.family.family;
+  taken.family.preferred_by = taken.bound - other.bound;
+  taken.report.notes.push_back(fmt::format("{} auto: {}", is_count(task) ? "family" : "noise", why_this_family(taken.family)));
+  return std::move(taken);
+}
 
 Fit fit_checked(Task task, const FitTable& X, VectorView y, const FitOptions& options) {
   const Stopwatch watch;

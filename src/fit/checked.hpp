@@ -1,6 +1,7 @@
 // Fits of a table and a target of any kind.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -35,6 +36,10 @@ namespace ardvark::internal {
 /// \param columns  empty before the first fit
 /// \param options  those of the first fit, but for what a method alone reads: where it starts, whom it tells
 [[nodiscard]] Fit fit_columns(Task task, const FitTable& X, VectorView y, const FitOptions& options, std::optional<Frame>& columns);
+
+/// The fit of the family that is asked for; automatic: of the one with the higher log evidence.                                  (NB.5)
+/// \param fit_as  fits with a family that is not automatic
+[[nodiscard]] Fit fit_of_family(Task task, std::optional<Family> asked, const std::function<Fit(Family)>& fit_as);
 
 /// Writes down in a fit by which choices it was made, and warns if it may be too confident.
 /// \param num_columns  of the caller's table

@@ -142,6 +142,43 @@ double constant_rate(const FirstLook& look, const std::optional<OffsetColumn>& o
   return counted * weight / exposed;
 }
 
+// Counts of one family. \param num_passes  gets those of this fit added                                       (PASS.10), (PASS.11)
+Fit fit_counts_as(const AskRows& ask, const FirstLook& look, const ChosenOptions& chosen, const Frame& frame,
+                  const std::optional<OffsetColumn>& offset, int& num_passes) {
+  const Index p = look.num_columns();
+  RowQuestion::State pass = pass_of(look);
+  pass.is_regression = pass.is_count = true;
+  pass.offset = offset;
+  pass.constant_rate = constant_rate(look, offset);
+  pass.likelihood = likelihood_row(Task::counts, frame.options).name;
+  pass.units = frame.user_units().standardization;
+  Passes passes([&](RowQuestion::State question) { return ask_rows(ask, std::move(question)); }, std::move(pass));
+  const RowQuestion::State& question = passes.question();
+  CountPasses counts{at_zero(p, question.units)};
+  if (question.units.intercept) counts.at_constant_rate.w[p] = std::log(std::max(question.constant_rate, 1e-300));
+  if (frame.options.family == Family::negative_binomial) counts.log_dispersion = 0;
+  const auto of_sample = [&](MatrixView X, VectorView y, const FitOptions& options) {
+    Fit fit = fit_counts(X, y, options);
+    if (counts.log_dispersion && fit.family.dispersion > 0) counts.log_dispersion = std::log(fit.family.dispersion);
+    return fit;
+  };
+  const auto start = [&] {
+    std::vector<bool> left_out = frame.left_out;
+    if (offset) left_out[static_cast<std::size_t>(offset->column)] = false;
+    return start_from(weighted_sample(look.sample, look.total.weight, left_out), question.units, chosen.options, of_sample,
+                      counts.at_constant_rate);
+  };
+  ClassTally none;
+  Solution solution = solve_sweeps_by_passes(frame, passes, start, none, &counts);
+  solution.family = frame.options.family;
+  if (frame.options.keep_covariance == Keep::never) solution.factor = {};
+  const bool usable = solution.usable;
+  Fit fit = assemble(frame, std::move(solution));
+  if (usable) counts.scores.describe(question.constant_rate, fit);
+  num_passes += passes.count();
+  return fit;
+}
+
 }  // namespace
 
 ClassFit fit_class(const FirstLook& look, double own_label, std::vector<std::string> classes, const FitOptions& given, AskSums ask) {
@@ -231,40 +268,18 @@ CountFit fit_counts(const AskRows& ask, const FitOptions& given) {
   if (is_sparse(given.prior.kind))
     throw wrong("prior", to_string(given.prior.kind),
                 "needs the counts in memory; counts that are read in passes have the priors shared, ard, groups and none");
-  if (given.family == Family::negative_binomial)
-    throw refused("family", "negative-binomial", "needs the counts in memory; counts that are read in passes have the family poisson");
   ChosenOptions chosen = with_chosen_prior(given, Task::counts, num_rows, p - (offset ? 1 : 0), "needs the counts in memory");
-  chosen.options.family = Family::poisson;
   const SmallTable table = small_table(look.answer.state().statistics.state(), look.total, is_about_the_mean(chosen.options));
-  const Frame frame = frame_of(look, Task::counts, {}, table, chosen.options);
+  Frame frame = frame_of(look, Task::counts, {}, table, chosen.options);
   require_counts(look.total.mean[p], prepare_prior(frame.options, p, frame.left_out).partition.num_flat());
-  RowQuestion::State pass = pass_of(look);
-  pass.is_regression = pass.is_count = true;
-  pass.offset = offset;
-  pass.constant_rate = constant_rate(look, offset);
-  pass.likelihood = likelihood_row(Task::counts, frame.options).name;
-  pass.units = frame.user_units().standardization;
-  Passes passes([&](RowQuestion::State question) { return ask_rows(ask, std::move(question)); }, std::move(pass));
-  const RowQuestion::State& question = passes.question();
-  CountPasses counts{at_zero(p, question.units)};
-  if (question.units.intercept) counts.at_constant_rate.w[p] = std::log(std::max(question.constant_rate, 1e-300));
-  const auto start = [&] {
-    std::vector<bool> left_out = frame.left_out;
-    if (offset) left_out[static_cast<std::size_t>(offset->column)] = false;
-    return start_from(weighted_sample(look.sample, look.total.weight, left_out), question.units, chosen.options, of_counts,
-                      counts.at_constant_rate);
-  };
-  ClassTally none;
-  Solution solution = solve_sweeps_by_passes(frame, passes, start, none, &counts);
-  if (given.keep_covariance == Keep::never) solution.factor = {};
-  const bool usable = solution.usable;
-  CountFit fit{assemble(frame, std::move(solution))};
-  if (usable) counts.scores.describe(question.constant_rate, fit);
+  int passes = 1;  // the first look
+  CountFit fit{fit_of_family(Task::counts, given.family, [&](Family family) {
+    chosen.options.family = frame.options.family = family;
+    return fit_counts_as(ask, look, chosen, frame, offset, passes);
+  })};
   tell_choices(chosen, {}, p, fit);
-  if (given.family != Family::poisson)
-    fit.report.notes.emplace_back("family auto: poisson was taken, because negative-binomial needs the counts in memory");
-  fit.report.notes.push_back(fmt::format("the rows were read {} times; the passes began at the fit of a sample of {} rows",
-                                         passes.count() + 1, look.sample.y.size()));
+  fit.report.notes.push_back(
+      fmt::format("the rows were read {} times; the passes began at the fit of a sample of {} rows", passes, look.sample.y.size()));
   fit.report.seconds = watch.seconds();
   return fit;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <utility>
@@ -24,11 +25,12 @@ using io::count_in;
 using io::digits;
 using io::Json;
 using io::part_name;
-constexpr int version_of_bytes = 1;
+constexpr int version_of_bytes = 2;
 constexpr const char* key_of_description = "description";
 constexpr const char* question_format = "ardvark-row-question";
 constexpr const char* sums_format = "ardvark-row-sums";
 constexpr const char* counts = "counts";
+constexpr const char* dispersion = "dispersion";
 
 std::string finished(io::SafetensorsWriter& file, const char* format, const Json& description) {
   file.metadata = {{"format", format}, {"format_version", std::to_string(version_of_bytes)}, {key_of_description, description.dump()}};
@@ -64,6 +66,7 @@ PassSums read_sums(const io::SafetensorsReader& file, const std::string& prefix 
   out.scores.weight[0] = numbers[6], out.scores.weight[1] = numbers[7];
   out.extent.vaguest = numbers[8];
   out.of_work = file.vector(prefix + "work");
+  if (file.has(prefix + dispersion)) out.of_dispersion = file.vector(prefix + dispersion);
   if (!file.has(prefix + "counts")) return out;
   const Vector tally = file.vector(prefix + "counts");
   require_consistent(tally.size() == 5);
@@ -80,6 +83,7 @@ void add_sums(const PassSums& sums, io::SafetensorsWriter& file, const std::stri
                                     sums.scores.loss, sums.scores.weight[0], sums.scores.weight[1], sums.extent.vaguest})));
   for (std::size_t i = 0; i < sums.parts.size(); ++i) add_sums(sums.parts[i], file, part_name(i));
   file.add_vector(prefix + "work", sums.of_work);
+  if (sums.of_dispersion.size() > 0) file.add_vector(prefix + dispersion, sums.of_dispersion);
   if (const CountTally& tally = sums.counts; tally.weight > 0)
     file.add_vector(prefix + "counts", Vector(vector_of({tally.weight, tally.counted, tally.exposed, tally.deviance, tally.at_constant})));
 }
@@ -141,6 +145,11 @@ Json described(const RowQuestion::State& asked, io::SafetensorsWriter& file, con
     const OffsetColumn offset = asked.offset.value_or(OffsetColumn{-1});
     description[counts] = {{"offset_column", offset.column}, {"is_exposure", offset.is_exposure}};
     file.add_vector(prefix + "constant_rate", Vector(Vector::Constant(1, asked.constant_rate)));
+    if (asked.log_dispersion) {
+      std::vector<double> log_k{*asked.log_dispersion};
+      log_k.insert(log_k.end(), asked.dispersion_profile.begin(), asked.dispersion_profile.end());
+      file.add_vector(prefix + dispersion, vector_of(log_k));
+    }
   }
   file.add_vector(prefix + "labels", asked.labels);
   file.add_vector(prefix + "own_label", Vector(Vector::Constant(1, asked.own_label)));
@@ -199,6 +208,14 @@ RowQuestion::State read_question(const io::SafetensorsReader& file, const Json& 
     require_consistent(out.is_regression && !out.is_mixture && offset.column < known && rate.size() == 1);
     if (offset.column >= 0) out.offset = offset;
     out.constant_rate = rate[0];
+    if (file.has(prefix + dispersion)) {
+      out.dispersion_profile = values_of(file.vector(prefix + dispersion));
+      require_consistent(!out.dispersion_profile.empty() && out.at.size() == 1);
+      for (const double log_k : out.dispersion_profile) require_consistent(std::isfinite(log_k));
+      out.log_dispersion = out.dispersion_profile.front();
+      out.dispersion_profile.erase(out.dispersion_profile.begin());
+    }
+    require_consistent(out.at.empty() || out.log_dispersion.has_value() == (out.likelihood == "negative-binomial"));
   }
   // Posteriors ask for the likelihood of classes, or of counts.
   const auto is_meant = [&](const LikelihoodRow& row) {

@@ -14,7 +14,6 @@ namespace ardvark::internal {
 namespace {
 
 constexpr double prior_mean = -1.5, prior_sd = 2.5;  // of ln k                                         (NB.4)
-constexpr double least_log_k = -18.420680743952367, most_log_k = 13.815510557964274;  // ln 1e-8, ln 1e6
 
 struct DifferentCount {
   double y, weight;
@@ -31,6 +30,39 @@ std::vector<DifferentCount> different_counts(const Vector& y, const Vector& k) {
       out.back().weight += one.weight;
     else
       out.push_back(one);
+  return out;
+}
+
+// What depends on the counts alone. \param curved  with the second derivative
+AtDispersion of_counts(const std::vector<DifferentCount>& counts, double log_k, bool curved) {
+  constexpr double h = 1e-4;
+  AtDispersion out;
+  for (const DifferentCount& one : counts) {
+    const LogRising rising = log_rising(one.y, std::exp(log_k));
+    out.value += one.weight * rising.value;
+    out.slope += one.weight * rising.slope;
+    if (curved)
+      out.curve += one.weight * (log_rising(one.y, std::exp(log_k + h)).slope - log_rising(one.y, std::exp(log_k - h)).slope) / (2 * h);
+  }
+  return out;
+}
+
+// The rest.
+AtDispersion at_rows(const CountRows& in, double log_k, Rows* rows) {
+  const double k = std::exp(log_k);
+  const Index count = in.m.size();
+  AtDispersion out;
+  if (rows != nullptr) rows->omega.resize(count), rows->r.resize(count);
+  for (Index n = 0; n < count; ++n) {
+    const double y = in.y[n], m = in.m[n] + in.offset[n], size = y + 1 / k, scale = y * k + 1;
+    const SoftplusMoments e = softplus_moments(m + log_k, in.s[n]);
+    out.value += in.k[n] * (y * m - size * e.softplus);                                  // (NB.2)
+    out.slope += in.k[n] * (e.softplus / k - size * e.sigma);                            // (NB.4)
+    out.curve += in.k[n] * ((e.sigma - e.softplus) / k + e.sigma / k - size * e.slope);  // (PASS.11)
+    if (rows == nullptr) continue;
+    rows->omega[n] = in.k[n] * scale * e.slope / k;  // (NB.3)
+    rows->r[n] = rows->omega[n] * in.m[n] + in.k[n] * (y - scale * e.sigma / k);
+  }
   return out;
 }
 
@@ -60,7 +92,7 @@ class NegativeBinomial final : public MomentLikelihood {
   // own: ln k, and the negative curvature of the bound in it.                                                                   (NB.4)
   [[nodiscard]] double expect(const Vector& m, const Vector& s, Rows& rows, Vector& own) const override {
     double x = own.size() == 2 ? own[0] : prior_mean, curvature = own.size() == 2 ? own[1] : 1;
-    double low = least_log_k, high = most_log_k, value = 0, before = 0, slope_before = 0;
+    double low = least_log_dispersion, high = most_log_dispersion, value = 0, before = 0, slope_before = 0;
     constexpr int most_steps = 60;
     for (int step = 0; step < most_steps; ++step) {
       const At at = evaluate(x, m, s, &rows);
@@ -81,35 +113,23 @@ class NegativeBinomial final : public MomentLikelihood {
 
   [[nodiscard]] OwnParameters own_parameters() const override {
     const double x = own()[0];
-    const SpreadOfParameter spread = spread_of_parameter([&](double log_k) { return evaluate(log_k, means(), variances(), nullptr).value; },
-                                                         x, 1 / std::sqrt(std::max(own()[1], 1e-2)));
+    const auto f = [&](const std::vector<double>& log_k) {
+      std::vector<double> out;
+      for (const double one : log_k) out.push_back(evaluate(one, means(), variances(), nullptr).value);
+      return out;
+    };
+    const SpreadOfParameter spread = spread_of_parameter(f, x, 1 / std::sqrt(std::max(own()[1], 1e-2)));
     return {.dispersion = std::exp(x), .log_mean = spread.mean, .log_sd = spread.sd, .spread = spread.log_integral};
   }
 
  private:
-  struct At {
-    double value, slope;  // the bound, and its derivative in ln k
-  };
+  using At = AtDispersion;
 
   At evaluate(double log_k, const Vector& m, const Vector& s, Rows* rows) const {
-    const double k = std::exp(log_k), z = (log_k - prior_mean) / prior_sd;
-    double value = -0.5 * (z * z + ln_2pi) - std::log(prior_sd) - log_factorials_, slope = -z / prior_sd;
-    for (const DifferentCount& one : counts_) {
-      const LogRising rising = log_rising(one.y, k);
-      value += one.weight * rising.value;
-      slope += one.weight * rising.slope;
-    }
-    if (rows != nullptr) rows->omega.resize(m.size()), rows->r.resize(m.size());
-    for (Index n = 0; n < m.size(); ++n) {
-      const SoftplusMoments e = softplus_moments(m[n] + offset_[n] + log_k, s[n]);
-      const double size = y_[n] + 1 / k, scale = y_[n] * k + 1;
-      value += k_[n] * (y_[n] * (m[n] + offset_[n]) - size * e.softplus);  // (NB.2)
-      slope += k_[n] * (e.softplus / k - size * e.sigma);                  // (NB.4)
-      if (rows == nullptr) continue;
-      rows->omega[n] = k_[n] * scale * e.slope / k;  // (NB.3)
-      rows->r[n] = rows->omega[n] * m[n] + k_[n] * (y_[n] - scale * e.sigma / k);
-    }
-    return {value, slope};
+    At out = prior_of_dispersion(log_k);
+    const At counts = of_counts(counts_, log_k, false), of_rows = at_rows({y_, k_, offset_, m, s}, log_k, rows);
+    out.value += counts.value + of_rows.value - log_factorials_, out.slope += counts.slope + of_rows.slope;
+    return out;
   }
 
   Vector y_, k_, offset_;
@@ -118,6 +138,25 @@ class NegativeBinomial final : public MomentLikelihood {
 };
 
 }  // namespace
+
+AtDispersion prior_of_dispersion(double log_k) {
+  const double z = (log_k - prior_mean) / prior_sd;
+  return {-0.5 * (z * z + ln_2pi) - std::log(prior_sd), -z / prior_sd, -1 / (prior_sd * prior_sd)};
+}
+
+AtDispersion negative_binomial_rows(const CountRows& in, double log_k, Rows& rows, const std::vector<double>& others, double* values) {
+  const std::vector<DifferentCount> counts = different_counts(in.y, in.k);
+  double log_factorials = 0;
+  for (const DifferentCount& one : counts) log_factorials += one.weight * log_gamma(one.y + 1);
+  const auto at = [&](double x, Rows* out) {
+    AtDispersion sum = at_rows(in, x, out);
+    const AtDispersion rest = of_counts(counts, x, out != nullptr);
+    sum.value += rest.value - log_factorials, sum.slope += rest.slope, sum.curve += rest.curve;
+    return sum;
+  };
+  for (std::size_t i = 0; i < others.size(); ++i) values[i] = at(others[i], nullptr).value;
+  return at(log_k, &rows);
+}
 
 std::unique_ptr<Likelihood> make_negative_binomial(Vector y, Vector k, Index num_flat, Vector offset) {
   CountTarget target = count_target(std::move(y), std::move(k), num_flat, std::move(offset));

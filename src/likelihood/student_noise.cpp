@@ -66,9 +66,13 @@ class StudentNoise final : public MomentLikelihood {
     const Curve at = evaluate(own(), d);
     const double curvature = -(at.uu - at.xu * at.xu / std::min(at.xx, -1e-300));
     Vector near = own();
-    const auto f = [&](double log_degrees) {
-      near[1] = log_degrees;
-      return maximise(d, near, true);
+    const auto f = [&](const std::vector<double>& log_degrees) {
+      std::vector<double> out;
+      for (const double one : log_degrees) {
+        near[1] = one;
+        out.push_back(maximise(d, near, true));
+      }
+      return out;
     };
     const SpreadOfParameter spread = spread_of_parameter(f, own()[1], 1 / std::sqrt(std::max(curvature, 0.1)));
     return {.degrees_of_freedom = std::exp(own()[1]),

@@ -28,7 +28,9 @@ PassSums ask_rows(const AskRows& ask, RowQuestion::State question) {
     throw InvalidArgument("the rows have changed between two passes over them: a value differs" + remedy);
   std::optional<PassSums> total = state.total();
   if (!total) throw InternalError("a pass without rows");
-  if (total->parts.size() != known.parts.size()) throw InvalidArgument("the sums given answer another question");
+  const auto of_dispersion = static_cast<Index>(known.log_dispersion ? 2 + known.dispersion_profile.size() : 0);
+  if (total->parts.size() != known.parts.size() || total->of_dispersion.size() != of_dispersion)
+    throw InvalidArgument("the sums given answer another question");
   return std::move(*total);
 }
 

@@ -49,6 +49,11 @@ class Passes {
     return other;
   }
   [[nodiscard]] const RowQuestion::State& question() const { return pass_; }
+  /// The next questions. \param profile  of ln k
+  void set_dispersion(double log_dispersion, std::vector<double> profile = {}) {
+    pass_.log_dispersion = log_dispersion, pass_.dispersion_profile = std::move(profile);
+  }
+  void set_constant_rate(double rate) { pass_.constant_rate = rate; }
 
  private:
   [[nodiscard]] PassSums ask(RowQuestion::State question);
@@ -90,6 +95,7 @@ using StartOfPasses = std::function<WeightMoments()>;
 struct CountPasses {
   WeightMoments at_constant_rate;  ///< where they start if there is no better start
   CountTally scores = {};
+  std::optional<double> log_dispersion = {};  ///< where ln k starts; none: Poisson
 };
 
 /// Under the priors shared, ard, groups and none.                                                                     (PASS.4), (PASS.10)

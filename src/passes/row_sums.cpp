@@ -12,6 +12,7 @@
 #include "core/validate.hpp"
 #include "frame/prepare.hpp"
 #include "likelihood/count_target.hpp"
+#include "likelihood/negative_binomial.hpp"
 #include "likelihood/registry.hpp"
 #include "predict/predictive.hpp"
 #include "predict/softmax.hpp"
@@ -102,11 +103,30 @@ struct ByRows {
   }
 };
 
+// The likelihood of these rows at the posterior q: its expectation, and the rows of the quadratic function.
+double likelihood_of(const RowQuestion::State& asked, const BlockTarget& target, const Vector& k, const Posterior& q, Rows& rows,
+                     Vector& of_dispersion) {
+  if (asked.log_dispersion) {  // (PASS.11)
+    of_dispersion.resize(2 + static_cast<Index>(asked.dispersion_profile.size()));
+    const AtDispersion found = negative_binomial_rows({target.t, k, target.offset, q.m, q.s}, *asked.log_dispersion, rows,
+                                                      asked.dispersion_profile, of_dispersion.data() + 2);
+    of_dispersion[0] = found.slope, of_dispersion[1] = found.curve;
+    return found.value;
+  }
+  LikelihoodInput input{target.t, k};
+  input.offset = target.offset;
+  const auto likelihood = likelihood_row(asked.likelihood).make(std::move(input));
+  likelihood->start(rows);
+  likelihood->update(q, rows);
+  return likelihood->traits().to_mode ? likelihood->log_likelihood() : likelihood->bound(q);
+}
+
 // \param X  the rows of the block, row by row;  moments  of the log odds at each posterior
 PassSums sums_of(const RowQuestion::State& asked, const RowBlock& block, const MatrixView& X, const Vector& k, ComponentMoments& moments) {
   const Index n = X.rows(), q = X.cols() + (asked.units.intercept ? 1 : 0);
   const auto count = static_cast<Index>(asked.at.size());
-  const auto [t, offset] = target_of(asked, block, k);
+  const BlockTarget target = target_of(asked, block, k);
+  const auto& [t, offset] = target;
   const auto design = table_design(X, asked.units);
   PassSums out;
   out.log_likelihood = Vector::Zero(count);
@@ -124,13 +144,10 @@ PassSums sums_of(const RowQuestion::State& asked, const RowBlock& block, const M
     moments.variance.col(c) = of_rows.s;
     if (asked.is_mixture) continue;
     Rows rows;
-    LikelihoodInput input{t, k};
-    input.offset = offset;
-    const auto likelihood = likelihood_row(asked.likelihood).make(std::move(input));
-    likelihood->start(rows);
-    likelihood->update(of_rows, rows);
-    out.log_likelihood[c] = likelihood->traits().to_mode ? likelihood->log_likelihood() : likelihood->bound(of_rows);
+    Vector of_dispersion;
+    out.log_likelihood[c] = likelihood_of(asked, target, k, of_rows, rows, of_dispersion);
     if (c > 0) continue;
+    out.of_dispersion = std::move(of_dispersion);
     look_at_scores(asked, t, k, of_rows.m, of_rows.s, out);
     if (!asked.wants_step) continue;
     Matrix G = Matrix::Zero(q, q);
@@ -142,7 +159,8 @@ PassSums sums_of(const RowQuestion::State& asked, const RowBlock& block, const M
   }
   if (asked.wants_scores && asked.is_count) {
     const Vector log_mean = offset + moments.mean.col(0) + 0.5 * moments.variance.col(0);
-    for (Index i = 0; i < n; ++i) out.counts.add(t[i], k[i], log_mean[i], offset[i], asked.constant_rate);
+    const double dispersion = asked.log_dispersion ? std::exp(*asked.log_dispersion) : 0;
+    for (Index i = 0; i < n; ++i) out.counts.add(t[i], k[i], log_mean[i], offset[i], asked.constant_rate, dispersion);
   } else if (asked.wants_scores) {
     add_scores(asked, t, k, moments, out);
   }
@@ -272,6 +290,8 @@ void PassSums::merge(const PassSums& right) {
   scores.merge(right.scores);
   counts.merge(right.counts);
   of_work += right.of_work;
+  if (of_dispersion.size() != right.of_dispersion.size()) throw InvalidArgument("the sums to add answer another question");
+  of_dispersion += right.of_dispersion;
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i].merge(right.parts[i]);
 }
 

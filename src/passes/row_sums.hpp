@@ -49,6 +49,8 @@ struct RowQuestion::State {
   bool is_count = false;                          ///< and these are counts; the next two belong to them
   std::optional<internal::OffsetColumn> offset;   ///< a column that is added to the linear predictor
   double constant_rate = 1;                       ///< about the mean per unit of exposure, for the deviance
+  std::optional<double> log_dispersion;           ///< of the negative binomial distribution: held                         (PASS.11)
+  std::vector<double> dispersion_profile;         ///< other values of it, for which the first posterior has its log likelihood
   Index sample_rows = 0;                          ///< in the first look, if they take at most 64 MB; 0: most_sample_rows()
   std::optional<std::uint64_t> fingerprint;       ///< of the rows in the first look
   Index num_rows = 0, num_columns = 0;            ///< in the first look
@@ -84,6 +86,7 @@ struct PassSums {
   CountTally counts;            ///< the same of counts
   std::vector<PassSums> parts;  ///< of the parts of the question
   Vector of_work;               ///< RowQuestion::State::work
+  Vector of_dispersion;         ///< the derivative of the log likelihood in ln k, the second one, and the dispersion_profile
 
   void merge(const PassSums& right);
   [[nodiscard]] Matrix gram() const;  ///< [q,q] both triangles

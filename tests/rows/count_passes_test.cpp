@@ -49,7 +49,10 @@ void expect_same(const CountFit& passes, const CountFit& memory, double toleranc
   ASSERT_EQ(memory.report.status, Status::converged) << memory.report.message;
   // Both end where the next step gains less than the tolerance, or than the rounding of the bound. A gain g moves a mean by sqrt(2 g)
   // sd.
-  const double sds = std::sqrt(2 * tolerance * memory.num_rows + 2e-15 * (std::abs(memory.bound) + memory.num_rows));
+  double sds = std::sqrt(2 * tolerance * memory.num_rows + 2e-15 * (std::abs(memory.bound) + memory.num_rows));
+  // In memory, ln k ends where the next step gains less than 1e-13 nats a row (NB.4).
+  const double of_k = memory.family.log_sd * (sds + std::sqrt(2e-13 * (1 + memory.num_rows)));
+  sds += of_k;
   const Vector sd = memory.variance.cwiseSqrt();
   for (Index j = 0; j < sd.size(); ++j) {
     EXPECT_NEAR(passes.mean[j], memory.mean[j], sds * sd[j]) << j;
@@ -61,8 +64,13 @@ void expect_same(const CountFit& passes, const CountFit& memory, double toleranc
     EXPECT_NEAR(passes.intercept->variance, memory.intercept->variance, 2 * sds * memory.intercept->variance);
   }
   EXPECT_NEAR(passes.bound, memory.bound, 1e-9 * std::abs(memory.bound) + 1e-6);
-  EXPECT_NEAR(passes.deviance, memory.deviance, 1e-8 * memory.deviance);
-  EXPECT_NEAR(passes.deviance_explained, memory.deviance_explained, 1e-8);
+  EXPECT_NEAR(passes.deviance, memory.deviance, (1e-8 + of_k) * memory.deviance);
+  EXPECT_NEAR(passes.deviance_explained, memory.deviance_explained, 1e-8 + of_k);
+  EXPECT_EQ(passes.family.family, memory.family.family);
+  EXPECT_EQ(passes.family.other, memory.family.other);
+  EXPECT_NEAR(passes.family.dispersion, memory.family.dispersion, of_k * memory.family.dispersion);
+  EXPECT_NEAR(passes.family.log_mean, memory.family.log_mean, of_k);
+  EXPECT_NEAR(passes.family.log_sd, memory.family.log_sd, of_k);
   EXPECT_NEAR(passes.num_rows, memory.num_rows, 1e-9 * memory.num_rows);
   EXPECT_EQ(passes.relevant, memory.relevant);
   EXPECT_EQ(passes.exposure, memory.exposure);
@@ -118,14 +126,61 @@ TEST(CountPasses, DoNotDependOnPieces) {
 // A default that needs the rows gives way, and the notes say so.
 TEST(CountPasses, SayWhichDefaultsNeedTheRows) {
   const LabelledRows table = table_of_counts(45, 12000, 3, 1.0);
-  FitOptions options = options_of(Prior::automatic(), table);
-  options.family = Family::automatic;
+  const FitOptions options = options_of(Prior::automatic(), table);
   const CountFit fit = fit_counts(table.rows(), options);
   EXPECT_EQ(fit.prior, PriorKind::ard);
   const std::string notes = fmt::format("{}", fmt::join(fit.report.notes, "\n"));
   EXPECT_NE(notes.find("prior auto: ard was taken, not sparse, because it needs the counts in memory"), std::string::npos) << notes;
-  EXPECT_EQ(fit.family.family, Family::poisson);
-  EXPECT_NE(notes.find("family auto: poisson was taken"), std::string::npos) << notes;
+}
+
+// Counts that vary more than those of a Poisson, by normal noise of this standard deviation in the log rate.
+LabelledRows varied_counts(std::uint64_t seed, Index n, double log_rate, double noise, bool weighted) {
+  LabelledRows table = table_of_counts(seed, n, 4, log_rate, weighted);
+  Random random(seed + 1000);
+  Vector eta = (table.X.col(4).array().log() + log_rate).matrix() + noise * random.normals(n);
+  for (Index j = 0; j < 4; ++j) {
+    const Vector x = table.X.col(j).array() - table.X.col(j).mean();
+    eta += 0.2 * random.normal() / std::sqrt(x.squaredNorm() / static_cast<double>(n)) * x;
+  }
+  table.y = testing::draw_target(Task::counts, eta, random);
+  return table;
+}
+
+// (PASS.11), (NB.4), (NB.5), (NB.7)
+TEST(CountPasses, FindTheDispersionOfRowsInMemory) {
+  std::uint64_t seed = 80;
+  for (const double noise : {0.0, 0.7})
+    for (const double log_rate : {-1.0, 2.0})
+      for (const char* offset : {"", "exposure", "offset_column"}) {
+        ++seed;
+        const LabelledRows table = varied_counts(seed, 12000, log_rate, noise, seed % 2 == 0);
+        for (const Prior& prior : {Prior::shared(), Prior::ard(), Prior::none(), Prior::groups({0, 0, 1, 1, 2, 2})}) {
+          FitOptions options = options_of(prior, table);
+          options.family = Family::negative_binomial;
+          if (*offset == 'e') options.exposure = "x5";
+          if (*offset == 'o') options.offset_column = "x6";
+          SCOPED_TRACE(fmt::format("prior {}, noise {}, rate {}, {}", to_string(prior.kind), noise, log_rate, offset));
+          const CountFit memory = counts_in_memory(table, options);
+          EXPECT_GT(memory.family.dispersion, 0);
+          expect_same(fit_counts(table.in_parts(5000), options), memory);
+        }
+      }
+}
+
+TEST(CountPasses, TakeTheFamilyOfRowsInMemory) {
+  for (const double noise : {0.0, 0.7}) {
+    SCOPED_TRACE(fmt::format("noise {}", noise));
+    const LabelledRows table = varied_counts(95, 12000, 1.0, noise, false);
+    FitOptions options = options_of(Prior::ard(), table);
+    options.family = Family::automatic;
+    options.exposure = "x5";
+    const CountFit passes = fit_counts(table.rows(), options), memory = counts_in_memory(table, options);
+    EXPECT_EQ(passes.family.family, noise > 0 ? Family::negative_binomial : Family::poisson);
+    expect_same(passes, memory);
+    EXPECT_NEAR(passes.family.preferred_by, memory.family.preferred_by, 1e-5 * memory.family.preferred_by);
+    const std::string notes = fmt::format("{}", fmt::join(passes.report.notes, "\n"));
+    EXPECT_NE(notes.find(fmt::format("family auto: {} was taken", to_string(passes.family.family))), std::string::npos) << notes;
+  }
 }
 
 // A small table is fitted in memory.
@@ -192,9 +247,6 @@ TEST(CountPasses, RefuseWhatIsNoCountOrOffset) {
     expect_invalid(fit, {"shared, ard, groups and none"});
   }
   options.prior = Prior::shared();
-  options.family = Family::negative_binomial;
-  expect_invalid(fit, {"family", "negative-binomial", "needs the counts in memory"});
-  options.family.reset();
   int reads = 0;
   expect_invalid(
       [&] {

@@ -432,6 +432,19 @@ TEST(Passes, RefuseQuestionsThatContradictThemselves) {
   expect_invalid([&] { read([](RowQuestion::State& now) { now.likelihood = "poisson"; }); }, {"contradict each other"});
   expect_invalid([&] { read([](RowQuestion::State& now) { now.wants_scores = true, now.at.clear(); }); }, {"contradict each other"});
   expect_invalid([&] { read([](RowQuestion::State& now) { now.compares_parts = true; }); }, {"contradict each other"});
+  const auto read_counts = [&](std::optional<double> log_dispersion, const char* likelihood, std::size_t posteriors) {
+    read([&](RowQuestion::State& now) {
+      now.is_regression = now.is_count = true;
+      now.likelihood = likelihood, now.log_dispersion = log_dispersion;
+      now.at.resize(posteriors, now.at[0]);
+    });
+  };
+  EXPECT_NO_THROW(read_counts(-1.0, "negative-binomial", 1));
+  EXPECT_NO_THROW(read_counts({}, "poisson", 2));
+  expect_invalid([&] { read_counts({}, "negative-binomial", 1); }, {"contradict each other"});
+  expect_invalid([&] { read_counts(-1.0, "poisson", 1); }, {"contradict each other"});
+  expect_invalid([&] { read_counts(-1.0, "negative-binomial", 2); }, {"contradict each other"});
+  expect_invalid([&] { read_counts(std::nan(""), "negative-binomial", 1); }, {"contradict each other"});
 }
 
 TEST(Passes, NameWhatIsWrong) {

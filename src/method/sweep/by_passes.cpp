@@ -7,11 +7,14 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "core/blas.hpp"
 #include "core/special.hpp"
 #include "frame/prior_partition.hpp"
 #include "frame/separation.hpp"
+#include "likelihood/negative_binomial.hpp"
+#include "likelihood/own_parameter.hpp"
 #include "likelihood/registry.hpp"
 #include "method/sweep/sweep_fit.hpp"
 #include "passes/passes.hpp"
@@ -42,7 +45,23 @@ struct SweepIterate {
   double log_likelihood = 0;  // expected, of the rows
   double farthest = 0;        // m^2 + s of the row that is farthest from zero
   bool all_in_class = false, runs_away = false;
+  double log_k = 0;       // of counts with a dispersion
+  AtDispersion of_log_k;  // the derivatives of the bound
+  OwnParameters own;      // at the end
 };
+
+// The step of ln k that its derivatives promise most of, and the nats it promises.                                          (PASS.11)
+struct DispersionStep {
+  double length = 0, gain = 0;
+};
+DispersionStep step_of(double log_k, const AtDispersion& at) {
+  constexpr double longest = 2;
+  const double curvature = -at.curve > 0 ? -at.curve : std::abs(at.slope);
+  if (at.slope == 0) return {};
+  const double length =
+      std::clamp(log_k + std::clamp(at.slope / curvature, -longest, longest), least_log_dispersion, most_log_dispersion) - log_k;
+  return {length, length == 0 ? 0 : 0.5 * at.slope * at.slope / curvature};
+}
 
 class SweepsByPasses {
  public:
@@ -56,6 +75,7 @@ class SweepsByPasses {
   Solution run(WeightMoments start, ClassTally& scores) {
     SweepIterate now;
     now.q = std::move(start);
+    if (has_dispersion()) now.log_k = *counts_->log_dispersion;
     look(now, {}, 0);
     bool may_begin_again = !now.q.w.isZero(0);
     const auto begin_again = [&] {
@@ -73,6 +93,7 @@ class SweepsByPasses {
     int steps_at_share = 1, patience = 1;  // patience: steps after which the step length is doubled
     std::vector<double> history;
     const auto end = [&](Status status, std::string message) {
+      if (has_dispersion()) look_at_spread(now);
       scores = now.scores;
       if (counts_ != nullptr) counts_->scores = now.counts;
       return finished(std::move(now), std::move(history), status, std::move(message));
@@ -93,7 +114,8 @@ class SweepsByPasses {
       if (!solution.usable) return failed(std::move(solution));
       WeightMoments q{solution.w, solution.factor.covariance(solution.w.size())};
       if (!history.empty()) {
-        const double gain = remaining(share == 1 ? promised(now.q, q) : whole_step, history.size());
+        const double of_weights = share == 1 ? promised(now.q, q) : whole_step;
+        const double gain = remaining(of_weights + step_of(now.log_k, now.of_log_k).gain, history.size());
         if (gain <= allowed())
           return end(Status::converged,
                      fmt::format("converged after {} passes over the rows: the next one would change the bound by about {:.2g} nats "
@@ -104,6 +126,7 @@ class SweepsByPasses {
         return end(Status::max_sweeps, fmt::format("not converged after {} passes over the rows; increase max_sweeps", passes_.count()));
       SweepIterate next;
       next.q = std::move(q), next.solution = std::move(solution);
+      next.log_k = now.log_k + share * step_of(now.log_k, now.of_log_k).length;
       look(next, tangent, next.solution.report.bound);
       const bool is_first = history.empty();
       if (is_first && overshoots(now, next)) {
@@ -164,17 +187,44 @@ class SweepsByPasses {
 
   // The rows at a posterior, and the bound there, from the bound of the quadratic problem whose solution it is.
   void look(SweepIterate& at, const Tangent& tangent, double bound_of_tangent) {
+    if (has_dispersion()) passes_.set_dispersion(at.log_k);
     const PassSums sums = passes_.sums({&at.q}, true, true);
     at.scores = sums.scores;
     at.counts = sums.counts;
     at.rows = {sums.gram(), sums.response};
     double log_likelihood = at.log_likelihood = sums.log_likelihood[0];
+    if (has_dispersion()) {
+      at.of_log_k = prior_of_dispersion(at.log_k);
+      log_likelihood += at.of_log_k.value;
+      at.of_log_k.slope += sums.of_dispersion[0], at.of_log_k.curve += sums.of_dispersion[1];
+    }
     if (proper_) log_likelihood += add_intercept(at);
     if (to_mode_) log_likelihood -= 0.5 * at.rows.G.cwiseProduct(at.q.V).sum();  // (LAP.3)
     at.farthest = sums.extent.farthest;
     at.runs_away = sums.nearest > 1e6 && sums.log_likelihood[0] > -0.7 * frame_.rows;  // (VG.5)
     at.all_in_class = counts_ == nullptr && sums.least_margin > 0;
     at.bound = tangent.c.size() > 0 ? bound_of_tangent - quadratic_bound(tangent, at.q) + log_likelihood : -infinity;
+  }
+
+  [[nodiscard]] bool has_dispersion() const { return counts_ != nullptr && counts_->log_dispersion; }
+
+  // What the bound gets for the spread of ln k (NB.5), and the deviance at the rate of the rows, which is known now: (PASS.11)
+  void look_at_spread(SweepIterate& at) {
+    constexpr int ahead = 20;
+    passes_.set_constant_rate(at.counts.counted / at.counts.exposed);
+    const auto profile = [&](const std::vector<double>& log_k) {
+      passes_.set_dispersion(at.log_k, log_k);
+      const PassSums sums = passes_.sums({&at.q}, false, true);
+      at.counts = sums.counts;
+      std::vector<double> out;
+      for (std::size_t i = 0; i < log_k.size(); ++i)
+        out.push_back(sums.of_dispersion[2 + static_cast<Index>(i)] + prior_of_dispersion(log_k[i]).value);
+      return out;
+    };
+    const double width = 1 / std::sqrt(std::max(-at.of_log_k.curve, 1e-2));
+    const auto nearly_normal = spread_if_nearly_normal(profile, at.log_k, width);
+    const SpreadOfParameter spread = nearly_normal ? *nearly_normal : spread_of_parameter(profile, at.log_k, width, ahead);
+    at.own = {.dispersion = std::exp(at.log_k), .log_mean = spread.mean, .log_sd = spread.sd, .spread = spread.log_integral};
   }
 
   // The row of the prior of the intercept. Returns its term of the bound.                                                        (SP.20)
@@ -257,8 +307,10 @@ class SweepsByPasses {
     report.status = status;
     report.message = std::move(message);
     report.sweeps = static_cast<int>(history.size());
-    report.bound = now.bound;
+    report.bound = now.bound + now.own.spread;
     report.bound_history = std::move(history);
+    for (double& bound : report.bound_history) bound += now.own.spread;
+    out.own = std::move(now.own);
     report.pruning.clear();
     report.solver = SolverKind::primal;
     report.solver_reason = "a pass over the rows gives a system with one row for each column";
