@@ -222,6 +222,17 @@ TEST(CountPasses, SayWhereThereIsNoMaximum) {
   EXPECT_EQ(fit_counts(table.rows(), options).report.status, Status::converged);
 }
 
+// The bound is a difference of numbers of about 2e10 here, whose rounding is no fall of it.                                   (PASS.10)
+TEST(CountPasses, FitLargeCounts) {
+  const LabelledRows table = table_of_counts(65, 12000, 5, 10.0);
+  FitOptions options = options_of(Prior::shared(), table);
+  options.tolerance = 1e-12;
+  expect_same(fit_counts(table.rows(), options), counts_in_memory(table, options), 1e-12);
+  options.family = Family::negative_binomial;
+  const CountFit fit = fit_counts(table.rows(), options);
+  EXPECT_EQ(fit.report.status, Status::converged) << fit.report.message;
+}
+
 TEST(CountPasses, RefuseWhatIsNoCountOrOffset) {
   LabelledRows table = table_of_counts(70, 12000, 2, 1.0);
   FitOptions options = options_of(Prior::shared(), table);

@@ -38,7 +38,7 @@ struct Tangent {
 struct SweepIterate {
   WeightMoments q;
   Solution solution;
-  double bound = -infinity;
+  double bound = -infinity, rounding = 0;  // of the bound, about
   Tangent rows;
   ClassTally scores;
   CountTally counts;
@@ -137,7 +137,7 @@ class SweepsByPasses {
         }
         used = {now.rows.G, now.rows.G * now.q.w};  // whose maximum is here, so that a share of the step can be taken
       }
-      if (is_first ? overshoots(now, next) : !to_mode_ && next.bound < now.bound - slack(now.bound)) {
+      if (is_first ? overshoots(now, next) : !to_mode_ && next.bound < now.bound - slack(now, next)) {
         ++falls_;
         if (steps_at_share == 0) patience = std::min(2 * patience, 16);  // it was too early for a longer step
         share *= 0.5;
@@ -183,7 +183,9 @@ class SweepsByPasses {
     return counts_ != nullptr && !(to.log_likelihood >= from.log_likelihood - static_cast<double>(to.q.w.size()));
   }
   [[nodiscard]] std::string after_passes() const { return fmt::format("after {} passes over the rows", passes_.count()); }
-  [[nodiscard]] double slack(double bound) const { return std::isfinite(bound) ? 1e-11 * (std::abs(bound) + frame_.rows) : 0; }
+  [[nodiscard]] double slack(const SweepIterate& from, const SweepIterate& to) const {
+    return std::isfinite(from.bound) ? 1e-11 * (std::abs(from.bound) + frame_.rows) + from.rounding + to.rounding : 0;
+  }
 
   // The rows at a posterior, and the bound there, from the bound of the quadratic problem whose solution it is.
   void look(SweepIterate& at, const Tangent& tangent, double bound_of_tangent) {
@@ -203,7 +205,10 @@ class SweepsByPasses {
     at.farthest = sums.extent.farthest;
     at.runs_away = sums.nearest > 1e6 && sums.log_likelihood[0] > -0.7 * frame_.rows;  // (VG.5)
     at.all_in_class = counts_ == nullptr && sums.least_margin > 0;
-    at.bound = tangent.c.size() > 0 ? bound_of_tangent - quadratic_bound(tangent, at.q) + log_likelihood : -infinity;
+    if (tangent.c.size() == 0) return;
+    at.bound = bound_of_tangent - quadratic_bound(tangent, at.q) + log_likelihood;
+    constexpr double of_sums = 1e-15;  // of w'c, which the first term has and the second one takes away: of counts, mu ln mu of each row
+    at.rounding = of_sums * at.q.w.cwiseAbs().dot(tangent.c.cwiseAbs());
   }
 
   [[nodiscard]] bool has_dispersion() const { return counts_ != nullptr && counts_->log_dispersion; }
