@@ -13,6 +13,7 @@
 #include "fit/validate_options.hpp"
 #include "frame/describe.hpp"
 #include "frame/prior_partition.hpp"
+#include "frame/separation.hpp"
 #include "likelihood/count_target.hpp"
 #include "likelihood/registry.hpp"
 #include "method/l1/by_passes.hpp"
@@ -170,6 +171,7 @@ Fit fit_counts_as(const AskRows& ask, const FirstLook& look, const ChosenOptions
   };
   ClassTally none;
   Solution solution = solve_sweeps_by_passes(frame, passes, start, none, &counts);
+  call_overflown(frame.options.family, fmt::format("after {} passes over the rows", passes.count()), counts.scores.largest, solution);
   solution.family = frame.options.family;
   if (frame.options.keep_covariance == Keep::never) solution.factor = {};
   const bool usable = solution.usable;

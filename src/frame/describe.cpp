@@ -53,6 +53,7 @@ void CountTally::add(double y, double k, double log_mean, double log_exposure, d
     return 2 * k * (of_ratio - (y + 1 / dispersion) * log_ratio);  // (NB.7)
   };
   const double exposure = std::exp(log_exposure);
+  if (k > 0 && !(log_mean <= largest)) largest = log_mean;
   weight += k, counted += k * y, exposed += k * exposure;
   deviance += of(std::exp(log_mean));
   if (constant_rate > 0) at_constant += of(constant_rate * exposure);
@@ -61,6 +62,7 @@ void CountTally::add(double y, double k, double log_mean, double log_exposure, d
 void CountTally::merge(const CountTally& right) {
   weight += right.weight, counted += right.counted, exposed += right.exposed;
   deviance += right.deviance, at_constant += right.at_constant;
+  if (!(right.largest <= largest)) largest = right.largest;
 }
 
 void CountTally::describe(double constant_rate, Fit& fit) const {

@@ -32,6 +32,7 @@ struct ClassTally : ClassScores {
 struct CountTally {
   double weight = 0, counted = 0, exposed = 0;  ///< sums of the weights, of counts and of exposures
   double deviance = 0, at_constant = 0;         ///< the latter at a given rate per unit of exposure, which may be rounded
+  double largest = -1e300;                      ///< log mean of a row with a weight
 
   /// \param log_mean    of the count  \param log_exposure  which it contains
   /// \param dispersion  0: Poisson. Otherwise the constant rate must be that of the rows                                         (NB.7)

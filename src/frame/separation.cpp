@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/blas.hpp"
 #include "core/eigen_solvers.hpp"
@@ -147,18 +148,24 @@ void call_vanished(const Frame& frame, Solution& solution) {
 }
 
 void call_overflown(const Frame& frame, const Vector& log_rate, Solution& solution) {
+  const Vector eta = frame.offset.size() > 0 ? Vector(log_rate + frame.offset) : log_rate;
+  double largest = -std::numeric_limits<double>::infinity();
+  for (Index i = 0; i < eta.size(); ++i)
+    if (frame.k[i] > 0 && !(eta[i] <= largest)) largest = eta[i];
+  call_overflown(frame.options.family, fmt::format("sweep {}", solution.report.sweeps), largest, solution);
+}
+
+void call_overflown(std::optional<Family> family, const std::string& when, double largest, Solution& solution) {
   constexpr double most = 700;  // of a logarithm
   Report& report = solution.report;
-  if (!solution.usable) return;
-  const Vector eta = frame.offset.size() > 0 ? Vector(log_rate + frame.offset) : log_rate;
-  if (!((frame.k.array() > 0) && !(eta.array() < most)).any()) return;
+  if (!solution.usable || largest < most) return;
   solution.usable = false;
   if (report.status == Status::separated) return;
   report.status = Status::separated;
   report.message = fmt::format(
-      "sweep {}: the expected rate of a row is larger than any number: the counts do not limit the columns without a prior, or the "
+      "{}: the expected rate of a row is larger than any number: the counts do not limit the columns without a prior, or the "
       "intercept; give the columns a prior that limits them (--prior shared --a0 1 --b0 1){}",
-      report.sweeps, frame.options.family == Family::negative_binomial ? ", or take family poisson" : "");
+      when, family == Family::negative_binomial ? ", or take family poisson" : "");
 }
 
 void call_unlimited(const Frame& frame, Solution& solution) {

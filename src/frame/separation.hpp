@@ -1,6 +1,7 @@
 // Why a classification with columns without a prior has no posterior.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,9 @@ void call_vanished(const Frame& frame, Solution& solution);
 /// report.
 /// \param log_rate  [n] the largest ln of the expected rate under a component of the posterior, without offsets
 void call_overflown(const Frame& frame, const Vector& log_rate, Solution& solution);
+/// \param when     "sweep 3"
+/// \param largest  of the logarithms of the expected rates, with offsets
+void call_overflown(std::optional<Family> family, const std::string& when, double largest, Solution& solution);
 
 /// If the score of the columns without a prior alone classifies all rows correctly, these columns separate the classes, and there is no
 /// maximum. Writes this into the solution's report.

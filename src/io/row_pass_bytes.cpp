@@ -69,8 +69,8 @@ PassSums read_sums(const io::SafetensorsReader& file, const std::string& prefix 
   if (file.has(prefix + dispersion)) out.of_dispersion = file.vector(prefix + dispersion);
   if (!file.has(prefix + "counts")) return out;
   const Vector tally = file.vector(prefix + "counts");
-  require_consistent(tally.size() == 5);
-  out.counts = {tally[0], tally[1], tally[2], tally[3], tally[4]};
+  require_consistent(tally.size() == 6);
+  out.counts = {tally[0], tally[1], tally[2], tally[3], tally[4], tally[5]};
   return out;
 }
 
@@ -85,7 +85,8 @@ void add_sums(const PassSums& sums, io::SafetensorsWriter& file, const std::stri
   file.add_vector(prefix + "work", sums.of_work);
   if (sums.of_dispersion.size() > 0) file.add_vector(prefix + dispersion, sums.of_dispersion);
   if (const CountTally& tally = sums.counts; tally.weight > 0)
-    file.add_vector(prefix + "counts", Vector(vector_of({tally.weight, tally.counted, tally.exposed, tally.deviance, tally.at_constant})));
+    file.add_vector(prefix + "counts",
+                    Vector(vector_of({tally.weight, tally.counted, tally.exposed, tally.deviance, tally.at_constant, tally.largest})));
 }
 
 // Positions and hashes are whole numbers of 64 bits: two numbers each.

@@ -222,6 +222,21 @@ TEST(CountPasses, SayWhereThereIsNoMaximum) {
   EXPECT_EQ(fit_counts(table.rows(), options).report.status, Status::converged);
 }
 
+// An expected rate above any number is no result, as in memory. The negative binomial may have one where the count is 0.       (PASS.10)
+TEST(CountPasses, SayWhereARateIsLargerThanAnyNumber) {
+  LabelledRows table = varied_counts(66, 12000, 1.0, 0.7, false);
+  for (Index i = 0; i < 12000; ++i) table.X(i, 5) = i == 700 ? 705 : 0;
+  table.y[700] = 0;
+  FitOptions options = options_of(Prior::shared(), table);
+  options.offset_column = "x6";
+  options.family = Family::negative_binomial;
+  for (const CountFit& fit : {fit_counts(table.in_parts(5000), options), counts_in_memory(table, options)}) {
+    EXPECT_EQ(fit.report.status, Status::separated) << fit.report.message;
+    EXPECT_NE(fit.report.message.find("the expected rate of a row is larger than any number"), std::string::npos) << fit.report.message;
+    EXPECT_TRUE(fit.mean.array().isNaN().all());
+  }
+}
+
 // The bound is a difference of numbers of about 2e10 here, whose rounding is no fall of it.                                   (PASS.10)
 TEST(CountPasses, FitLargeCounts) {
   const LabelledRows table = table_of_counts(65, 12000, 5, 10.0);
