@@ -119,7 +119,7 @@ Solution solve_classes(const Frame& frame, const PenalisedColumns& which, ClassR
   const FitOptions& options = frame.options;
   require_weights_that_leave_digits(options, frame.rows);
   const int threads = blas::num_threads();
-  steps.tolerance = options.tolerance.value_or(2e-3);
+  steps.tolerance = options.tolerance.value_or(has_classes(frame.task) ? 2e-3 : 1e-3);
   steps.max_steps = options.max_sweeps;
   std::optional<AveragedPosterior> found;
   {
