@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <type_traits>
 #include <variant>
 
 #include "commands.hpp"
@@ -195,7 +196,11 @@ void PredictionOutput::put_distribution(const auto& p) {
   for (Index i = 0; i < p.mean.size(); ++i) {
     begin_row(i);
     const double error = std::isfinite(sd[i]) ? sd[i] : 0.5 * (upper[i] - lower[i]);
-    csv_ += fmt::format("{},{},{},{}\n", number(p.mean[i], error), number(sd[i], error), number(lower[i], error), number(upper[i], error));
+    const auto end = [&](double value) {
+      const bool is_count = std::is_same_v<decltype(p), const CountPrediction&> && value == std::round(value);
+      return is_count ? fmt::format("{:.0f}", value) : number(value, error);
+    };
+    csv_ += fmt::format("{},{},{},{}\n", number(p.mean[i], error), number(sd[i], error), end(lower[i]), end(upper[i]));
   }
 }
 
