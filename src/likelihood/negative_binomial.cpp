@@ -81,8 +81,9 @@ class NegativeBinomial final : public MomentLikelihood {
     const double rate = std::max(k_.dot(y_) / k_.dot(exposure), 1e-300);
     const Vector mu = rate * exposure;
     const double beyond = k_.dot((y_ - mu).cwiseAbs2() - mu) / k_.dot(mu.cwiseAbs2());
-    const double log_k = std::log(std::clamp(beyond, 0.01, 100.0));
     const Vector m = y_.array().max(0.5).log() - offset_.array();
+    const double mean = k_.dot(m) / k_.sum(), of_logarithms = std::expm1(k_.dot((m.array() - mean).square().matrix()) / k_.sum());
+    const double log_k = std::log(std::clamp(std::min(beyond, of_logarithms), 0.01, 100.0));  // one huge count decides the former alone
     Vector own(2);
     own << log_k, 1;
     const At at = evaluate(log_k, m, Vector::Zero(m.size()), &rows);

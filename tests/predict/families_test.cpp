@@ -145,6 +145,22 @@ TEST(Families, DispersionHidesNoEffectsUnderASparsePrior) {  // (SL.16): a start
   EXPECT_GT(fit.bound, fit_counts(X, y, options).bound - 3);  // the price of a prior of k; without effects it is lower by dozens of nats
 }
 
+TEST(NegativeBinomial, FitsOneHugeCount) {  // (NB.4): it alone decides the dispersion of the counts about one rate
+  Random random(4);
+  const Matrix X = random.normals(200, 4);
+  Vector y = testing::draw_target(Task::counts, 0.5 * X.col(0).array() + 1.0, random);
+  for (const double huge : {1e5, 1e8, 1e9})
+    for (const PriorKind kind : {PriorKind::shared, PriorKind::sparse}) {
+      y[0] = huge;
+      FitOptions options;
+      options.prior.kind = kind;
+      options.family = Family::negative_binomial;
+      const CountFit fit = fit_counts(X, y, options);
+      EXPECT_EQ(fit.report.status, Status::converged) << huge << ": " << fit.report.message;
+      EXPECT_GT(fit.family.dispersion, 2) << huge;
+    }
+}
+
 TEST(StudentNoise, PredictionsAreThoseOfTheSum) {  // (TN.5)
   StudentPrediction p{.mean = Vector::Constant(1, 2.0), .scale = Vector::Constant(1, 0.5), .degrees_of_freedom = 3};
   p.noise_degrees = 3;
