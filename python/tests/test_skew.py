@@ -1,6 +1,7 @@
 """Intervals of coefficients from marginals that are not normal: docs/math/skew.md."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -38,28 +39,28 @@ def test_skewed_changes_the_intervals_alone(prior):
         np.testing.assert_array_equal(skewed.coef_std_, gaussian.coef_std_)
         np.testing.assert_array_equal(skewed.predict(X), gaussian.predict(X))
         moved = np.abs(skewed.coef_interval() - gaussian.coef_interval()) / skewed.coef_std_[..., None]
-        assert 0.02 < moved.max() < 1
+        assert 0.02 < moved.max() < 3
 
 
-# The truth by importance sampling, with the precision of the fit. (SKEW.3)
+# The truth by importance sampling, with the precision integrated: the prior of the weights is then a t distribution. (SKEW.3), (SKEW.7)
 def test_ends_are_those_of_the_exact_posterior():
     for make, (X, y), log_density in (
-        (BayesianCountRegression, counts(20), lambda y, eta: y * eta - np.exp(eta)),
-        (BayesianLogisticRegression, classes(), lambda y, eta: y * eta - np.logaddexp(0, eta)),
+        (partial(BayesianCountRegression, family="poisson"), counts(100, seed=2), lambda y, eta: y * eta - np.exp(eta)),
+        (BayesianLogisticRegression, classes(80, 4), lambda y, eta: y * eta - np.logaddexp(0, eta)),
     ):
         model = make("shared", fit_intercept=False, standardize=False).fit(X, y)
         mean, sd, p = np.ravel(model.coef_), np.ravel(model.coef_std_), X.shape[1]
         random = np.random.RandomState(1)
-        spread = 1.2 * np.sqrt(6 / random.chisquare(6, 400_000))[:, None]
+        spread = 1.6 * np.sqrt(6 / random.chisquare(6, 400_000))[:, None]
         z = random.normal(size=(400_000, p)) * spread
         w = mean + z @ np.linalg.cholesky(model.sigma_).T
-        log_q = -0.5 * (6 + p) * np.log1p((z**2).sum(axis=1) / 6 / 1.44)
-        log_ratio = log_density(y, w @ X.T).sum(axis=1) - 0.5 * float(np.mean(model.lambda_)) * (w**2).sum(axis=1) - log_q
+        log_q = -0.5 * (6 + p) * np.log1p((z**2).sum(axis=1) / 6 / 1.6**2)
+        log_ratio = log_density(y, w @ X.T).sum(axis=1) - (1e-2 + p / 2) * np.log(1e-4 + 0.5 * (w**2).sum(axis=1)) - log_q
         ratio = np.exp(log_ratio - log_ratio.max())
         for j, (lower, upper) in enumerate(model.coef_interval().reshape(p, 2)):
             order = np.argsort(w[:, j])
             exact = np.interp([0.025, 0.975], np.cumsum(ratio[order]) / ratio.sum(), w[order, j])
-            np.testing.assert_allclose([lower, upper], exact, atol=0.03 * sd[j])
+            np.testing.assert_allclose([lower, upper], exact, atol=0.08 * sd[j])  # a normal marginal misses by 0.2
 
 
 def test_a_model_file_and_a_pickle_keep_them(tmp_path):
