@@ -97,7 +97,10 @@ Solution solve_sparse_moments(Frame& frame) {
   }
   Solution found = solve_from(frame, which, {});
   if (frame.options.family != Family::negative_binomial || is_averaged(which, frame.rows) || !found.usable) return found;
-  // Much dispersion explains what effects might: the bound has a maximum without effects. Poisson's effects are the other start.   (SL.16)
+  // Much dispersion explains what effects might: with few rows, the bound has a maximum without effects. Poisson's effects are the other
+  // start.                                                                                                                        (SL.16)
+  constexpr double many = 100;  // rows for each column
+  if (frame.rows >= many * static_cast<double>(which.size())) return found;
   const std::vector<std::string> warnings = frame.warnings;
   const auto again = [&](Family family, const Vector& start) {
     frame.options.family = family;
