@@ -40,7 +40,8 @@ int run_fit(FitArguments args) {
   if (!args.path.empty() && (kind == ModelKind::relevance || kind == ModelKind::kernel || args.prior != "laplace" || args.lambda))
     throw refused("--path", "applies only to --prior laplace without --lambda");
   if (!choice.empty() && !args.quiet) std::fputs(("note: " + choice + "\n").c_str(), stderr);  // a closed stderr is no error
-  if (reads_in_pieces(args, kind)) return kind == ModelKind::linear ? fit_in_pieces(args) : fit_by_passes(args, kind == ModelKind::kernel);
+  if (reads_in_pieces(args, kind))
+    return needs_only_sums(args, kind) ? fit_in_pieces(args) : fit_by_passes(args, kind == ModelKind::kernel);
   args.data = args.files.front();
   if (kind == ModelKind::relevance || kind == ModelKind::kernel) return fit_machine(args);
   return fit_table(args, args.preset.empty() ? internal::task_of_model(args.model) : task_of_preset(args.preset));
@@ -188,9 +189,8 @@ void add_fit(CLI::App& app, Run& run) {
       "--stream", args->stream,
       "Read the table in pieces, so that it may be larger than the memory: auto (the default; if it takes more than half of the available "
       "memory, or has several files and --model is linear), "
-      "always or never. Only --model linear (with --prior laplace: with --lambda), and --model logistic, counts and kernel, which read the "
-      "table "
-      "several times");
+      "always or never. Only --model linear (with --prior laplace: with --lambda), and --model linear with --noise student or auto, "
+      "logistic, counts and kernel, which read the table several times");
   c.get_option("data")->each([&c](const std::string& path) {
     const bool has_target = internal::io::matrix_format_of(path) == internal::io::MatrixFormat::svmlight || internal::io::is_plink(path);
     if (has_target) c.get_option("--target")->required(false);

@@ -64,15 +64,18 @@ ModelOptions options_in_pieces(const FitArguments& args) {
   return options;
 }
 
+bool needs_only_sums(const FitArguments& args, ModelKind kind) { return kind == ModelKind::linear && args.noise == "normal"; }
+
 std::string why_rows_are_needed(const FitArguments& args, ModelKind kind) {
   if (args.prior == "laplace" && !args.lambda && kind == ModelKind::linear)
     return "--prior laplace without --lambda needs the table in memory, for its cross-validation";
-  const FitCases form = kind == ModelKind::linear ? fit_case::statistics : fit_case::passes | fit_case::many_rows;
+  const FitCases form = needs_only_sums(args, kind) ? fit_case::statistics : fit_case::passes | fit_case::many_rows;
   const auto is_any_of = [](const std::string& word, std::initializer_list<const char*> words) {
     return std::ranges::find(words, word) != words.end();
   };
-  if (args.model == "counts" && is_any_of(args.prior, {"sparse", "slab", "dense"}))
-    return fmt::format("--prior {} of counts needs the table in memory", args.prior);
+  const bool is_student = kind == ModelKind::linear && !needs_only_sums(args, kind);
+  if ((args.model == "counts" || is_student) && is_any_of(args.prior, {"sparse", "slab", "dense"}))
+    return fmt::format("--prior {} of {} needs the table in memory", args.prior, is_student ? "--noise " + args.noise : "counts");
   const auto refused = internal::refused_in(options_in_pieces(args), form);
   return refused ? refused->what + " needs the table in memory" + refused->otherwise : "";
 }
@@ -84,7 +87,7 @@ bool reads_in_pieces(const FitArguments& args, ModelKind kind) {
   if (args.stream == "always" && !why_not.empty())
     throw refused("--stream", fmt::format("always cannot be used here: {}; leave it out", why_not));
   if (args.stream == "never" || !why_not.empty()) return false;
-  return args.stream == "always" || (args.files.size() > 1 && kind == ModelKind::linear) || is_large(args.files);
+  return args.stream == "always" || (args.files.size() > 1 && needs_only_sums(args, kind)) || is_large(args.files);
 }
 
 int fit_in_pieces(const FitArguments& args) {

@@ -89,7 +89,9 @@ void TableLook::merge(const TableLook& right, const FitArguments& args, bool is_
     if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
 }
 
-bool says_regression(const FitArguments& args, bool is_kernel) { return is_kernel ? args.task == "regression" : args.model == "counts"; }
+bool says_regression(const FitArguments& args, bool is_kernel) {
+  return is_kernel ? args.task == "regression" : args.model == "counts" || args.model == "linear";
+}
 
 KnownTable known_table(const TableLook& look, const FitArguments& args) {
   const std::vector<std::string> listed = split_names(args.categorical);

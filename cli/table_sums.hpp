@@ -27,13 +27,15 @@ struct TableSums {
 
 /// The options of a fit whose rows are read in pieces, without those that the reader has obeyed.
 [[nodiscard]] ModelOptions options_in_pieces(const FitArguments& args);
+/// Whether a fit reads the rows once, for their statistics: a regression with normal noise.
+[[nodiscard]] bool needs_only_sums(const FitArguments& args, ModelKind kind);
 /// Why a fit needs the table in memory; empty: it does not.
 [[nodiscard]] std::string why_rows_are_needed(const FitArguments& args, ModelKind kind);
 /// Whether a fit of these files reads them in pieces.
 /// \throws InvalidArgument  it must (--stream always), but cannot: the message says why; --stream has no such word
 [[nodiscard]] bool reads_in_pieces(const FitArguments& args, ModelKind kind);
 [[nodiscard]] int fit_in_pieces(const FitArguments& args);
-/// Two classes, or a kernel machine.
+/// Classes, counts, Student-t noise, or a kernel machine.
 [[nodiscard]] int fit_by_passes(const FitArguments& args, bool is_kernel);
 [[nodiscard]] int fit_of_statistics(const FitArguments& args);
 

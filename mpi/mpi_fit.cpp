@@ -142,7 +142,7 @@ class RankFiles {
 // What is wrong with the command is found by the first rank, if need be in the first rows; only then the others begin.
 void prepare(const FitArguments& args, ModelKind kind) {
   if (!ranks->is_first()) return;
-  if (kind == ModelKind::linear)
+  if (needs_only_sums(args, kind))
     throw InvalidArgument("--model linear needs only sums: use 'ardvark-mpi stats', and then 'ardvark fit --statistics'");
   if (const std::string why = why_rows_are_needed(args, kind); !why.empty())
     throw InvalidArgument(fmt::format("'ardvark-mpi fit' cannot be used here: {}", why));

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ardvark/counts.hpp"
+#include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "ardvark/softmax.hpp"
 
@@ -43,7 +44,7 @@ class RowSums {
   /// Adds rows.
   /// \param X        [n,p] with the same columns in each call; finite
   /// \param y        [n] labels: in all calls together two different ones, or up to 1000 if fit_softmax or fit_kernel_classification asks;
-  ///                 counts if fit_counts asks
+  ///                 counts if fit_counts asks; numbers if fit_linear or fit_kernel_regression asks
   /// \param weights  [n] a weight equals repetition; >= 0; empty: ones
   /// \throws InvalidArgument  names row (counted from 1 over all calls), column and value
   void update(MatrixView X, VectorView y, VectorView weights = {});
@@ -87,6 +88,10 @@ using TakeRows = std::function<void(MatrixView X, VectorView y, VectorView weigh
 
 /// The same of counts, with option exposure or offset_column; the priors are shared, ard, groups and none.
 [[nodiscard]] CountFit fit_counts(const AskRows& ask, const FitOptions& options = {});
+
+/// A regression. With normal noise, the rows are read once, for their statistics (ST.3); with Student-t noise as above, with the priors
+/// shared, ard, groups and none, and without FamilyResult::row_weight. (PASS.12)
+[[nodiscard]] LinearFit fit_linear(const AskRows& ask, const FitOptions& options = {});
 
 /// Several classes, with the coding that fit_softmax(X, labels) chooses. A softmax: each pass gives log likelihood, gradient and Hessian,
 /// for which all precisions are found without another pass (PASS.8). One against the rest: a fit of two classes, as above, for each; each

@@ -17,6 +17,7 @@ from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_
 from ._hosts import in_memory
 from ._predictions import Regressor
 from ._docs import assembled
+from ._passes import RowSums, TableFacts
 from ._pieces import Pieces
 from ._progress import Watch
 from ._statistics import LinearStatistics
@@ -51,7 +52,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
         `sklearn.linear_model.BayesianRidge` and ARDRegression.
     noise : {"normal", "student", "auto"}, default="normal"
         The distribution of the errors. "student": Student-t with degrees of freedom that the fit finds, so that outliers get little
-        weight; any prior but "laplace". "auto" fits both, and takes the one with the higher log evidence; ``notes_`` says
+        weight; any prior but "laplace", and of an X that is read in pieces, several times, "shared", "ard", "none" or groups. "auto" fits both, and takes the one with the higher log evidence; ``notes_`` says
         by how much. The posterior is then factorised.
     {laplace_lambda, lambda_rule, folds, flat, fit.reference}
     alpha_1, alpha_2 : float, default=None
@@ -90,7 +91,7 @@ class BayesianLinearRegression(Regressor, LinearScore):
         Degrees of freedom of Student-t noise; infinite for normal noise. ``degrees_of_freedom_interval_`` is its central 95% interval.
     row_weight_ : ndarray of shape (n_samples,) or None
         Student-t noise: the weight that the fit gave to each of its rows beside ``sample_weight``, about 1, and near 0 for an outlier. None
-        for normal noise, or if the estimator was loaded from a file.
+        for normal noise, or if the estimator was loaded from a file or fitted to an X that is not in memory.
     lambda_ : float or ndarray of shape (n_features,)
         Mean precision of the weights, for columns as they are scaled inside (``standardize``) and, with
         posterior="joint", in units of the noise precision. A float under a shared prior; 0 for a flat column;
@@ -312,6 +313,18 @@ class BayesianLinearRegression(Regressor, LinearScore):
         return "factor" if isinstance(self.prior, str) and self.prior == "none" or self.flat is not None else "gram"
 
     @property
+    def _is_by_passes(self) -> bool:
+        """Whether statistics of the rows are not enough."""
+        return bool(self.noise != "normal")
+
+    def _fit_passes(
+        self, facts: TableFacts, ask: Callable[[bytes], RowSums], target: Optional[str], watch: Watch
+    ) -> None:
+        for name in ("statistics_", "_statistics_of_fit"):
+            self.__dict__.pop(name, None)
+        super()._fit_passes(facts, ask, target, watch)
+
+    @property
     def _n_parts(self) -> int:
         """In how many parts the rows of a source are added: as many as the cross-validation has folds, if there is one."""
         if not isinstance(self.prior, str) or self.prior != "laplace" or self.laplace_lambda is not None:
@@ -326,7 +339,10 @@ class BayesianLinearRegression(Regressor, LinearScore):
         return int(self.random_state) if isinstance(self.random_state, (int, np.integer)) else 1  # another value is refused with the options
 
     def _fit_stream(self, X: Any, sample_weight: Any, target: Optional[str]) -> None:
-        """Fits a source that is read in pieces, from the statistics of its rows."""
+        """Fits a source that is read in pieces, from the statistics of its rows; with Student-t noise by passes."""
+        if self._is_by_passes:
+            super()._fit_stream(X, sample_weight, target)
+            return
         target = self._checked_target(sample_weight, target)
         if self.missing not in (None, "error", "refuse") and isinstance(X, (str, os.PathLike)):
             with Pieces(X, [target, sample_weight, *self._named_columns()]) as pieces:

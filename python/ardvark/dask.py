@@ -84,7 +84,8 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
     """Bayesian linear regression of a table in partitions.
 
     It has the parameters, attributes and methods of `ardvark.BayesianLinearRegression`, and gives the same fit. Each partition is read
-    once; what leaves a worker are the statistics of its rows, about 4 (n_features + 1)^2 bytes for each partition.
+    once; what leaves a worker are the statistics of its rows, about 4 (n_features + 1)^2 bytes for each partition. With ``noise`` "student"
+    or "auto", the partitions are read some times, as by `BayesianCountRegression`.
 
     Examples
     --------
@@ -116,6 +117,9 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
         return self
 
     def _fit_partitions(self, X: Any, y: Any, sample_weight: Any) -> None:
+        if self._is_by_passes:
+            super()._fit_partitions(X, y, sample_weight)
+            return
         with Watch(type(self).__name__, self.verbose, None):
             statistics = statistics_of(X, y, sample_weight, self._form).compute()
         if statistics.n_rows_ == 0:
@@ -182,7 +186,7 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
         """
         if not is_dask_collection(X):
             return super().predict(X, return_std)
-        return lazy_predictions(self, X, return_std, self.statistics_.target_)
+        return lazy_predictions(self, X, return_std, self._model.value("target") or None)
 
 
 @assembled

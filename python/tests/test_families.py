@@ -5,12 +5,13 @@ import re
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas
 import pytest
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 import ardvark
-from ardvark import BayesianCountRegression, BayesianLinearRegression, BayesianLogisticRegression
+from ardvark import BayesianCountRegression, BayesianLinearRegression, BayesianLogisticRegression, _pieces
 from ardvark.plot import CountDisplay
 
 K = 0.5
@@ -204,6 +205,63 @@ def test_auto_takes_normal_noise_for_clean_data():
     assert clean.noise_family_ == "normal" and clean.row_weight_ is None and "noise auto: normal was taken" in clean.notes_[-1]
     X, y, _ = outliers(2)
     assert BayesianLinearRegression(noise="auto").fit(X, y).noise_family_ == "student"
+
+
+def long_table():
+    rng = np.random.default_rng(7)
+    table = pandas.DataFrame(rng.normal(size=(16000, 3)), columns=["a", "b", "c"])
+    table["site"] = np.array(["x", "y", "z"])[rng.integers(0, 3, size=16000)]
+    table["k"] = rng.integers(0, 3, size=16000).astype(float)
+    mean = 40 + 2 * table.a - table.c + (table.site == "y")
+    table["heavy"], table["clean"] = mean + 3 * rng.standard_t(3, size=16000), mean + rng.normal(size=16000)
+    return table
+
+
+def are_the_same(model, memory):
+    assert model.converged_ and model.columns_ == memory.columns_ and model.noise_family_ == memory.noise_family_
+    assert model.row_weight_ is None
+    np.testing.assert_allclose(model.coef_, memory.coef_, atol=1e-6)
+    np.testing.assert_allclose(model.coef_std_, memory.coef_std_, rtol=1e-5)
+    assert model.alpha_ == pytest.approx(memory.alpha_, rel=1e-5)
+    assert model.bound_ == pytest.approx(memory.bound_, abs=1e-4)
+    np.testing.assert_allclose(model.degrees_of_freedom_interval_, memory.degrees_of_freedom_interval_, rtol=1e-5)
+
+
+@pytest.mark.parametrize("noise", ["student", "auto"])
+def test_noise_of_a_table_that_is_read_in_pieces(tmp_path, noise, monkeypatch):  # (PASS.12)
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(_pieces, "SMALL_BYTES", 0)
+    table = long_table()
+    for target, other in [("heavy", "clean"), ("clean", "heavy")]:
+        part = table.drop(columns=other)
+        part.to_parquet(tmp_path / "table.parquet", row_group_size=5000)
+        part.to_csv(tmp_path / "table.csv", index=False)
+        for prior, parameters in [("shared", {}), ("ard", {"flat": ["b"]}), ("none", {})]:
+            fits = [
+                BayesianLinearRegression(prior, noise=noise, tol=1e-14, **parameters).fit(source, target, sample_weight="k")
+                for source in (part, tmp_path / "table.parquet", tmp_path / "table.csv", lambda: iter([part[:4000], part[4000:]]))
+            ]
+            assert fits[0].noise_family_ == ("normal" if (noise, target) == ("auto", "clean") else "student")
+            for model in fits[1:]:
+                are_the_same(model, fits[0])
+    with pytest.raises(ValueError, match="prior.*needs the table in memory"):
+        BayesianLinearRegression("sparse", noise=noise).fit(tmp_path / "table.csv", "clean")
+    with pytest.raises(ValueError, match="partial_fit cannot add to them"):
+        fits[1].partial_fit(part.drop(columns=["clean", "k"]), part.clean)
+
+
+def test_noise_of_a_table_in_partitions():  # (PASS.12)
+    dataframe = pytest.importorskip("dask.dataframe")
+    from ardvark import dask
+
+    table = long_table().drop(columns=["clean", "k"])
+    parts = dataframe.from_pandas(table, npartitions=3)
+    whole = BayesianLinearRegression("shared", noise="student", tol=1e-14).fit(table, "heavy")
+    model = dask.BayesianLinearRegression("shared", noise="student", tol=1e-14).fit(parts, "heavy")
+    are_the_same(model, whole)
+    predicted = model.predict(parts).compute()
+    assert predicted.name == "heavy"
+    np.testing.assert_allclose(predicted, whole.predict(table), rtol=1e-6)
 
 
 def test_files_and_pickles_keep_the_degrees_of_freedom(student, tmp_path):

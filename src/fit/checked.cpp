@@ -109,14 +109,6 @@ Fit fit_kept(KeptColumns& columns) {
   return fit;
 }
 
-// One of the families, without `automatic`.
-void set_family(Family family, FitOptions& options) {
-  options.family = family;
-  if (family != Family::student) return;
-  options.posterior = LinearPosterior::factorised;
-  options.integrate_few_rows = false;
-}
-
 std::string why_this_family(const FamilyResult& found) {
   return fmt::format("{} was taken: its log evidence is {:.2f} nats above that of {}", to_string(found.family), found.preferred_by,
                      to_string(*found.other));
@@ -150,6 +142,13 @@ Fit fit_with_lambda(Frame frame, VectorView y, const ChosenOptions& options) {
 }
 
 }  // namespace
+
+void set_family(Family family, FitOptions& options) {
+  options.family = family;
+  if (family != Family::student) return;
+  options.posterior = LinearPosterior::factorised;
+  options.integrate_few_rows = false;
+}
 
 Fit fit_of_family(Task task, std::optional<Family> given, const std::function<Fit(Family)>& fit_as) {
   const Family asked = given.value_or(is_count(task) ? Family::automatic : Family::normal);

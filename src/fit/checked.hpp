@@ -37,6 +37,9 @@ namespace ardvark::internal {
 /// \param options  those of the first fit, but for what a method alone reads: where it starts, whom it tells
 [[nodiscard]] Fit fit_columns(Task task, const FitTable& X, VectorView y, const FitOptions& options, std::optional<Frame>& columns);
 
+/// One of the families, without `automatic`.
+void set_family(Family family, FitOptions& options);
+
 /// The fit of the family that is asked for; automatic: of the one with the higher log evidence.                                  (NB.5)
 /// \param fit_as  fits with a family that is not automatic
 [[nodiscard]] Fit fit_of_family(Task task, std::optional<Family> asked, const std::function<Fit(Family)>& fit_as);

@@ -12,6 +12,8 @@
 #include "fit/checked.hpp"
 #include "fit/validate_options.hpp"
 #include "frame/describe.hpp"
+#include "frame/noise_prior.hpp"
+#include "frame/precision_rate.hpp"
 #include "frame/prior_partition.hpp"
 #include "frame/separation.hpp"
 #include "likelihood/count_target.hpp"
@@ -76,6 +78,7 @@ WeightMoments at_zero(Index num_columns, const Standardization& units) {
 }
 
 Fit of_classes(MatrixView X, VectorView y, const FitOptions& options) { return fit_logistic(X, y, options); }
+Fit of_numbers(MatrixView X, VectorView y, const FitOptions& options) { return fit_linear(X, y, options); }
 Fit of_counts(MatrixView X, VectorView y, const FitOptions& options) { return fit_counts(X, y, options); }
 
 // The same under a Laplace prior, for several lambdas.
@@ -181,6 +184,53 @@ Fit fit_counts_as(const AskRows& ask, const FirstLook& look, const ChosenOptions
   return fit;
 }
 
+// A regression with Student-t noise. \param options  whose prior is chosen; num_passes  gets those of this fit added        (PASS.12)
+Fit fit_student(const AskRows& ask, const FirstLook& look, const FitOptions& options, int& num_passes) {
+  const Index p = look.num_columns();
+  const SmallTable table = small_table(look.answer.state().statistics.state(), look.total, is_about_the_mean(options));
+  const Vector k = Vector::Constant(table.Z.rows(), table.stand_in.weight), y = table.Z.col(p);
+  FitOptions weighted = options;
+  weighted.weights = k;
+  Frame frame = make_frame(Task::linear, table.Z.leftCols(p), y, weighted, nullptr, table.stand_in);
+  frame.options.weights = {};
+  frame.rows = look.total.weight;
+  frame.options = in_units_of_target(frame.options, mean_square_of_target(frame));
+  const Partition columns = prepare_prior(frame.options, p, frame.left_out).partition;
+  NoisePasses noise;
+  noise.prior = noise_prior(frame, {frame.rows, columns.num_flat(), columns.num_columns() - columns.num_flat() - columns.num_left_out()});
+  require_rows(frame.options, frame.rows, columns.num_flat());
+  noise.at_zero = noise.start = {std::log(10 / mean_square_of_target(frame)), usual_log_degrees};
+  const Units units = frame.user_units();
+  RowQuestion::State pass = pass_of(look);
+  pass.is_regression = true;
+  pass.likelihood = likelihood_row(Task::linear, frame.options).name;
+  pass.units = units.standardization;
+  pass.noise = {units.y_center, units.y_scale, {}};
+  Passes passes([&](RowQuestion::State question) { return ask_rows(ask, std::move(question)); }, std::move(pass));
+  double scale = 1, shift = 0;  // from the units of the sample's target
+  const auto of_sample = [&](MatrixView X, VectorView target, const FitOptions& all) {
+    Fit fit = fit_linear(X, target, all);
+    if (!(fit.noise.shape > 0 && fit.noise.rate > 0)) return fit;
+    noise.start = {std::log(fit.noise.shape / fit.noise.rate * units.y_scale * units.y_scale), std::log(fit.family.degrees_of_freedom)};
+    scale = fit.state->y_scale / units.y_scale, shift = (fit.state->y_center - units.y_center) / units.y_scale;
+    return fit;
+  };
+  const auto start = [&] {
+    WeightMoments at = start_from(weighted_sample(look.sample, look.total.weight, frame.left_out), units.standardization, options,
+                                  of_sample, at_zero(p, units.standardization));
+    at.w *= scale, at.V *= scale * scale;
+    if (units.standardization.intercept) at.w[p] += shift;
+    return at;
+  };
+  ClassTally none;
+  Solution solution = solve_sweeps_by_passes(frame, passes, start, none, nullptr, &noise);
+  solution.family = Family::student;
+  if (solution.usable) frame.design()->apply(solution.w, solution.rows.m = Vector(frame.target.size()));
+  if (frame.options.keep_covariance == Keep::never) solution.factor = {};
+  num_passes += passes.count();
+  return assemble(frame, std::move(solution));
+}
+
 }  // namespace
 
 ClassFit fit_class(const FirstLook& look, double own_label, std::vector<std::string> classes, const FitOptions& given, AskSums ask) {
@@ -249,6 +299,41 @@ LogisticFit fit_logistic(const AskRows& ask, const FitOptions& given) {
                              [&](RowQuestion::State question) { return ask_rows(ask, std::move(question)); });
   LogisticFit fit = std::move(found.fit);
   fit.report.notes.push_back(fmt::format("the rows were read {} times{}", found.passes + 1, found.start));
+  fit.report.seconds = watch.seconds();
+  return fit;
+}
+
+// (PASS.12)
+LinearFit fit_linear(const AskRows& ask, const FitOptions& given) {
+  const Stopwatch watch;
+  const blas::ThreadScope threads(given.threads);
+  refuse_weights(given);
+  pulse("preparing");
+  const FirstLook look = look_at_numbers(ask, given.column_names);
+  const LinearStatistics& statistics = look.answer.state().statistics;
+  if (given.family.value_or(Family::normal) == Family::normal) return fit_linear(statistics, given);
+  if (look.sample.is_complete()) return {fit_sample(look.sample, given, of_numbers)};
+  refuse_what_needs_rows(given);
+  const Index p = look.num_columns();
+  validate_options(given, Task::linear, p);
+  const std::string need = "needs the table in memory if the noise is Student-t";
+  if (is_sparse(given.prior.kind))
+    throw wrong("prior", to_string(given.prior.kind),
+                need + "; of rows that are read in passes, the priors are shared, ard, groups and none");
+  const ChosenOptions chosen = with_chosen_prior(given, Task::linear, look.answer.num_rows(), p, need);
+  int passes = 1;  // the first look
+  LinearFit fit{fit_of_family(Task::linear, given.family, [&](Family family) -> Fit {
+    FitOptions options = chosen.options;
+    set_family(family, options);
+    if (family == Family::normal) return fit_linear(statistics, options);
+    Fit student = fit_student(ask, look, options, passes);
+    tell_choices({options, {}}, {}, p, student);
+    return student;
+  })};
+  if (!chosen.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), chosen.note);
+  if (passes > 1)
+    fit.report.notes.push_back(
+        fmt::format("the rows were read {} times; the passes began at the fit of a sample of {} rows", passes, look.sample.y.size()));
   fit.report.seconds = watch.seconds();
   return fit;
 }

@@ -31,6 +31,7 @@ constexpr const char* question_format = "ardvark-row-question";
 constexpr const char* sums_format = "ardvark-row-sums";
 constexpr const char* counts = "counts";
 constexpr const char* dispersion = "dispersion";
+constexpr const char* noise = "noise";
 
 std::string finished(io::SafetensorsWriter& file, const char* format, const Json& description) {
   file.metadata = {{"format", format}, {"format_version", std::to_string(version_of_bytes)}, {key_of_description, description.dump()}};
@@ -67,6 +68,7 @@ PassSums read_sums(const io::SafetensorsReader& file, const std::string& prefix 
   out.extent.vaguest = numbers[8];
   out.of_work = file.vector(prefix + "work");
   if (file.has(prefix + dispersion)) out.of_dispersion = file.vector(prefix + dispersion);
+  if (file.has(prefix + noise)) out.of_noise = file.vector(prefix + noise);
   if (!file.has(prefix + "counts")) return out;
   const Vector tally = file.vector(prefix + "counts");
   require_consistent(tally.size() == 6);
@@ -84,6 +86,7 @@ void add_sums(const PassSums& sums, io::SafetensorsWriter& file, const std::stri
   for (std::size_t i = 0; i < sums.parts.size(); ++i) add_sums(sums.parts[i], file, part_name(i));
   file.add_vector(prefix + "work", sums.of_work);
   if (sums.of_dispersion.size() > 0) file.add_vector(prefix + dispersion, sums.of_dispersion);
+  if (sums.of_noise.size() > 0) file.add_vector(prefix + noise, sums.of_noise);
   if (const CountTally& tally = sums.counts; tally.weight > 0)
     file.add_vector(prefix + "counts",
                     Vector(vector_of({tally.weight, tally.counted, tally.exposed, tally.deviance, tally.at_constant, tally.largest})));
@@ -152,6 +155,11 @@ Json described(const RowQuestion::State& asked, io::SafetensorsWriter& file, con
       file.add_vector(prefix + dispersion, vector_of(log_k));
     }
   }
+  if (asked.noise) {
+    std::vector<double> numbers{asked.noise->y_center, asked.noise->y_scale};
+    for (const NoiseParameters& at : asked.noise->at) numbers.insert(numbers.end(), {at.x, at.u});
+    file.add_vector(prefix + noise, vector_of(numbers));
+  }
   file.add_vector(prefix + "labels", asked.labels);
   file.add_vector(prefix + "own_label", Vector(Vector::Constant(1, asked.own_label)));
   file.add_vector(prefix + "center", asked.units.center);
@@ -218,9 +226,17 @@ RowQuestion::State read_question(const io::SafetensorsReader& file, const Json& 
     }
     require_consistent(out.at.empty() || out.log_dispersion.has_value() == (out.likelihood == "negative-binomial"));
   }
-  // Posteriors ask for the likelihood of classes, or of counts.
+  if (file.has(prefix + noise)) {
+    const Vector numbers = file.vector(prefix + noise);
+    require_consistent(out.is_regression && !out.is_count && !out.is_mixture && !out.wants_scores && out.likelihood == "student");
+    require_consistent(numbers.size() >= 4 && numbers.size() % 2 == 0 && out.at.size() == 1 && numbers.allFinite() && numbers[1] > 0);
+    out.noise = {numbers[0], numbers[1], {}};
+    for (Index i = 2; i < numbers.size(); i += 2) out.noise->at.push_back({numbers[i], numbers[i + 1]});
+  }
+  // Posteriors ask for the likelihood of classes, of counts, or of Student-t noise.
   const auto is_meant = [&](const LikelihoodRow& row) {
-    return row.name == out.likelihood && (out.is_count ? is_count(row.task) : has_classes(row.task));
+    if (row.name != out.likelihood) return false;
+    return out.noise ? has_noise(row.task) : out.is_count ? is_count(row.task) : has_classes(row.task);
   };
   require_consistent(out.at.empty() || out.is_mixture || std::ranges::any_of(likelihoods(), is_meant));
   const Index parts = count_in(description, "parts");

@@ -89,7 +89,8 @@ std::unique_ptr<Likelihood> make_poisson(Vector y, Vector k, Index num_flat, Vec
 std::unique_ptr<Likelihood> make_negative_binomial(Vector y, Vector k, Index num_flat, Vector offset = {});
 /// y | w ~ Xw + tau^-1/2 t, with the degrees of freedom found by the bound, w ~ N(0, A^-1). prior: of tau. docs/math/student_noise.md
 std::unique_ptr<Likelihood> make_student(Vector y, Vector k, GammaDistribution prior);
-/// -(z - x'w)^2 / 2 for each row: a normal distribution of variance 1 without its constant. docs/math/passes.md
-std::unique_ptr<Likelihood> make_quadratic(Vector z);
+/// -(z - x'w)^2 / 2 for each row: a normal distribution of variance 1 without its constant. share: information_share().
+/// docs/math/passes.md
+std::unique_ptr<Likelihood> make_quadratic(Vector z, double share = 1);
 
 }  // namespace ardvark::internal

@@ -6,22 +6,26 @@ namespace {
 
 class Quadratic final : public Likelihood {
  public:
-  explicit Quadratic(Vector target) : target_(std::move(target)) {}
-  [[nodiscard]] LikelihoodTraits traits() const override { return {.residual = true, .constant_rows = true}; }
+  Quadratic(Vector target, double share) : target_(std::move(target)), share_(share) {}
+  [[nodiscard]] LikelihoodTraits traits() const override { return {.residual = true, .constant_rows = share_ == 1}; }
   void start(Rows& rows) override {
     rows.omega = Vector::Ones(target_.size());
     rows.r = target_;
   }
   void update(const Posterior&, Rows&) override {}
   [[nodiscard]] double bound(const Posterior& q) const override { return -0.5 * (q.residual + q.explained); }  // (PASS.3)
-  [[nodiscard]] std::unique_ptr<Likelihood> with_response(Vector y) const override { return std::make_unique<Quadratic>(std::move(y)); }
+  [[nodiscard]] double information_share() const override { return share_; }
+  [[nodiscard]] std::unique_ptr<Likelihood> with_response(Vector y) const override {
+    return std::make_unique<Quadratic>(std::move(y), share_);
+  }
 
  private:
   Vector target_;
+  double share_;
 };
 
 }  // namespace
 
-std::unique_ptr<Likelihood> make_quadratic(Vector target) { return std::make_unique<Quadratic>(std::move(target)); }
+std::unique_ptr<Likelihood> make_quadratic(Vector target, double share) { return std::make_unique<Quadratic>(std::move(target), share); }
 
 }  // namespace ardvark::internal

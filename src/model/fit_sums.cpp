@@ -98,11 +98,17 @@ SavedModel fit_model(const AskRows& given_rows, const ModelOptions& given) {
     refuse_in(given, fit_case::passes);
     if (const auto* const kernel = std::get_if<KernelModel>(&model))
       return noted({fit_kernel_by_passes(ask, kernel->options, options, num_columns)});
-    if (const auto* const counts = std::get_if<CountModel>(&model)) {
-      require_numbers(given);
-      Fit fit = fit_counts(ask, counts->options);
+    const auto of_numbers = [&](Fit fit) {
       fit.target = given.target;
       return noted({std::move(fit)});
+    };
+    if (const auto* const counts = std::get_if<CountModel>(&model)) {
+      require_numbers(given);
+      return of_numbers(fit_counts(ask, counts->options));
+    }
+    if (const auto* const linear = std::get_if<LinearModel>(&model)) {
+      require_numbers(given);
+      return of_numbers(fit_linear(ask, linear->options));
     }
     const auto* const logistic = std::get_if<LogisticModel>(&model);
     const RowsLookedAt rows = look_once(ask, logistic->options.column_names);

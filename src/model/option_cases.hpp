@@ -39,7 +39,7 @@ constexpr FitCases programs = vb | sequential | greedy | of_toolbox | l1_slr_c, 
 constexpr FitCases sparse_priors = sparse | slab | dense, in_pieces = statistics | passes;
 constexpr FitCases with_columns = linear | logistic | counts;
 
-constexpr OptionWord models[] = {{"linear", passes, linear},
+constexpr OptionWord models[] = {{"linear", 0, linear},
                                  {"logistic", statistics, logistic},
                                  {"counts", statistics, counts},
                                  {"kernel", statistics | sparse_x, kernel},

@@ -81,7 +81,7 @@ constexpr ModelOption rows[] = {
     {"noise", &O::noise, posterior, "normal (default), student or auto",
      "Regressions: the distribution of the errors. student: Student-t with the degrees of freedom found in the fit, so that outliers get "
      "little weight. auto fits both and takes the one with the higher log evidence.",
-     Facts().refuse(logistic | counts | machines | programs | laplace | in_pieces).say(only_linear).take(noises).shell(fit)},
+     Facts().refuse(logistic | counts | machines | programs | laplace | statistics).say(only_linear).take(noises).shell(fit)},
     {"coding", &O::coding, posterior, "automatic (default), softmax, one-against-rest or one-against-one",
      "Three classes or more: one softmax, a logistic regression for each class, or one for each pair of classes. automatic is "
      "one-against-rest under sparse, slab, dense and laplace, and for eight classes or more with few rows; otherwise it is softmax.",

@@ -59,6 +59,13 @@ FirstLook look_at_counts(const AskRows& ask, const std::vector<std::string>& col
   return look_at(ask, std::move(question));
 }
 
+FirstLook look_at_numbers(const AskRows& ask, const std::vector<std::string>& column_names) {
+  RowQuestion::State question;
+  question.is_regression = true;
+  question.names = column_names;
+  return look_at(ask, std::move(question));
+}
+
 RowsLookedAt look_once(const AskRows& ask, const std::vector<std::string>& column_names) {
   FirstLook look = look_at(ask, column_names, most_classes_by_passes);
   const Index num_labels = look.weights.size(), num_rows = look.answer.num_rows();

@@ -32,6 +32,9 @@ struct FirstLook {
 [[nodiscard]] FirstLook look_at_counts(const AskRows& ask, const std::vector<std::string>& column_names,
                                        const std::optional<OffsetColumn>& offset);
 
+/// The same of a regression.
+[[nodiscard]] FirstLook look_at_numbers(const AskRows& ask, const std::vector<std::string>& column_names);
+
 /// Rows that have been looked at: `ask` knows the answer of the first look.
 struct RowsLookedAt {
   AskRows ask;

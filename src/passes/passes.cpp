@@ -29,7 +29,8 @@ PassSums ask_rows(const AskRows& ask, RowQuestion::State question) {
   std::optional<PassSums> total = state.total();
   if (!total) throw InternalError("a pass without rows");
   const auto of_dispersion = static_cast<Index>(known.log_dispersion ? 2 + known.dispersion_profile.size() : 0);
-  if (total->parts.size() != known.parts.size() || total->of_dispersion.size() != of_dispersion)
+  const auto of_noise = static_cast<Index>(known.noise ? 3 * known.noise->at.size() : 0);
+  if (total->parts.size() != known.parts.size() || total->of_dispersion.size() != of_dispersion || total->of_noise.size() != of_noise)
     throw InvalidArgument("the sums given answer another question");
   return std::move(*total);
 }

@@ -53,6 +53,8 @@ class Passes {
   void set_dispersion(double log_dispersion, std::vector<double> profile = {}) {
     pass_.log_dispersion = log_dispersion, pass_.dispersion_profile = std::move(profile);
   }
+  /// The next questions, of a regression.
+  void set_noise(std::vector<NoiseParameters> at) { pass_.noise->at = std::move(at); }
   void set_constant_rate(double rate) { pass_.constant_rate = rate; }
 
  private:
@@ -98,10 +100,17 @@ struct CountPasses {
   std::optional<double> log_dispersion = {};  ///< where ln k starts; none: Poisson
 };
 
-/// Under the priors shared, ard, groups and none.                                                                     (PASS.4), (PASS.10)
-/// \param scores  of the result \param counts  null: the target has classes
+/// What passes of a regression with Student-t noise need besides. The question has the units of the target.                       (PASS.12)
+struct NoisePasses {
+  NoiseParameters at_zero;  ///< where they start if there is no better start
+  NoiseParameters start;    ///< known after the start of the weights
+  GammaDistribution prior;  ///< of tau
+};
+
+/// Under the priors shared, ard, groups and none.                                                          (PASS.4), (PASS.10), (PASS.12)
+/// \param scores  of the result \param counts, noise  both null: the target has classes
 [[nodiscard]] Solution solve_sweeps_by_passes(const Frame& frame, Passes& passes, const StartOfPasses& start, ClassTally& scores,
-                                              CountPasses* counts = nullptr);
+                                              CountPasses* counts = nullptr, NoisePasses* noise = nullptr);
 /// Fits the columns without a prior alone. With Status::separated or Status::not_positive_definite,
 /// there is no posterior, whatever the prior of the other columns is.
 /// \param others  all other columns

@@ -64,7 +64,7 @@ void add_scores(const RowQuestion::State& asked, const Vector& t, const Vector& 
   }
 }
 
-// The counts of a block, which are not labels.
+// The counts of a block, or the target of a regression in its units, which are not labels.
 struct BlockTarget {
   Vector t, offset;
 };
@@ -72,6 +72,7 @@ struct BlockTarget {
 BlockTarget target_of(const RowQuestion::State& asked, const RowBlock& block, const Vector& k) {
   if (asked.is_count)
     return {block.y.eigen(), asked.offset ? offset_in("X", block.X, *asked.offset, "", k) : Vector(Vector::Zero(k.size()))};
+  if (asked.noise) return {(block.y.eigen().array() - asked.noise->y_center) / asked.noise->y_scale, {}};
   Vector t(block.y.size());
   for (Index i = 0; i < t.size(); ++i) t[i] = block.y[i] == asked.own_label ? 1.0 : 0.0;
   return {std::move(t), {}};
@@ -105,8 +106,21 @@ struct ByRows {
 
 // The likelihood of these rows at the posterior q: its expectation, and the rows of the quadratic function.
 double likelihood_of(const RowQuestion::State& asked, const BlockTarget& target, const Vector& k, const Posterior& q, Rows& rows,
-                     Vector& of_dispersion) {
+                     PassSums& out) {
+  if (asked.noise) {  // (PASS.12)
+    const Vector d = (target.t - q.m).cwiseAbs2() + q.s;
+    const NoiseParameters& at = asked.noise->at.front();
+    rows.omega = std::exp(at.x) * k.cwiseProduct(noise_weights(d, at));
+    rows.r = rows.omega.cwiseProduct(target.t);
+    out.of_noise.resize(3 * static_cast<Index>(asked.noise->at.size()));
+    for (Index i = 0; i < out.of_noise.size(); i += 3) {
+      const NoiseSums sums = noise_sums(d, k, asked.noise->at[static_cast<std::size_t>(i / 3)]);
+      out.of_noise.segment(i, 3) << sums.logs, sums.q, sums.spread;
+    }
+    return -0.5 * (std::exp(at.u) + 1) * out.of_noise[0];
+  }
   if (asked.log_dispersion) {  // (PASS.11)
+    Vector& of_dispersion = out.of_dispersion;
     of_dispersion.resize(2 + static_cast<Index>(asked.dispersion_profile.size()));
     const AtDispersion found = negative_binomial_rows({target.t, k, target.offset, q.m, q.s}, *asked.log_dispersion, rows,
                                                       asked.dispersion_profile, of_dispersion.data() + 2);
@@ -144,10 +158,8 @@ PassSums sums_of(const RowQuestion::State& asked, const RowBlock& block, const M
     moments.variance.col(c) = of_rows.s;
     if (asked.is_mixture) continue;
     Rows rows;
-    Vector of_dispersion;
-    out.log_likelihood[c] = likelihood_of(asked, target, k, of_rows, rows, of_dispersion);
+    out.log_likelihood[c] = likelihood_of(asked, target, k, of_rows, rows, out);
     if (c > 0) continue;
-    out.of_dispersion = std::move(of_dispersion);
     look_at_scores(asked, t, k, of_rows.m, of_rows.s, out);
     if (!asked.wants_step) continue;
     Matrix G = Matrix::Zero(q, q);
@@ -290,8 +302,10 @@ void PassSums::merge(const PassSums& right) {
   scores.merge(right.scores);
   counts.merge(right.counts);
   of_work += right.of_work;
-  if (of_dispersion.size() != right.of_dispersion.size()) throw InvalidArgument("the sums to add answer another question");
+  if (of_dispersion.size() != right.of_dispersion.size() || of_noise.size() != right.of_noise.size())
+    throw InvalidArgument("the sums to add answer another question");
   of_dispersion += right.of_dispersion;
+  of_noise += right.of_noise;
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i].merge(right.parts[i]);
 }
 

@@ -13,6 +13,7 @@
 #include "ardvark/statistics.hpp"
 #include "design/table_design.hpp"
 #include "frame/describe.hpp"
+#include "likelihood/student_noise.hpp"
 #include "passes/row_work.hpp"
 #include "rows/ordered_tree.hpp"
 #include "rows/waiting_rows.hpp"
@@ -28,6 +29,11 @@ struct RowQuestion::State {
     Vector w;
     Matrix L;           ///< lower triangular
     double weight = 1;  ///< in a mixture
+  };
+  /// Of a regression with Student-t noise.                                                                                     (PASS.12)
+  struct Noise {
+    double y_center = 0, y_scale = 1;           ///< the target of the design is (y - y_center) / y_scale
+    std::vector<internal::NoiseParameters> at;  ///< where the sums are computed; the first ones also have the rows of the step
   };
   bool is_first_look = false;       ///< reads names, most_labels, is_regression, sample_rows
   std::vector<std::string> names;   ///< of the columns, for messages; empty: x1, x2, ...
@@ -51,6 +57,7 @@ struct RowQuestion::State {
   double constant_rate = 1;                       ///< about the mean per unit of exposure, for the deviance
   std::optional<double> log_dispersion;           ///< of the negative binomial distribution: held                         (PASS.11)
   std::vector<double> dispersion_profile;         ///< other values of it, for which the first posterior has its log likelihood
+  std::optional<Noise> noise;                     ///< Student-t
   Index sample_rows = 0;                          ///< in the first look, if they take at most 64 MB; 0: most_sample_rows()
   std::optional<std::uint64_t> fingerprint;       ///< of the rows in the first look
   Index num_rows = 0, num_columns = 0;            ///< in the first look
@@ -87,6 +94,7 @@ struct PassSums {
   std::vector<PassSums> parts;  ///< of the parts of the question
   Vector of_work;               ///< RowQuestion::State::work
   Vector of_dispersion;         ///< the derivative of the log likelihood in ln k, the second one, and the dispersion_profile
+  Vector of_noise;              ///< logs, q and spread at each of the parameters of the noise
 
   void merge(const PassSums& right);
   [[nodiscard]] Matrix gram() const;  ///< [q,q] both triangles

@@ -49,6 +49,46 @@ class FitByPasses : public ::testing::Test {
   std::vector<std::string> lines_;
 };
 
+TEST_F(FitByPasses, OfStudentNoiseIsTheFitInMemory) {  // (PASS.12)
+  std::mt19937 random(8);
+  std::normal_distribution<double> normal;
+  std::student_t_distribution<double> heavy(3);
+  std::string text = "age,city,weight,rent,light\n";
+  for (int i = 0; i < 12000; ++i) {
+    const double age = normal(random), mean = 50 + 4 * age + 2 * (i % 3 == 0);
+    text += fmt::format("{:.6g},{},{},{:.8g},{}\n", age, i % 3 == 0 ? "Ulm" : "Bern", 1 + i % 2, mean + 5 * heavy(random),
+                        i % 100 == 50 ? "" : fmt::format("{:.8g}", mean + 5 * normal(random)));
+  }
+  write_bytes(folder_ / "rent.csv", text);
+  const Arguments common = {"fit", "rent.csv", "--model", "linear", "--weights", "weight", "--tolerance", "1e-14", "--json"};
+  const double allowed = 2 * std::sqrt(2 * 1e-14 * 12000);  // each fit may leave 1e-14 nats a row, which is half of a squared distance in sd
+  for (const char* prior : {"shared", "ard", "none"})
+    for (const char* noise : {"student", "auto"})
+      for (const auto& [target, other] : {std::pair{"rent", "light"}, {"light", "rent"}}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", prior, noise, target));
+        const Arguments all =
+            common + Arguments{"--prior", prior, "--noise", noise, "--target", target, "--ignore", other, "--missing", "drop"};
+        const Json memory = Json::parse(output_of(all + Arguments{"--stream", "never"}, folder_.path()));
+        const Json pieces = Json::parse(output_of(all + Arguments{"--stream", "always"}, folder_.path()));
+        EXPECT_EQ(pieces["status"], "converged");
+        EXPECT_EQ(pieces["columns"], memory["columns"]);
+        EXPECT_EQ(pieces["num_rows"], memory["num_rows"]);
+        EXPECT_EQ(pieces["noise"]["family"], memory["noise"]["family"]);
+        EXPECT_EQ(pieces["noise"]["family"], noise == std::string("auto") && target == std::string("light") ? "normal" : "student");
+        for (const char* name : {"mean", "sd"}) {
+          const Numbers found = pieces[name].get<Numbers>(), known = memory[name].get<Numbers>();
+          for (std::size_t j = 0; j < known.size(); ++j) EXPECT_NEAR(found[j], known[j], allowed * memory["sd"][j].get<double>()) << name << j;
+        }
+        EXPECT_NEAR(pieces["bound"].get<double>(), memory["bound"].get<double>(), 1e-4);
+        EXPECT_NEAR(pieces["r_squared"].get<double>(), memory["r_squared"].get<double>(), 1e-8);
+        EXPECT_TRUE(!pieces.contains("row_weight") || pieces["row_weight"].empty());
+      }
+  const Arguments always = common + Arguments{"--target", "rent", "--noise", "student", "--ignore", "light", "--stream", "always"};
+  for (const char* prior : {"sparse", "slab", "dense"})
+    expect_refused(always + Arguments{"--prior", prior}, folder_, 2,
+                   {fmt::format("--prior {} of --noise student needs the table in memory", prior).c_str()});
+}
+
 TEST_F(FitByPasses, IsTheFitInMemory) {
   for (const char* prior : {"ard", "auto"})
     for (const Arguments& weights : {Arguments{}, Arguments{"--weights", "weight"}}) {

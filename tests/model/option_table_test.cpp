@@ -127,8 +127,9 @@ TEST(OptionTable, SaysWhatNeedsTheTableInMemory) {
   EXPECT_EQ(refused("kernel", "centres", std::string("40")), "");
   EXPECT_EQ(refused("kernel", "vectors", std::string("40")), "vectors needs the table in memory");
   EXPECT_EQ(refused("kernel", "vectors", std::string("auto")), "");
+  EXPECT_EQ(refused("linear", "noise", std::string("student")), "");
   EXPECT_EQ(refused("rvm", "centres", std::string("auto")),
-            "model 'rvm' needs the table in memory (model may be counts, kernel, logistic)");
+            "model 'rvm' needs the table in memory (model may be counts, kernel, linear, logistic)");
   EXPECT_EQ(internal::refused_in(of_model("counts"), fit_case::statistics)->otherwise, " (model may be linear)");
   ModelOptions few_rows = of_model("kernel");
   few_rows.set("centres", std::string("all"));

@@ -445,6 +445,19 @@ TEST(Passes, RefuseQuestionsThatContradictThemselves) {
   expect_invalid([&] { read_counts(-1.0, "poisson", 1); }, {"contradict each other"});
   expect_invalid([&] { read_counts(-1.0, "negative-binomial", 2); }, {"contradict each other"});
   expect_invalid([&] { read_counts(std::nan(""), "negative-binomial", 1); }, {"contradict each other"});
+  const auto read_noise = [&](const RowQuestion::State::Noise& noise, const char* likelihood, bool is_count = false) {
+    read([&](RowQuestion::State& now) {
+      now.is_regression = true, now.is_count = is_count;
+      now.likelihood = likelihood, now.noise = noise;
+    });
+  };
+  EXPECT_NO_THROW(read_noise({1, 2, {{0, 1}, {0, 2}}}, "student"));
+  expect_invalid([&] { read_noise({1, 2, {}}, "student"); }, {"contradict each other"});
+  expect_invalid([&] { read_noise({1, 0, {{0, 1}}}, "student"); }, {"contradict each other"});
+  expect_invalid([&] { read_noise({1, 2, {{0, std::nan("")}}}, "student"); }, {"contradict each other"});
+  expect_invalid([&] { read_noise({1, 2, {{0, 1}}}, "vg"); }, {"contradict each other"});
+  expect_invalid([&] { read_noise({1, 2, {{0, 1}}}, "student", true); }, {"contradict each other"});
+  expect_invalid([&] { read([](RowQuestion::State& now) { now.likelihood = "student"; }); }, {"contradict each other"});
 }
 
 TEST(Passes, NameWhatIsWrong) {

@@ -16,6 +16,7 @@
 #include "likelihood/negative_binomial.hpp"
 #include "likelihood/own_parameter.hpp"
 #include "likelihood/registry.hpp"
+#include "likelihood/student_noise.hpp"
 #include "method/sweep/sweep_fit.hpp"
 #include "passes/passes.hpp"
 #include "passes/small_table.hpp"
@@ -47,35 +48,50 @@ struct SweepIterate {
   bool all_in_class = false, runs_away = false;
   double log_k = 0;       // of counts with a dispersion
   AtDispersion of_log_k;  // the derivatives of the bound
-  OwnParameters own;      // at the end
+  NoiseParameters noise;  // of a regression
+  NoiseSums noise_rows;
+  NoiseCurve of_noise;
+  OwnParameters own;  // at the end
 };
 
-// The step of ln k that its derivatives promise most of, and the nats it promises.                                          (PASS.11)
-struct DispersionStep {
-  double length = 0, gain = 0;
+// The step of the likelihood's own parameters that their derivatives promise most of, and the nats it promises.  (PASS.11), (PASS.12)
+struct OwnStep {
+  double of_log_k = 0, gain = 0;
+  NoiseStep of_noise;
 };
-DispersionStep step_of(double log_k, const AtDispersion& at) {
+OwnStep own_step(const SweepIterate& now) {
+  OwnStep out;
+  if (now.of_noise.xx != 0) out.of_noise = noise_step(now.noise, now.of_noise, false);  // a regression
+  out.gain = 0.5 * out.of_noise.slope;
   constexpr double longest = 2;
+  const AtDispersion& at = now.of_log_k;
   const double curvature = -at.curve > 0 ? -at.curve : std::abs(at.slope);
-  if (at.slope == 0) return {};
-  const double length =
-      std::clamp(log_k + std::clamp(at.slope / curvature, -longest, longest), least_log_dispersion, most_log_dispersion) - log_k;
-  return {length, length == 0 ? 0 : 0.5 * at.slope * at.slope / curvature};
+  if (at.slope == 0) return out;
+  out.of_log_k =
+      std::clamp(now.log_k + std::clamp(at.slope / curvature, -longest, longest), least_log_dispersion, most_log_dispersion) - now.log_k;
+  if (out.of_log_k != 0) out.gain = 0.5 * at.slope * at.slope / curvature;
+  return out;
 }
 
 class SweepsByPasses {
  public:
-  SweepsByPasses(const Frame& frame, Passes& passes, CountPasses* counts)
-      : frame_(frame), passes_(passes), row_(likelihood_row(passes.question().likelihood)), counts_(counts) {
+  SweepsByPasses(const Frame& frame, Passes& passes, CountPasses* counts, NoisePasses* noise = nullptr)
+      : frame_(frame),
+        passes_(passes),
+        row_(likelihood_row(passes.question().likelihood)),
+        counts_(counts),
+        noise_(noise),
+        has_classes_(counts == nullptr && noise == nullptr) {
     prior_ = prepare_prior(frame.options, frame.num_columns(), frame.left_out);
     to_mode_ = row_.make({Vector(), Vector()})->traits().to_mode;
-    proper_ = counts == nullptr && has_proper_intercept(frame.options, prior_.partition.flat_columns);
+    proper_ = has_classes_ && has_proper_intercept(frame.options, prior_.partition.flat_columns);
   }
 
   Solution run(WeightMoments start, ClassTally& scores) {
     SweepIterate now;
     now.q = std::move(start);
     if (has_dispersion()) now.log_k = *counts_->log_dispersion;
+    if (noise_ != nullptr) now.noise = noise_->start;
     look(now, {}, 0);
     bool may_begin_again = !now.q.w.isZero(0);
     const auto begin_again = [&] {
@@ -84,9 +100,10 @@ class SweepsByPasses {
         now.q = counts_->at_constant_rate;
       else
         now.q.w.setZero(), now.q.V.setZero();
+      if (noise_ != nullptr) now.noise = noise_->at_zero;
       look(now, {}, 0);
     };
-    if (may_begin_again && counts_ == nullptr && !(now.log_likelihood >= -ln_2 * frame_.rows))
+    if (may_begin_again && has_classes_ && !(now.log_likelihood >= -ln_2 * frame_.rows))
       begin_again();  // the sample misled: zero is nearer
     Tangent used = now.rows;
     double share = 1;
@@ -94,6 +111,12 @@ class SweepsByPasses {
     std::vector<double> history;
     const auto end = [&](Status status, std::string message) {
       if (has_dispersion()) look_at_spread(now);
+      if (noise_ != nullptr && !history.empty()) {
+        look_at_spread_of_degrees(now);
+        Solution whole = solve(used, now.solution.precision, noise_share(now.noise_rows, frame_.rows));
+        if (!whole.usable) return failed(std::move(whole));
+        now.solution = std::move(whole);
+      }
       scores = now.scores;
       if (counts_ != nullptr) counts_->scores = now.counts;
       return finished(std::move(now), std::move(history), status, std::move(message));
@@ -115,7 +138,7 @@ class SweepsByPasses {
       WeightMoments q{solution.w, solution.factor.covariance(solution.w.size())};
       if (!history.empty()) {
         const double of_weights = share == 1 ? promised(now.q, q) : whole_step;
-        const double gain = remaining(of_weights + step_of(now.log_k, now.of_log_k).gain, history.size());
+        const double gain = remaining(of_weights + own_step(now).gain, history.size());
         if (gain <= allowed())
           return end(Status::converged,
                      fmt::format("converged after {} passes over the rows: the next one would change the bound by about {:.2g} nats "
@@ -126,7 +149,9 @@ class SweepsByPasses {
         return end(Status::max_sweeps, fmt::format("not converged after {} passes over the rows; increase max_sweeps", passes_.count()));
       SweepIterate next;
       next.q = std::move(q), next.solution = std::move(solution);
-      next.log_k = now.log_k + share * step_of(now.log_k, now.of_log_k).length;
+      const OwnStep own = own_step(now);
+      next.log_k = now.log_k + share * own.of_log_k;
+      next.noise = {now.noise.x + share * own.of_noise.x, now.noise.u + share * own.of_noise.u};
       look(next, tangent, next.solution.report.bound);
       const bool is_first = history.empty();
       if (is_first && overshoots(now, next)) {
@@ -157,7 +182,7 @@ class SweepsByPasses {
       history.push_back(now.bound);
       farthest_.push_back(now.farthest);
       if (const std::string why = why_separated(now, step); !why.empty()) return end(Status::separated, why);
-      if (now.runs_away && counts_ == nullptr)
+      if (now.runs_away && has_classes_)
         return end(Status::separated,
                    fmt::format("stopped after {} passes over the rows: the classes can be separated, and the coefficients grow "
                                "without limit",
@@ -190,7 +215,8 @@ class SweepsByPasses {
   // The rows at a posterior, and the bound there, from the bound of the quadratic problem whose solution it is.
   void look(SweepIterate& at, const Tangent& tangent, double bound_of_tangent) {
     if (has_dispersion()) passes_.set_dispersion(at.log_k);
-    const PassSums sums = passes_.sums({&at.q}, true, true);
+    if (noise_ != nullptr) passes_.set_noise({at.noise});
+    const PassSums sums = passes_.sums({&at.q}, true, noise_ == nullptr);
     at.scores = sums.scores;
     at.counts = sums.counts;
     at.rows = {sums.gram(), sums.response};
@@ -200,11 +226,16 @@ class SweepsByPasses {
       log_likelihood += at.of_log_k.value;
       at.of_log_k.slope += sums.of_dispersion[0], at.of_log_k.curve += sums.of_dispersion[1];
     }
+    if (noise_ != nullptr) {
+      at.noise_rows = noise_rows_of(sums, 0);
+      at.of_noise = noise_curve(at.noise, at.noise_rows, frame_.rows, noise_->prior);
+      log_likelihood = at.log_likelihood = at.of_noise.value;
+    }
     if (proper_) log_likelihood += add_intercept(at);
     if (to_mode_) log_likelihood -= 0.5 * at.rows.G.cwiseProduct(at.q.V).sum();  // (LAP.3)
     at.farthest = sums.extent.farthest;
     at.runs_away = sums.nearest > 1e6 && sums.log_likelihood[0] > -0.7 * frame_.rows;  // (VG.5)
-    at.all_in_class = counts_ == nullptr && sums.least_margin > 0;
+    at.all_in_class = has_classes_ && sums.least_margin > 0;
     if (tangent.c.size() == 0) return;
     at.bound = bound_of_tangent - quadratic_bound(tangent, at.q) + log_likelihood;
     constexpr double of_sums = 1e-15;  // of w'c, which the first term has and the second one takes away: of counts, mu ln mu of each row
@@ -232,6 +263,43 @@ class SweepsByPasses {
     at.own = {.dispersion = std::exp(at.log_k), .log_mean = spread.mean, .log_sd = spread.sd, .spread = spread.log_integral};
   }
 
+  static NoiseSums noise_rows_of(const PassSums& sums, std::size_t i) {
+    const Vector& all = sums.of_noise;
+    const auto at = 3 * static_cast<Index>(i);
+    return {all[at], all[at + 1], all[at + 2]};
+  }
+
+  // What the bound gets for the spread of ln nu (TN.4). For each ln nu, ln E tau begins where the curvatures say, and takes Newton steps in
+  // passes that the values share; what the last step would gain is added.                                                      (PASS.12)
+  void look_at_spread_of_degrees(SweepIterate& at) {
+    constexpr int ahead = 20, most_steps = 30;
+    constexpr double least_gain = 1e-4;
+    const NoiseCurve& curve = at.of_noise;
+    const auto profile = [&](const std::vector<double>& log_degrees) {
+      std::vector<NoiseParameters> points;
+      for (const double u : log_degrees) points.push_back({at.noise.x - curve.xu / std::min(curve.xx, -1e-300) * (u - at.noise.u), u});
+      std::vector<double> out(points.size());
+      double most = infinity;
+      for (int i = 0; i < most_steps && most > least_gain; ++i) {
+        most = 0;
+        passes_.set_noise(points);
+        const PassSums sums = passes_.sums({&at.q}, false);
+        for (std::size_t j = 0; j < points.size(); ++j) {
+          const NoiseCurve there = noise_curve(points[j], noise_rows_of(sums, j), frame_.rows, noise_->prior);
+          const NoiseStep step = noise_step(points[j], there, true);
+          out[j] = there.value + 0.5 * step.slope;
+          points[j].x += step.x;
+          most = std::max(most, 0.5 * step.slope);
+        }
+      }
+      return out;
+    };
+    const double width = 1 / std::sqrt(std::max(curve.curvature(), 0.1));
+    const auto nearly_normal = spread_if_nearly_normal(profile, at.noise.u, width);
+    const SpreadOfParameter spread = nearly_normal ? *nearly_normal : spread_of_parameter(profile, at.noise.u, width, ahead);
+    at.own = {.degrees_of_freedom = std::exp(at.noise.u), .log_mean = spread.mean, .log_sd = spread.sd, .spread = spread.log_integral};
+  }
+
   // The row of the prior of the intercept. Returns its term of the bound.                                                        (SP.20)
   double add_intercept(SweepIterate& at) const {
     const Index b = frame_.num_columns();
@@ -255,7 +323,8 @@ class SweepsByPasses {
   // The posterior, with all precisions, for these quadratic rows. The precisions begin at those of the last posterior: from elsewhere, they
   // may reach another maximum, and then no step, however short, leads on from that posterior.
   // Rows that are sure of a wrong class pull without a curve. Where so a direction is lost, `tangent` becomes what is solved instead.
-  Solution solve(Tangent& tangent, const Vector& precision) {
+  // \param share  of the tangent in V, at the end                                                                                (TN.6)
+  Solution solve(Tangent& tangent, const Vector& precision, double share = 1) {
     const Index q = tangent.c.size();
     Matrix C = Matrix::Zero(q + 1, q + 1);
     C.topLeftCorner(q, q) = tangent.G;
@@ -282,7 +351,7 @@ class SweepsByPasses {
         if (const Index g = prior_.partition.group[static_cast<std::size_t>(j)]; g >= 0)
           inner.options.start_precision[static_cast<std::size_t>(j)] = precision[g];
     }
-    const auto likelihood = make_quadratic(z);
+    const auto likelihood = make_quadratic(z, share);
     return solve_by_sweeps({inner, *likelihood, prior_});
   }
 
@@ -316,6 +385,10 @@ class SweepsByPasses {
     report.bound_history = std::move(history);
     for (double& bound : report.bound_history) bound += now.own.spread;
     out.own = std::move(now.own);
+    if (noise_ != nullptr) {
+      const double shape = noise_->prior.shape + 0.5 * frame_.rows;
+      out.noise = {shape, shape / std::exp(now.noise.x)};
+    }
     report.pruning.clear();
     report.solver = SolverKind::primal;
     report.solver_reason = "a pass over the rows gives a system with one row for each column";
@@ -375,7 +448,7 @@ class SweepsByPasses {
     const std::size_t steps = farthest_.size();
     const std::vector<Index>& flat = prior_.partition.flat_columns;
     const bool all_are_flat = prior_.partition.num_flat() + prior_.partition.num_left_out() == prior_.partition.num_columns();
-    if (proper_ || flat.empty()) return "";
+    if (proper_ || noise_ != nullptr || flat.empty()) return "";
     if (steps >= next_look_ && goes_on_growing()) {  // it takes a pass
       next_look_ = steps + steps / 3;
       if (const bool is_separated = pushes_all_into_their_class(step); is_separated && counts_ != nullptr)
@@ -403,9 +476,12 @@ class SweepsByPasses {
   Solution failed(Solution out) {
     out.report.status = Status::not_positive_definite;
     out.report.message = fmt::format(
-        "{} the linear system is not positive definite: columns without a prior are linearly dependent, or they {}; leave some of them "
-        "out, or give them a prior (--prior shared)",
-        after_passes(), counts_ == nullptr ? "separate the classes" : "tell rows whose counts are all 0 from the others");
+        "{} the linear system is not positive definite: columns without a prior are linearly dependent{}; leave some of them out, or give "
+        "them a prior (--prior shared)",
+        after_passes(),
+        has_classes_         ? ", or they separate the classes"
+        : counts_ != nullptr ? ", or they tell rows whose counts are all 0 from the others"
+                             : "");
     out.rows = {};
     out.flat = prior_.partition.flat_columns;
     return out;
@@ -414,7 +490,9 @@ class SweepsByPasses {
   const Frame& frame_;
   Passes& passes_;
   const LikelihoodRow& row_;
-  CountPasses* counts_;  // null: the target has classes
+  CountPasses* counts_;
+  NoisePasses* noise_;
+  bool has_classes_;
   PreparedPrior prior_;
   bool proper_ = false, to_mode_ = false;
   int falls_ = 0, turns_ = 0;
@@ -445,8 +523,10 @@ Solution solve_flat_by_passes(const Frame& frame, const std::vector<Index>& othe
   return found;
 }
 
-Solution solve_sweeps_by_passes(const Frame& frame, Passes& passes, const StartOfPasses& start, ClassTally& scores, CountPasses* counts) {
-  return SweepsByPasses(frame, passes, counts).run(start(), scores);
+Solution solve_sweeps_by_passes(const Frame& frame, Passes& passes, const StartOfPasses& start, ClassTally& scores, CountPasses* counts,
+                                NoisePasses* noise) {
+  WeightMoments from = start();
+  return SweepsByPasses(frame, passes, counts, noise).run(std::move(from), scores);
 }
 
 }  // namespace ardvark::internal

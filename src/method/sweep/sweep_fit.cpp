@@ -234,6 +234,7 @@ std::unique_ptr<Run> run_sweeps(const SweepProblem& problem, SolverChoice choice
   run->outcome = sweep(likelihood, precisions, *run->solver, run->q, settings);
   SweepOutcome& outcome = run->outcome;
   if (const double share = likelihood.information_share(); share < 1 && outcome.status != Status::not_positive_definite) {
+    if (!traits.row_moments) design.apply(run->q.w, run->q.m);
     Rows& rows = outcome.rows;  // w stays, and V has the share                                                              (TN.6)
     rows.r -= (1 - share) * rows.omega.cwiseProduct(run->q.m);
     rows.omega *= share;
