@@ -28,7 +28,7 @@ class Likelihood {
   /// For likelihoods that use the mode: ln p(y | w) at the m of the last update().                                    (LAP.2)
   [[nodiscard]] virtual double log_likelihood() const { return 0; }
   /// The expected log likelihood if the linear predictors have these means and variances, [n] each, and in `rows` omega = -2 dE/ds and
-  /// r = omega m + dE/dm, [n] each from the caller; parameters of its own as they are, or at their best. It changes no state. Nothing if
+  /// r = omega m + dE/dm, [n] each from the caller; parameters of its own near their best, or integrated. It changes no state. Nothing if
   /// that is not known.
   [[nodiscard]] virtual std::optional<double> expected_at(const Vector& /*m*/, const Vector& /*s*/, Rows& /*rows*/) const { return {}; }
   /// E[tau] if the prior of w is scaled by the noise, otherwise 1.

@@ -22,7 +22,7 @@ class MomentLikelihood : public Likelihood {
   [[nodiscard]] virtual double share_at(const Vector& /*m*/, const Vector& /*s*/, const Vector& /*own*/) const { return 1; }
   [[nodiscard]] double information_share() const final { return share_at(m_, s_, own_); }
 
-  [[nodiscard]] std::optional<double> expected_at(const Vector& m, const Vector& s, Rows& rows) const final {
+  [[nodiscard]] std::optional<double> expected_at(const Vector& m, const Vector& s, Rows& rows) const override {
     Vector own = own_;
     return expect(m, s, rows, own);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "core/special.hpp"
@@ -33,29 +34,39 @@ std::vector<DifferentCount> different_counts(const Vector& y, const Vector& k) {
   return out;
 }
 
-// What depends on the counts alone. \param curved  with the second derivative
+// What depends on the counts alone: with few terms, one sum that goes on from count to count. \param curved  with the second derivative
 AtDispersion of_counts(const std::vector<DifferentCount>& counts, double log_k, bool curved) {
-  constexpr double h = 1e-4;
-  AtDispersion out;
+  constexpr double few = 40, h = 1e-4;
+  const double k = std::exp(log_k);
+  AtDispersion out, sum;
+  double next = 1;
   for (const DifferentCount& one : counts) {
-    const LogRising rising = log_rising(one.y, std::exp(log_k));
-    out.value += one.weight * rising.value;
-    out.slope += one.weight * rising.slope;
-    if (curved)
-      out.curve += one.weight * (log_rising(one.y, std::exp(log_k + h)).slope - log_rising(one.y, std::exp(log_k - h)).slope) / (2 * h);
+    AtDispersion of_count;
+    if (one.y <= few) {
+      for (; next < one.y; ++next) {
+        const double x = next * k, share = x / (1 + x);
+        sum.value += std::log1p(x), sum.slope += share, sum.curve += share / (1 + x);
+      }
+      of_count = sum;
+    } else {
+      const LogRising rising = log_rising(one.y, k);
+      of_count.value = rising.value, of_count.slope = rising.slope;
+      if (curved) of_count.curve = (log_rising(one.y, std::exp(log_k + h)).slope - log_rising(one.y, std::exp(log_k - h)).slope) / (2 * h);
+    }
+    out.value += one.weight * of_count.value, out.slope += one.weight * of_count.slope, out.curve += one.weight * of_count.curve;
   }
   return out;
 }
 
 // The rest.
-AtDispersion at_rows(const CountRows& in, double log_k, Rows* rows) {
+AtDispersion at_rows(const CountRows& in, double log_k, Rows* rows, Nodes nodes = Nodes::usual) {
   const double k = std::exp(log_k);
   const Index count = in.m.size();
   AtDispersion out;
   if (rows != nullptr) rows->omega.resize(count), rows->r.resize(count);
   for (Index n = 0; n < count; ++n) {
     const double y = in.y[n], m = in.m[n] + in.offset[n], size = y + 1 / k, scale = y * k + 1;
-    const SoftplusMoments e = softplus_moments(m + log_k, in.s[n]);
+    const SoftplusMoments e = softplus_moments(m + log_k, in.s[n], nodes);
     out.value += in.k[n] * (y * m - size * e.softplus);                                  // (NB.2)
     out.slope += in.k[n] * (e.softplus / k - size * e.sigma);                            // (NB.4)
     out.curve += in.k[n] * ((e.sigma - e.softplus) / k + e.sigma / k - size * e.slope);  // (PASS.11)
@@ -92,24 +103,16 @@ class NegativeBinomial final : public MomentLikelihood {
 
   // own: ln k, and the negative curvature of the bound in it.                                                                   (NB.4)
   [[nodiscard]] double expect(const Vector& m, const Vector& s, Rows& rows, Vector& own) const override {
-    double x = own.size() == 2 ? own[0] : prior_mean, curvature = own.size() == 2 ? own[1] : 1;
-    double low = least_log_dispersion, high = most_log_dispersion, value = 0, before = 0, slope_before = 0;
-    constexpr int most_steps = 60;
-    for (int step = 0; step < most_steps; ++step) {
-      const At at = evaluate(x, m, s, &rows);
-      value = at.value;
-      if (step > 0 && std::abs(x - before) > 1e-4)  // a difference that is not rounding
-        if (const double found = -(at.slope - slope_before) / (x - before); found > 0) curvature = found;
-      (at.slope > 0 ? low : high) = x;
-      constexpr double least_gain = 1e-13;  // nats a row
-      if (at.slope * at.slope / (2 * curvature) < least_gain * (1 + static_cast<double>(m.size())) || high - low < 1e-12) break;
-      before = x, slope_before = at.slope;
-      const double next = x + std::clamp(at.slope / curvature, -2.0, 2.0);
-      x = next > low && next < high ? next : 0.5 * (low + high);
-    }
-    own.resize(2);
-    own << x, curvature;
-    return value;
+    constexpr double least_gain = 1e-13;  // nats a row
+    return search(m, s, rows, own, least_gain * (1 + static_cast<double>(m.size())), Nodes::usual).value;
+  }
+
+  // k is integrated about its best value; where it ends is near enough that the rows need no other one.                          (NB.8)
+  [[nodiscard]] std::optional<double> expected_at(const Vector& m, const Vector& s, Rows& rows) const override {
+    constexpr double least_gain = 0.01;
+    Vector near = own();
+    const At at = search(m, s, rows, near, least_gain, Nodes::few);
+    return at.value + 0.5 * at.slope * at.slope / near[1] + 0.5 * (ln_2pi - std::log(near[1]));
   }
 
   [[nodiscard]] OwnParameters own_parameters() const override {
@@ -119,17 +122,39 @@ class NegativeBinomial final : public MomentLikelihood {
       for (const double one : log_k) out.push_back(evaluate(one, means(), variances(), nullptr).value);
       return out;
     };
-    const SpreadOfParameter spread = spread_of_parameter(f, x, 1 / std::sqrt(std::max(own()[1], 1e-2)));
+    const double width = 1 / std::sqrt(std::max(own()[1], 1e-2));
+    const std::optional<SpreadOfParameter> nearly_normal = spread_if_nearly_normal(f, x, width);
+    const SpreadOfParameter spread = nearly_normal ? *nearly_normal : spread_of_parameter(f, x, width);
     return {.dispersion = std::exp(x), .log_mean = spread.mean, .log_sd = spread.sd, .spread = spread.log_integral};
   }
 
  private:
   using At = AtDispersion;
 
-  At evaluate(double log_k, const Vector& m, const Vector& s, Rows* rows) const {
+  // Newton's method within a bracket, until a step would gain less than this.                                                    (NB.4)
+  At search(const Vector& m, const Vector& s, Rows& rows, Vector& own, double least_gain, Nodes nodes) const {
+    double x = own.size() == 2 ? own[0] : prior_mean, low = least_log_dispersion, high = most_log_dispersion;
+    At at;
+    double curvature = 1;
+    constexpr int most_steps = 60;
+    for (int step = 0; step < most_steps; ++step) {
+      at = evaluate(x, m, s, &rows, nodes);
+      curvature = -at.curve > 0 ? -at.curve : std::max(std::abs(at.slope), 1e-2);
+      (at.slope > 0 ? low : high) = x;
+      if (at.slope * at.slope / (2 * curvature) < least_gain || high - low < 1e-12) break;
+      const double next = x + std::clamp(at.slope / curvature, -2.0, 2.0);
+      x = next > low && next < high ? next : 0.5 * (low + high);
+    }
+    own.resize(2);
+    own << x, curvature;
+    return at;
+  }
+
+  At evaluate(double log_k, const Vector& m, const Vector& s, Rows* rows, Nodes nodes = Nodes::usual) const {
     At out = prior_of_dispersion(log_k);
-    const At counts = of_counts(counts_, log_k, false), of_rows = at_rows({y_, k_, offset_, m, s}, log_k, rows);
+    const At counts = of_counts(counts_, log_k, rows != nullptr), of_rows = at_rows({y_, k_, offset_, m, s}, log_k, rows, nodes);
     out.value += counts.value + of_rows.value - log_factorials_, out.slope += counts.slope + of_rows.slope;
+    out.curve += counts.curve + of_rows.curve;
     return out;
   }
 

@@ -13,11 +13,13 @@ struct LogRising {
 };
 [[nodiscard]] LogRising log_rising(double y, double k);
 
-/// Expectations under z ~ N(m, s) of ln(1 + e^z), sigma(z), sigma'(z); errors below 1e-12 of them, or of 1.                      (NB.2)
+/// usual: errors below 1e-12. few: below 1e-6.
+enum class Nodes { usual, few };
+/// Expectations under z ~ N(m, s) of ln(1 + e^z), sigma(z), sigma'(z); errors of them, or of 1, as the nodes say.                (NB.2)
 struct SoftplusMoments {
   double softplus, sigma, slope;
 };
-[[nodiscard]] SoftplusMoments softplus_moments(double m, double s);
+[[nodiscard]] SoftplusMoments softplus_moments(double m, double s, Nodes nodes = Nodes::usual);
 
 /// A function of ln k, with its first two derivatives.
 struct AtDispersion {

@@ -130,6 +130,36 @@ TEST(OwnParameters, RowsAreTheDerivativesWithTheParametersAtTheirBest) {  // (NB
     }
 }
 
+TEST(NegativeBinomial, MarginalsTakeTheDispersionAsUncertain) {  // (NB.8)
+  const auto softplus_of = [](double z) { return z > 0 ? z + std::log1p(std::exp(-z)) : std::log1p(std::exp(z)); };
+  for (const double s : {0.0079, 0.149, 0.299, 0.699, 0.701})
+    for (const double m : {-5.0, -1.0, 0.0, 3.0})
+      EXPECT_NEAR(softplus_moments(m, s, Nodes::few).softplus, testing::normal_expectation(m, s, softplus_of), 1e-6) << m << " " << s;
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    const Example one = counts(seed, 60);
+    const auto likelihood = likelihood_of(one, true);
+    Rows start;
+    likelihood->start(start);
+    std::vector<double> log_k, values;
+    const double step = 0.02;
+    for (double x = -6; x < 4; x += step) log_k.push_back(x);
+    Vector change(2);
+    // The integral with other moments, over that with these: what the marginal needs.
+    for (int i = 0; i < 2; ++i) {
+      const Vector m = one.m.array() + 0.3 * i;
+      values.resize(log_k.size());
+      Rows rows{Vector(60), Vector(60)};
+      (void)negative_binomial_rows({one.y, one.k, one.offset, m, one.s}, 0, rows, log_k, values.data());
+      double sum = 0;
+      for (std::size_t j = 0; j < log_k.size(); ++j) sum += step * std::exp(values[j] - values[200] + prior_of_dispersion(log_k[j]).value);
+      const double integral = values[200] + std::log(sum), found = likelihood->expected_at(m, one.s, rows).value();
+      EXPECT_NEAR(found, integral, 0.02) << seed << " " << i;
+      change[i] = found - integral;
+    }
+    EXPECT_NEAR(change[1], change[0], 0.005) << seed;
+  }
+}
+
 TEST(NegativeBinomial, DispersionIsTheBestOfASearch) {  // (NB.4)
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     const Example one = counts(seed, 30);
