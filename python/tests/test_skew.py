@@ -42,7 +42,7 @@ def test_skewed_changes_the_intervals_alone(prior):
         assert 0.02 < moved.max() < 3
 
 
-# The truth by importance sampling, with the precision integrated: the prior of the weights is then a t distribution. (SKEW.3), (SKEW.7)
+# The truth by importance sampling, with the precision integrated: the prior of the weights is then a t distribution. (SKEW.3), (SKEW.7), (SKEW.8)
 def test_ends_are_those_of_the_exact_posterior():
     for make, (X, y), log_density in (
         (partial(BayesianCountRegression, family="poisson"), counts(100, seed=2), lambda y, eta: y * eta - np.exp(eta)),
@@ -60,7 +60,7 @@ def test_ends_are_those_of_the_exact_posterior():
         for j, (lower, upper) in enumerate(model.coef_interval().reshape(p, 2)):
             order = np.argsort(w[:, j])
             exact = np.interp([0.025, 0.975], np.cumsum(ratio[order]) / ratio.sum(), w[order, j])
-            np.testing.assert_allclose([lower, upper], exact, atol=0.08 * sd[j])  # a normal marginal misses by 0.2
+            np.testing.assert_allclose([lower, upper], exact, atol=0.03 * sd[j])  # a normal marginal misses by 0.2
 
 
 def test_a_model_file_and_a_pickle_keep_them(tmp_path):

@@ -115,4 +115,37 @@ TiltedNormal TiltedNormal::mirrored() const {
   return TiltedNormal(tilt);
 }
 
+TiltedMixture::TiltedMixture(const TiltedParts& parts) {
+  for (const TiltedPart& one : parts) parts_.push_back({one.weight, one.center, one.scale, TiltedNormal(one.tilt)});
+}
+
+bool TiltedMixture::falls() const {
+  return std::ranges::all_of(parts_, [](const Part& one) { return one.weight > 0 && one.scale > 0 && one.z.falls(); });
+}
+
+double TiltedMixture::below(double x) const {
+  double sum = 0;
+  for (const Part& one : parts_) sum += one.weight * one.z.below((x - one.center) / one.scale);
+  return sum;
+}
+
+double TiltedMixture::lower_end(double tail) const {
+  double low = infinity, high = -infinity;
+  for (const Part& one : parts_) {
+    const double end = one.center + one.scale * one.z.lower_end(tail);
+    low = std::min(low, end), high = std::max(high, end);
+  }
+  for (int step = 0; step < 60 && low < high; ++step) {
+    const double x = 0.5 * (low + high);
+    (below(x) < tail ? low : high) = x;
+  }
+  return 0.5 * (low + high);
+}
+
+TiltedMixture TiltedMixture::mirrored() const {
+  TiltedMixture out = *this;
+  for (Part& one : out.parts_) one.center = -one.center, one.z = one.z.mirrored();
+  return out;
+}
+
 }  // namespace ardvark::internal

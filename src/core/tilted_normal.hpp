@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 namespace ardvark::internal {
 
@@ -37,6 +38,33 @@ class TiltedNormal {
   Tilt tilt_;
   std::array<double, num_panels + 1> mass_;  // below the start of each panel
   double total_ = 0;
+};
+
+/// center + scale z, as a part of a distribution.
+struct TiltedPart {
+  double weight = 1, center = 0, scale = 1;
+  TiltedNormal::Tilt tilt = {};
+};
+/// Parts whose weights sum to 1; none: a normal distribution of mean 0 and variance 1.
+using TiltedParts = std::vector<TiltedPart>;
+
+/// A mixture of such distributions. (SKEW.8)
+class TiltedMixture {
+ public:
+  explicit TiltedMixture(const TiltedParts& parts);
+  /// Whether each part is a distribution.
+  [[nodiscard]] bool falls() const;
+  [[nodiscard]] double below(double x) const;
+  /// x with P(z < x) = tail, tail in (0, 1/2].
+  [[nodiscard]] double lower_end(double tail) const;
+  [[nodiscard]] TiltedMixture mirrored() const;
+
+ private:
+  struct Part {
+    double weight, center, scale;
+    TiltedNormal z;
+  };
+  std::vector<Part> parts_;
 };
 
 }  // namespace ardvark::internal

@@ -174,7 +174,7 @@ Solution KeptColumns::spread(Solution out) const {
   out.a = put(out.a, in_design, q, 1);  // as Partition::left_out
   out.relevance = put(out.relevance, place_, p, 0);
   out.relevant = put(out.relevant, place_, p, false);
-  if (!out.tilts.empty()) out.tilts = put(out.tilts, in_design, q, TiltedNormal::Tilt{});
+  if (!out.marginals.empty()) out.marginals = put(out.marginals, in_design, q, TiltedParts{});
   CovarianceFactor& factor = out.factor;
   if (factor.kind == CovarianceFactor::Kind::mixture) {
     renamed(factor.mixture.columns);

@@ -189,7 +189,7 @@ Fit assemble(const Frame& frame, Solution solution) {
   state->a = std::move(solution.a);
   state->omega = std::move(solution.omega);
   state->proper_intercept = solution.proper_intercept;
-  state->tilts = std::move(solution.tilts);
+  state->marginals = std::move(solution.marginals);
   fit.state = state;
   describe_rows(frame, solution.rows, fit);
   if (frame.options.keep_covariance == Keep::never) state->factor = {};

@@ -40,7 +40,7 @@ struct Solution {
   double quadratic = 0;                        ///< w'V^-1 w
   CovarianceFactor factor = {};                ///< factor of V; none: not kept
   bool proper_intercept = false;               ///< classes: the intercept has the prior (SP.20)
-  std::vector<TiltedNormal::Tilt> tilts = {};  ///< as FitState::tilts
+  std::vector<TiltedParts> marginals = {};     ///< as FitState::marginals
   Vector precision = {};                       ///< [groups] E[alpha]
   Matrix precision_history = {};               ///< as Fit::precision_history
   Vector relevance;                            ///< [columns of the table]

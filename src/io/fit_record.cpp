@@ -201,6 +201,32 @@ void add_path(SafetensorsWriter& file, const std::string& prefix, const LambdaCh
 
 }  // namespace
 
+// tilts: of marginals with one part about the mean of the fit. tilted_parts: coefficient, weight, center, scale and tilt of each other
+// part.
+constexpr Index part_columns = 4 + TiltedNormal::degree;
+
+void add_marginals(SafetensorsWriter& file, const std::string& prefix, const std::vector<TiltedParts>& marginals) {
+  const auto row_of = [](const TiltedNormal::Tilt& tilt) {
+    return Eigen::Map<const Eigen::RowVectorXd>(tilt.data(), TiltedNormal::degree);
+  };
+  Matrix tilts = Matrix::Zero(static_cast<Index>(marginals.size()), TiltedNormal::degree);
+  Index num_parts = 0;
+  const auto has_tilt_alone = [](const TiltedParts& one) { return one.size() == 1 && one[0].center == 0 && one[0].scale == 1; };
+  for (const TiltedParts& one : marginals) num_parts += has_tilt_alone(one) ? 0 : static_cast<Index>(one.size());
+  Matrix parts(num_parts, part_columns);
+  Index i = 0;
+  for (std::size_t j = 0; j < marginals.size(); ++j) {
+    if (has_tilt_alone(marginals[j])) {
+      tilts.row(static_cast<Index>(j)) = row_of(marginals[j].front().tilt);
+      continue;
+    }
+    for (const TiltedPart& part : marginals[j])
+      parts.row(i++) << static_cast<double>(j), part.weight, part.center, part.scale, row_of(part.tilt);
+  }
+  file.add_matrix(prefix + "tilts", std::move(tilts));
+  if (num_parts > 0) file.add_matrix(prefix + "tilted_parts", std::move(parts));
+}
+
 void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& fit) {
   const FitState& state = *fit.state;
   if (fit.lambda_choice) add_path(file, prefix, *fit.lambda_choice);
@@ -219,12 +245,7 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& f
     add_by_entries(file, prefix + "inclusion", fit.sparse->inclusion);
     add_by_entries(file, prefix + "direction", fit.sparse->direction);
   }
-  if (!state.tilts.empty()) {
-    Matrix tilts(static_cast<Index>(state.tilts.size()), TiltedNormal::degree);
-    for (Index j = 0; j < tilts.rows(); ++j)
-      tilts.row(j) = Eigen::Map<const Vector>(state.tilts[static_cast<std::size_t>(j)].data(), tilts.cols());
-    file.add_matrix(prefix + "tilts", std::move(tilts));
-  }
+  if (!state.marginals.empty()) add_marginals(file, prefix, state.marginals);
   const CovarianceFactor& factor = state.factor;
   if (factor.kind == CovarianceFactor::Kind::mixture) {
     add_arrays(file, prefix, factor.mixture);
@@ -335,14 +356,33 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
 }
 
 // Older files have none, and fits in which all marginals are normal.
-void read_tilts(const FitReader& in, Index count, FitState& state) {
+void read_marginals(const FitReader& in, Index count, FitState& state) {
   if (!in.file.has(in.prefix + "tilts")) return;
+  const auto tilt_of = [](const auto& row) {
+    TiltedNormal::Tilt tilt;
+    for (std::size_t k = 0; k < tilt.size(); ++k) tilt[k] = row[static_cast<Index>(k)];
+    return tilt;
+  };
   const Matrix tilts = in.finite_matrix("tilts");
   if (tilts.rows() != count || tilts.cols() != TiltedNormal::degree) in.fail("tilts");
-  for (Index j = 0; j < count; ++j) {
-    TiltedNormal::Tilt& tilt = state.tilts.emplace_back();
-    for (std::size_t k = 0; k < tilt.size(); ++k) tilt[k] = tilts(j, static_cast<Index>(k));
-    if (!TiltedNormal(tilt).falls()) in.fail("tilts");
+  state.marginals.resize(static_cast<std::size_t>(count));
+  for (Index j = 0; j < count; ++j)
+    if (const TiltedNormal::Tilt tilt = tilt_of(tilts.row(j)); tilt != TiltedNormal::Tilt{})
+      state.marginals[static_cast<std::size_t>(j)].push_back({.tilt = tilt});
+  if (in.file.has(in.prefix + "tilted_parts")) {
+    const Matrix parts = in.finite_matrix("tilted_parts");
+    if (parts.cols() != part_columns) in.fail("tilted_parts");
+    for (Index i = 0; i < parts.rows(); ++i) {
+      const double column = parts(i, 0);
+      if (!(column >= 0 && column < static_cast<double>(count) && column == std::floor(column))) in.fail("tilted_parts");
+      state.marginals[static_cast<std::size_t>(column)].push_back(
+          {parts(i, 1), parts(i, 2), parts(i, 3), tilt_of(parts.row(i).tail(TiltedNormal::degree))});
+    }
+  }
+  for (const TiltedParts& one : state.marginals) {
+    double sum = 0;
+    for (const TiltedPart& part : one) sum += part.weight;
+    if (!one.empty() && (std::abs(sum - 1) > 1e-9 || !TiltedMixture(one).falls())) in.fail("tilts");
   }
 }
 
@@ -369,7 +409,7 @@ void read_numbers(const FitReader& in, Fit& fit, FitState& state) {
   state.standardization.center = in.finite_vector("center", p, true);
   state.standardization.scale = in.finite_vector("scale", p, true);
   state.w = fit.standardized_mean = in.finite_vector("w", q);
-  read_tilts(in, q, state);
+  read_marginals(in, q, state);
 }
 
 void read_path(const FitReader& in, LambdaChoice& choice, Index p) {

@@ -9,6 +9,12 @@
 
 namespace ardvark::internal {
 
+/// Of rows whose linear predictors have given means and variances.
+struct ExpectedRows {
+  double value;       ///< the expected log likelihood, parameters of its own at their best
+  double of_own = 0;  ///< what integrating these parameters adds                                                                 (NB.8)
+};
+
 class Likelihood {
  public:
   virtual ~Likelihood() = default;
@@ -28,9 +34,9 @@ class Likelihood {
   /// For likelihoods that use the mode: ln p(y | w) at the m of the last update().                                    (LAP.2)
   [[nodiscard]] virtual double log_likelihood() const { return 0; }
   /// The expected log likelihood if the linear predictors have these means and variances, [n] each, and in `rows` omega = -2 dE/ds and
-  /// r = omega m + dE/dm, [n] each from the caller; parameters of its own near their best, or integrated. It changes no state. Nothing if
+  /// r = omega m + dE/dm, [n] each from the caller, with parameters of its own at their best. It changes no state. Nothing if
   /// that is not known.
-  [[nodiscard]] virtual std::optional<double> expected_at(const Vector& /*m*/, const Vector& /*s*/, Rows& /*rows*/) const { return {}; }
+  [[nodiscard]] virtual std::optional<ExpectedRows> expected_at(const Vector& /*m*/, const Vector& /*s*/, Rows& /*rows*/) const { return {}; }
   /// E[tau] if the prior of w is scaled by the noise, otherwise 1.
   [[nodiscard]] virtual double noise_precision() const { return 1; }
   /// q(tau) = Gam(shape, rate) for a Gaussian likelihood.

@@ -22,9 +22,9 @@ class MomentLikelihood : public Likelihood {
   [[nodiscard]] virtual double share_at(const Vector& /*m*/, const Vector& /*s*/, const Vector& /*own*/) const { return 1; }
   [[nodiscard]] double information_share() const final { return share_at(m_, s_, own_); }
 
-  [[nodiscard]] std::optional<double> expected_at(const Vector& m, const Vector& s, Rows& rows) const override {
+  [[nodiscard]] std::optional<ExpectedRows> expected_at(const Vector& m, const Vector& s, Rows& rows) const override {
     Vector own = own_;
-    return expect(m, s, rows, own);
+    return ExpectedRows{expect(m, s, rows, own)};
   }
 
   void update(const Posterior& q, Rows& rows) final {

@@ -108,11 +108,11 @@ class NegativeBinomial final : public MomentLikelihood {
   }
 
   // k is integrated about its best value; where it ends is near enough that the rows need no other one.                          (NB.8)
-  [[nodiscard]] std::optional<double> expected_at(const Vector& m, const Vector& s, Rows& rows) const override {
-    constexpr double least_gain = 0.01;
+  [[nodiscard]] std::optional<ExpectedRows> expected_at(const Vector& m, const Vector& s, Rows& rows) const override {
+    constexpr double least_gain = 1e-6;
     Vector near = own();
     const At at = search(m, s, rows, near, least_gain, Nodes::few);
-    return at.value + 0.5 * at.slope * at.slope / near[1] + 0.5 * (ln_2pi - std::log(near[1]));
+    return ExpectedRows{at.value + 0.5 * at.slope * at.slope / near[1], 0.5 * (ln_2pi - std::log(near[1]))};
   }
 
   [[nodiscard]] OwnParameters own_parameters() const override {

@@ -25,16 +25,17 @@ class WithInterceptRow final : public Likelihood {
   }
 
   // The prior of the intercept as it is: with its width.
-  [[nodiscard]] std::optional<double> expected_at(const Vector& m, const Vector& s, Rows& rows) const override {
+  [[nodiscard]] std::optional<ExpectedRows> expected_at(const Vector& m, const Vector& s, Rows& rows) const override {
     if (form_ != InterceptForm::moments) return {};
     const Index n = m.size() - 1;
     Rows of_others{Vector(n), Vector(n)};
-    const std::optional<double> sum = observed_->expected_at(m.head(n), s.head(n), of_others);
+    std::optional<ExpectedRows> sum = observed_->expected_at(m.head(n), s.head(n), of_others);
     if (!sum) return {};
     const InterceptRow row = intercept_row_of(row_.narrowing, m[n], s[n]);
     rows.omega = with_one_more(of_others.omega, row.omega);
     rows.r = with_one_more(of_others.r, row.response);
-    return *sum + row.log_prior;
+    sum->value += row.log_prior;
+    return sum;
   }
 
   [[nodiscard]] Index state_size() const override { return observed_->state_size() + own_state(); }

@@ -19,9 +19,10 @@ class PrecisionPrior {
 
   [[nodiscard]] const Partition& partition() const { return partition_; }
   [[nodiscard]] const Vector& expected() const { return expected_; }  ///< [groups] E[alpha]
-  [[nodiscard]] const Vector& columns() const { return a_; }  ///< [p] a_j: E[alpha] of the column's group, its fixed precision, or 0
-  [[nodiscard]] const Vector& size() const { return size_; }  ///< [groups] number of columns
-  [[nodiscard]] const Vector& shape() const { return c_N_; }
+  [[nodiscard]] const Vector& columns() const { return a_; }      ///< [p] a_j: E[alpha] of the column's group, its fixed precision, or 0
+  [[nodiscard]] const Vector& size() const { return size_; }      ///< [groups] number of columns
+  [[nodiscard]] const Vector& shape() const { return c_N_; }      ///< [groups] of q(alpha)
+  [[nodiscard]] const Vector& prior_rate() const { return d0_; }  ///< [groups]
 
   /// Whether the fit finds the mode under the prior and does not average: then the bound is the penalised log likelihood.            (L1.2)
   [[nodiscard]] bool is_penalty() const { return rule_ == UpdateRule::laplace; }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "ardvark/softmax.hpp"
 #include "core/blas.hpp"
@@ -118,11 +119,12 @@ double quantile_of(const Fit& fit, double level) {
   return student_t_quantile(fit.degrees_of_freedom(), level);
 }
 
-// The tilt of the marginal of a coefficient, or of the intercept, -1. Null if it is normal, or a Student-t distribution.        (SKEW.5)
-const TiltedNormal::Tilt* tilt_of(const Fit& fit, Index j) {
-  if (fit.state == nullptr || fit.state->tilts.empty()) return nullptr;
-  const TiltedNormal::Tilt& tilt = fit.state->tilts[static_cast<std::size_t>(j < 0 ? fit.num_columns() : j)];
-  return tilt == TiltedNormal::Tilt{} ? nullptr : &tilt;
+// The marginal of a coefficient, or of the intercept, -1, in sd from its mean. Nothing if it is normal, or a Student-t distribution.
+std::optional<TiltedMixture> tilted_marginal(const Fit& fit, Index j) {  // (SKEW.8)
+  if (fit.state == nullptr || fit.state->marginals.empty()) return {};
+  const TiltedParts& parts = fit.state->marginals[static_cast<std::size_t>(j < 0 ? fit.num_columns() : j)];
+  if (parts.empty()) return {};
+  return TiltedMixture(parts);
 }
 
 Interval marginal_interval(const Fit& fit, Index j, double quantile) {
@@ -130,10 +132,9 @@ Interval marginal_interval(const Fit& fit, Index j, double quantile) {
   if (fit.is_joint() && !(fit.noise.shape > 0)) return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   const double scale = marginal_scale(fit, j);
   if (scale == 0) return {mean, mean};  // left out: also where the quantile is infinite
-  if (const TiltedNormal::Tilt* tilt = tilt_of(fit, j)) {
-    const TiltedNormal z(*tilt);
+  if (const std::optional<TiltedMixture> z = tilted_marginal(fit, j)) {
     const double tail = normal_cdf(-quantile);
-    return {mean + scale * z.lower_end(tail), mean - scale * z.mirrored().lower_end(tail)};
+    return {mean + scale * z->lower_end(tail), mean - scale * z->mirrored().lower_end(tail)};
   }
   const double half = scale * quantile;
   return {mean - half, mean + half};
@@ -149,8 +150,8 @@ Vector direction(const Fit& fit) {
     const double scale = marginal_scale(fit, j);
     if (!(fit.mean[j] != 0 && scale > 0)) continue;
     const double size = std::abs(fit.mean[j]) / scale;
-    if (const TiltedNormal::Tilt* tilt = tilt_of(fit, j))
-      out[j] = std::max(0.5, 1 - (fit.mean[j] > 0 ? TiltedNormal(*tilt) : TiltedNormal(*tilt).mirrored()).below(-size));
+    if (const std::optional<TiltedMixture> z = tilted_marginal(fit, j))
+      out[j] = std::max(0.5, 1 - (fit.mean[j] > 0 ? *z : z->mirrored()).below(-size));
     else
       out[j] = 1 - student_t_tail(fit.degrees_of_freedom(), size);
   }

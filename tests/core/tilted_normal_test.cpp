@@ -55,6 +55,23 @@ TEST(TiltedNormal, GoesThroughItsValues) {  // (SKEW.5)
   }
 }
 
+TEST(TiltedMixture, IsTheSumOfItsParts) {  // (SKEW.8)
+  const TiltedParts parts = {{0.3, -0.2, 0.05, {}}, {0.7, 0.4, 1.3, skewed}};
+  const TiltedMixture z(parts);
+  ASSERT_TRUE(z.falls());
+  for (const double x : {-5.0, -1.0, -0.21, -0.1, 0.6, 4.0}) {
+    const double sum = 0.3 * normal_cdf((x + 0.2) / 0.05) + 0.7 * mass_below(skewed, (x - 0.4) / 1.3);
+    EXPECT_NEAR(z.below(x), sum, 1e-4) << x;
+    EXPECT_NEAR(z.mirrored().below(-x), 1 - z.below(x), 1e-12) << x;
+    if (sum < 0.5) {
+      EXPECT_NEAR(z.lower_end(z.below(x)), x, 1e-9) << x;
+    }
+  }
+  const TiltedMixture alone(TiltedParts{{1, 0, 1, skewed}});
+  EXPECT_NEAR(alone.lower_end(0.025), TiltedNormal(skewed).lower_end(0.025), 1e-12);
+  EXPECT_FALSE(TiltedMixture(TiltedParts{{0.5, 0, 0, {}}, {0.5, 0, 1, {}}}).falls());
+}
+
 TEST(TiltedNormal, AgreesWithQuadrature) {  // (SKEW.5)
   const TiltedNormal z(skewed);
   ASSERT_TRUE(z.falls());

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "../support/random_problem.hpp"
+#include "ardvark/counts.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "mutations.hpp"
@@ -95,6 +96,23 @@ TEST(SaveModel, WithoutAnEncodingGivesBackALogisticFit) {
   EXPECT_EQ(saved.score()->classes, (Names{"-1", "1"}));
   expect_same(*saved.score(), fit);
   EXPECT_EQ(predict(as<LogisticFit>(*saved.score()), fresh.X).probability, predict(fit, fresh.X).probability);
+}
+
+TEST(SaveModel, KeepsMarginalsThatAreSkewedAndAveraged) {  // (SKEW.5), (SKEW.8)
+  const TemporaryFolder folder;
+  const Problem problem = make_problem(145, 40, 3);
+  const Vector y = problem.X.col(0).array().abs().floor();  // of which no column tells much, and the intercept is skewed
+  for (const Prior& prior : {Prior::shared(), Prior::none()}) {
+    const CountFit fit = fit_counts(problem.X, y, {.prior = prior, .family = Family::poisson});
+    save_model(folder / "m.ardvark", fit);
+    const SavedModel saved = load_model(folder / "m.ardvark");
+    for (Index j = -1; j < 3; ++j) {
+      const Interval loaded = credible_interval(*saved.score(), j), own = credible_interval(fit, j);
+      EXPECT_EQ(loaded.lower, own.lower) << j;
+      EXPECT_EQ(loaded.upper, own.upper) << j;
+      EXPECT_GT(std::abs(own.lower + own.upper - 2 * (j < 0 ? fit.intercept->mean : fit.mean[j])), 1e-6) << "not symmetric";
+    }
+  }
 }
 
 // Written before there were relevance vector machines. The same tables fitted again agree as far as the tolerance goes, and the prior that

@@ -19,7 +19,7 @@ namespace {
 using testing::Random;
 
 constexpr double inside = 0.008;         // sd: of a polynomial through seven values, and most of it from the tails beyond them
-constexpr double with_precision = 0.04;  // sd: beside that, the other weights and the precision are independent given one weight
+constexpr double with_precision = 0.02;  // sd: beside that, of the best normal distribution of the weights given a precision
 constexpr double several = 0.02;         // sd: beside that, of the best normal distribution of the other weights
 
 FitOptions plain(const Prior& prior) {
@@ -82,7 +82,7 @@ TEST(Marginals, OfTwoWeightsOfClasses) {  // (SKEW.3), (SKEW.4)
   Vector t(12);
   for (Index n = 0; n < 12; ++n) t[n] = X(n, 0) + 0.5 * random.normal() > -0.3 ? 1 : 0;
   const LogisticFit fit = fit_logistic(X, t, plain(Prior::none().fixed({0, 1}, 0.3)));
-  ASSERT_EQ(fit.state->tilts.size(), 2U);
+  ASSERT_EQ(fit.state->marginals.size(), 2U);
   for (const Index j : {0, 1}) {
     const auto log_density = [&](double w, double u) {
       double sum = -0.15 * (w * w + u * u);
@@ -118,6 +118,40 @@ TEST(Marginals, AllowForAPrecisionOfFewColumns) {  // (SKEW.7)
       EXPECT_EQ(normal_misses, j == 0);
     }
   }
+}
+
+// The posterior has a peak at zero, of large precisions, beside that of the likelihood, or in its side.
+TEST(Marginals, AreAveragedOverThePrecisionWithoutEffects) {  // (SKEW.8)
+  int num_missed = 0;                                         // by the intervals of one precision
+  for (const Task task : {Task::counts, Task::logistic})
+    for (const std::uint64_t seed : {3, 4, 5}) {
+      SCOPED_TRACE(seed);
+      Random random(seed);
+      const Matrix X = random.normals(24, 2);
+      const bool is_count = task == Task::counts;
+      const Vector y = testing::draw_target(task, (is_count ? 0.5 : 0.0) + 0.1 * X.col(0).array(), random);
+      FitOptions options = plain(Prior::shared());
+      if (is_count) options.family = Family::poisson;
+      options.precision = {0.5, 0.02};
+      const Fit fit = is_count ? Fit(fit_counts(X, y, options)) : Fit(fit_logistic(X, y, options));
+      ASSERT_FALSE(fit.state->marginals.empty());
+      for (const Index j : {0, 1}) {
+        EXPECT_GT(fit.state->marginals[static_cast<std::size_t>(j)].size(), 5U);
+        const auto log_density = [&](double w, double u) {
+          double sum = -(0.5 + 1) * std::log(0.02 + 0.5 * (w * w + u * u));
+          for (Index n = 0; n < 24; ++n) {
+            const double eta = X(n, j) * w + X(n, 1 - j) * u;
+            sum += is_count ? log_poisson(y[n], eta) : log_class(y[n], eta);
+          }
+          return sum;
+        };
+        const double sd = std::sqrt(fit.variance[j]);
+        const Interval exact = interval_by_grid(log_density, fit.mean[j], sd, fit.mean[1 - j], std::sqrt(fit.variance[1 - j]));
+        expect_ends(fit, j, exact, sd, with_precision * (exact.upper - exact.lower) / (4 * sd));
+        if (exact.upper - exact.lower > 1.05 * 3.92 * sd) ++num_missed;
+      }
+    }
+  EXPECT_GE(num_missed, 5);
 }
 
 TEST(Marginals, OfAnInterceptWithItsPrior) {  // (SKEW.2), (SP.20)
@@ -205,7 +239,7 @@ TEST(Marginals, AreThoseOfEverySolver) {
   for (const SolverKind solver : {SolverKind::primal, SolverKind::dual, SolverKind::qr}) {
     options.solver = solver;
     fits.push_back(fit_counts(X, y, options));
-    ASSERT_FALSE(fits.back().state->tilts.empty());
+    ASSERT_FALSE(fits.back().state->marginals.empty());
   }
   expect_same_intervals(fits[0], fits[1], 1e-6);
   expect_same_intervals(fits[0], fits[2], 1e-6);
@@ -248,7 +282,7 @@ TEST(Marginals, AreNormalIfAskedOrWithManyRows) {  // (SKEW.6)
   const CountFit skewed = fit_counts(X, y, options);
   options.intervals = Intervals::gaussian;
   const CountFit gaussian = fit_counts(X, y, options);
-  EXPECT_TRUE(gaussian.state->tilts.empty());
+  EXPECT_TRUE(gaussian.state->marginals.empty());
   EXPECT_EQ(gaussian.mean, skewed.mean);
   EXPECT_EQ(gaussian.variance, skewed.variance);
   const double sd = std::sqrt(gaussian.variance[0]);
@@ -257,7 +291,7 @@ TEST(Marginals, AreNormalIfAskedOrWithManyRows) {  // (SKEW.6)
   options.intervals = Intervals::skewed;
   options.prior = Prior::none();
   const auto [many, y_many] = counts_of(40000, 2, 29);
-  EXPECT_TRUE(fit_counts(many, y_many, options).state->tilts.empty());
+  EXPECT_TRUE(fit_counts(many, y_many, options).state->marginals.empty());
 }
 
 TEST(Marginals, DirectionAndIntervalAgree) {  // (SKEW.5)

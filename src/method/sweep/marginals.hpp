@@ -16,6 +16,7 @@ inline constexpr Index most_tilted_columns = 5000;
 struct PrecisionGroup {
   std::vector<Index> columns;
   double shape = 0, precision = 0;
+  double prior_rate = 0;
 };
 
 struct FittedRows {
@@ -26,9 +27,9 @@ struct FittedRows {
   std::vector<PrecisionGroup> groups = {};  ///< whose precisions are uncertain                                             (SKEW.7)
 };
 
-/// [combinations.cols()] The tilt of the marginal of c'w for each column c, in standard deviations from its mean; zeros where a normal
+/// [combinations.cols()] The marginal of c'w for each column c, in standard deviations from its mean; without parts where a normal
 /// marginal is good to a hundredth of a standard deviation. Empty if that is true of all, or if the likelihood has no expectation at given
-/// moments. The result does not depend on the number of threads.                                              (SKEW.1) to (SKEW.7)
-[[nodiscard]] std::vector<TiltedNormal::Tilt> tilted_marginals(FittedRows fit, const Matrix& combinations);
+/// moments. The result does not depend on the number of threads.                                              (SKEW.1) to (SKEW.8)
+[[nodiscard]] std::vector<TiltedParts> tilted_marginals(FittedRows fit, const Matrix& combinations);
 
 }  // namespace ardvark::internal

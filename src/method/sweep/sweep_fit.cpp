@@ -310,13 +310,14 @@ std::vector<PrecisionGroup> uncertain_groups(const SweepProblem& problem, const 
     for (std::size_t j = 0; j < partition.group.size(); ++j)
       if (partition.group[j] == g) group.columns.push_back(run.outcome.columns.empty() ? static_cast<Index>(j) : run.outcome.columns[j]);
     group.shape = prior.shape()[g];
+    group.prior_rate = prior.prior_rate()[g];
     group.precision = prior.expected()[g];
   }
   return out;
 }
 
 // The marginals of the coefficients, and of the intercept in the caller's units.
-std::vector<TiltedNormal::Tilt> tilts_of(const SweepProblem& problem, const Run& run, Design& design, const Solution& out) {
+std::vector<TiltedParts> marginals_of(const SweepProblem& problem, const Run& run, Design& design, const Solution& out) {
   const Frame& frame = problem.frame;
   if (!has_tilts(problem, run, design.rows())) return {};
   const Index p = frame.num_columns(), q = design.cols();
@@ -348,7 +349,7 @@ void take_posterior(const SweepProblem& problem, Run& run, Design& design, Solut
   out.report.bound += out.own.spread;  // (NB.5)
   for (double& bound : out.report.bound_history) bound += out.own.spread;
   keep_factor(frame.options, *run.solver, outcome, design.rows(), partition.num_columns(), out);
-  out.tilts = tilts_of(problem, run, design, out);
+  out.marginals = marginals_of(problem, run, design, out);
   if (frame.units.standardization.intercept) out.origin_variance = run.solver->variance_of(frame.origin()(outcome.columns));
   out.log_det_V = q.log_det_V;
   out.w = std::move(q.w);
