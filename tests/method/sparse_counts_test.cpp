@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "ardvark/counts.hpp"
+#include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
 #include "core/special.hpp"
 #include "design/dense.hpp"
 #include "method/spike_slab/class_grid.hpp"
@@ -175,6 +178,27 @@ TEST(SparseCounts, InclusionIsThatOfAllSubsets) {  // (SL.16), (SP.21)
     EXPECT_LT((fit.sparse->inclusion - exact).cwiseAbs().maxCoeff(), 0.03) << seed << "\n" << fit.sparse->inclusion << "\n\n" << exact;
     EXPECT_LT(found.grid.log_evidence, all + 0.02) << seed;
     EXPECT_GT(found.grid.log_evidence, all - 0.5) << seed;
+  }
+}
+
+// A slab without a lower limit may be a second ridge: it includes all columns.                                               (SL.12)
+TEST(SparseCounts, ColumnsWithoutEffectsAreNotAllIncluded) {
+  const auto draw = [](std::uint64_t seed, Index p, double effect) {
+    Random random(seed);
+    CountTable out{random.normals(200, p), {}, {}};
+    out.y = effect * out.X.col(0) + random.normals(200);
+    return out;
+  };
+  for (std::uint64_t seed = 0; seed < 15; ++seed) {
+    const CountTable one = draw(seed, 25, 0.25), none = draw(seed, 40, 0);
+    const auto median = [](const Fit& fit) {
+      Vector q = fit.sparse->inclusion;
+      std::nth_element(q.begin(), q.begin() + q.size() / 2, q.end());
+      return q[q.size() / 2];
+    };
+    EXPECT_LT(median(fit_linear(one.X, one.y, {.prior = Prior::automatic(), .family = Family::student})), 0.4) << seed;
+    const Vector classes = (none.y.array() > 0).cast<double>();
+    EXPECT_LT(median(fit_logistic(none.X, classes, {.prior = Prior::automatic()})), 0.4) << seed;
   }
 }
 

@@ -150,6 +150,7 @@ SpikeSlabSettings slab_of_rows(const Frame& frame, double noise, SparseParts par
   slab.kappa_tail = has_noise(frame.task) ? 0.5 : 1;
   if (!has_noise(frame.task)) slab.grid = prior_of_class_grid;
   slab.fit_noise = false;
+  slab.least_kappa = 1 / slab.seen();  // (SL.12)
   slab.fit_dense = parts != SparseParts::slab_only;
   return slab;
 }
