@@ -1,6 +1,6 @@
 """Regressions of counts and of numbers with outliers, beside statsmodels, glum and scikit-learn: seconds, errors, coverage.
 
-    python bench/counts/run.py [--tables 20] [--only counts,numbers,times]
+    python bench/counts/run.py [--tables 20] [--only counts,numbers,times,inclusion]
 
 The peers are used where they are installed: pip install statsmodels glum. One processor; medians; every table is drawn anew.
 """
@@ -189,11 +189,78 @@ def outliers(tables):
                 print(f"| {n} x {p}, {noise} | {name} | {mean[0]:.5f} | {mean[1]:.3f} | {mean[2]:.3f} | {mean[3]:.3f} |", flush=True)
 
 
+BINS = (0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0001)
+
+
+def families_of_inclusion():
+    """name: rows, columns, number of effects, their size, correlation of neighbours, log rate and k of counts, or the noise of numbers."""
+    return {
+        "counts": (300, 25, 5, 0.2, 0, (0.7, 0)),
+        "counts, rare": (300, 25, 5, 0.4, 0, (-1.2, 0)),
+        "counts, large": (200, 25, 5, 0.06, 0, (3.4, 0)),
+        "counts, near": (300, 25, 5, 0.25, 0.7, (0.7, 0)),
+        "counts, none": (200, 25, 0, 0, 0, (0.7, 0)),
+        "counts, one": (200, 25, 1, 0.25, 0, (0.7, 0)),
+        "counts, many": (300, 25, 15, 0.12, 0, (0.7, 0)),
+        "counts, few rows": (80, 10, 2, 0.3, 0, (0.7, 0)),
+        "counts, wide": (150, 200, 5, 0.3, 0, (0.7, 0)),
+        "dispersed": (300, 25, 5, 0.3, 0, (0.7, 0.5)),
+        "dispersed, near": (300, 25, 5, 0.35, 0.7, (0.7, 0.5)),
+        "dispersed, few rows": (80, 10, 2, 0.4, 0, (0.7, 0.5)),
+        "dispersed, strongly": (300, 25, 5, 0.4, 0, (0.7, 2)),
+        "dispersed, wide": (150, 200, 5, 0.5, 0, (0.7, 0.5)),
+        "t3": (200, 25, 5, 0.3, 0, "t3"),
+        "t3, near": (200, 25, 5, 0.4, 0.7, "t3"),
+        "t3, few rows": (60, 8, 2, 0.5, 0, "t3"),
+        "t3, wide": (150, 200, 5, 0.5, 0, "t3"),
+        "outliers": (200, 25, 5, 0.3, 0, "outliers"),
+        "Cauchy": (200, 25, 5, 0.5, 0, "Cauchy"),
+    }
+
+
+def neighbours(random, n, p, correlation):
+    X = random.normal(size=(n, p))
+    for j in range(1, p):
+        X[:, j] = correlation * X[:, j - 1] + np.sqrt(1 - correlation**2) * X[:, j]
+    return X
+
+
+def inclusion(tables):
+    """Mean inclusion less the share of columns with an effect, by inclusion; effects are normal with the size as standard deviation."""
+    print(f"\n### Inclusion less the share that is true, {tables} tables each (columns in the bin)\n")
+    print("| family | " + " | ".join(f"{a:g} to {min(b, 1):g}" for a, b in zip(BINS, BINS[1:])) + " |\n|---|" + "---:|" * (len(BINS) - 1))
+    rows = []
+    for name, (n, p, effects, size, correlation, law) in families_of_inclusion().items():
+        said, true = [], []
+        for seed in range(tables):
+            random = np.random.default_rng(9000 + seed)
+            X = neighbours(random, n, p, correlation)
+            w = np.zeros(p)
+            w[random.permutation(p)[:effects]] = random.normal(size=effects) * size
+            if isinstance(law, tuple):
+                mu = np.exp(law[0] + X @ w)
+                y = random.poisson(mu * random.gamma(1 / law[1], law[1], n) if law[1] else mu)
+                if not y.any():
+                    continue
+                model = BayesianCountRegression().fit(X, y)
+            else:
+                e = random.standard_t(3, n) if law == "t3" else random.standard_cauchy(n) if law == "Cauchy" else random.normal(size=n)
+                if law == "outliers":
+                    e[: n // 10] *= 10
+                model = BayesianLinearRegression(noise="student").fit(X, X @ w + e)
+            said.append(model.inclusion_), true.append(w != 0)
+        said, true = np.ravel(said), np.ravel(true)
+        cells = [(said >= a) & (said < b) for a, b in zip(BINS, BINS[1:])]
+        rows.append([(said[cell] - true[cell]).mean() if cell.any() else np.nan for cell in cells])
+        print(f"| {name} | " + " | ".join(f"{row:+.2f} ({cell.sum()})" if cell.any() else "" for row, cell in zip(rows[-1], cells)) + " |", flush=True)
+    print("| mean over the families | " + " | ".join(f"{mean:+.3f}" for mean in np.nanmean(rows, axis=0)) + " |", flush=True)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=7)
-    parser.add_argument("--only", default="times,counts,numbers")
+    parser.add_argument("--only", default="times,counts,numbers,inclusion")
     options = parser.parse_args()
     if "times" in options.only:
         times(options.repeats)
@@ -201,3 +268,5 @@ if __name__ == "__main__":
         coverage_of_counts(options.tables)
     if "numbers" in options.only:
         outliers(options.tables)
+    if "inclusion" in options.only:
+        inclusion(options.tables)
