@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ardvark/counts.hpp"
@@ -152,6 +153,19 @@ TEST(Marginals, AreAveragedOverThePrecisionWithoutEffects) {  // (SKEW.8)
       }
     }
   EXPECT_GE(num_missed, 5);
+}
+
+TEST(Marginals, ThatAreWiderThanTheirStandardDeviationAreSaid) {  // (SKEW.8)
+  const auto says_so = [](const Fit& fit) {
+    return std::ranges::any_of(fit.report.notes, [](const std::string& note) { return note.find("wider than the standard") != note.npos; });
+  };
+  Random random(1);
+  const Matrix X = random.normals(60, 4);
+  FitOptions options;
+  options.prior = Prior::shared();
+  EXPECT_TRUE(says_so(fit_counts(X, testing::draw_target(Task::counts, Vector::Constant(60, 0.7), random), options)));
+  const Vector strong = testing::draw_target(Task::counts, 0.7 + 0.8 * X.col(0).array() - 0.8 * X.col(1).array(), random);
+  EXPECT_FALSE(says_so(fit_counts(X, strong, options)));
 }
 
 TEST(Marginals, OfAnInterceptWithItsPrior) {  // (SKEW.2), (SP.20)

@@ -331,6 +331,24 @@ std::vector<TiltedParts> marginals_of(const SweepProblem& problem, const Run& ru
   return tilted_marginals({problem.likelihood, design, run.q, factor, uncertain_groups(problem, run)}, combinations);
 }
 
+// A standard deviation takes the precision as known, where an interval does not.                                                (SKEW.8)
+void say_wide_marginals(Solution& out) {
+  constexpr double wide = 1.25;  // times as wide
+  Index count = 0;
+  for (const TiltedParts& parts : out.marginals) {
+    double mean = 0, square = 0;
+    for (const TiltedPart& one : parts) {
+      mean += one.weight * one.center;
+      square += one.weight * (one.center * one.center + one.scale * one.scale);
+    }
+    if (parts.size() > 1 && square - mean * mean > wide * wide) ++count;
+  }
+  if (count > 0)
+    out.report.notes.push_back(fmt::format(
+        "the data hardly show how large the effects are: {} {} wider than the standard {}, which {} one precision as known", count,
+        count == 1 ? "interval is" : "intervals are", count == 1 ? "deviation says" : "deviations say", count == 1 ? "takes" : "take"));
+}
+
 // Takes the posterior from the usable result of the sweeps.
 void take_posterior(const SweepProblem& problem, Run& run, Design& design, Solution& out) {
   const Frame& frame = problem.frame;
@@ -350,6 +368,7 @@ void take_posterior(const SweepProblem& problem, Run& run, Design& design, Solut
   for (double& bound : out.report.bound_history) bound += out.own.spread;
   keep_factor(frame.options, *run.solver, outcome, design.rows(), partition.num_columns(), out);
   out.marginals = marginals_of(problem, run, design, out);
+  say_wide_marginals(out);
   if (frame.units.standardization.intercept) out.origin_variance = run.solver->variance_of(frame.origin()(outcome.columns));
   out.log_det_V = q.log_det_V;
   out.w = std::move(q.w);
