@@ -1,0 +1,130 @@
+# A fitted object as R has it.
+
+coef.ardvark <- function(object, ...) object$coefficients
+fitted.ardvark <- function(object, ...) napredict(object$na.action, object$fitted.values)
+formula.ardvark <- function(x, ...) {
+  if (is.null(x$terms)) stop_for("the fit has no formula: it was made from a matrix", call = match.call())
+  formula(x$terms)
+}
+family.ardvark <- function(object, ...) object$family
+weights.ardvark <- function(object, ...) if (is.null(object$prior.weights)) NULL else naresid(object$na.action, object$prior.weights)
+model.frame.ardvark <- function(formula, ...) {
+  if (is.null(formula$model)) stop_for("the fit has no model frame: it was made from a matrix", call = match.call())
+  formula$model
+}
+model.matrix.ardvark <- function(object, ...) {
+  if (is.null(object$terms)) stop_for("the fit does not keep its matrix", call = match.call())
+  model.matrix(object$terms, object$model, contrasts.arg = object$contrasts)
+}
+
+# Rows of weight 0 are no observations, as for glm.
+nobs.ardvark <- function(object, ...) if (is.null(object$prior.weights)) NROW(object$y) else sum(object$prior.weights != 0)
+
+vcov.ardvark <- function(object, ...) {
+  covariance <- result_named(object, "covariance")
+  results <- object$results
+  names <- c(results$columns, if (!is.null(results$intercept)) "(Intercept)")
+  if (is.matrix(results$mean)) names <- paste(rep(results$classes, each = length(names)), names, sep = ":")
+  if (nrow(covariance) != length(names)) names <- names[seq_len(nrow(covariance))]
+  dimnames(covariance) <- list(names, names)
+  order <- if (is.matrix(results$mean)) coefficient_names(object) else names(object$coefficients)
+  covariance[order, order, drop = FALSE]
+}
+
+# Of several classes: class:column, class after class.
+coefficient_names <- function(object) {
+  beta <- object$coefficients
+  if (!is.matrix(beta)) return(names(beta))
+  paste(rep(rownames(beta), each = ncol(beta)), colnames(beta), sep = ":")
+}
+
+# Posterior means and standard deviations, in the order of coefficient_names().
+posterior_table <- function(object, level) {
+  results <- if (level == object$results$interval_level) object$results else results_at(object, level = level)
+  with_intercept <- !is.null(results$intercept)
+  if (is.matrix(results$mean)) {
+    mean <- as.vector(t(object$coefficients))
+    sd <- as.vector(t(cbind(if (with_intercept) sqrt(results$intercept$variance), results$sd)))
+    half <- qnorm((1 + level) / 2) * sd
+    ends <- cbind(mean - half, mean + half)
+  } else {
+    mean <- object$coefficients
+    sd <- c(if (with_intercept) sqrt(results$intercept$variance), results$sd)
+    ends <- rbind(if (with_intercept) results$intercept$interval, results$interval)
+  }
+  out <- cbind(mean, sd, ends)
+  share <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, scientific = FALSE, digits = 3), "%")
+  dimnames(out) <- list(coefficient_names(object), c("Estimate", "Std.Dev", share))
+  out
+}
+
+confint.ardvark <- function(object, parm, level = 0.95, ...) {
+  check_level(level, match.call())
+  out <- posterior_table(object, level)[, 3:4, drop = FALSE]
+  if (missing(parm)) out else out[if (is.numeric(parm)) coefficient_names(object)[parm] else parm, , drop = FALSE]
+}
+
+# The probability that a column has an effect of its own.
+pip <- function(object, ...) {
+  if (!inherits(object, "ardvark")) stop_for(sprintf("object is of class %s; it must be a fit of ardvark()", class(object)[1L]), "object", call = match.call())
+  inclusion <- object$results$inclusion
+  if (is.null(inclusion)) {
+    stop_for(sprintf("prior \"%s\" has no probability of inclusion: use prior = \"sparse\" or \"slab\"", object$results$prior), call = match.call())
+  }
+  if (is.matrix(inclusion)) dimnames(inclusion) <- list(object$results$classes, object$columns) else names(inclusion) <- object$columns
+  inclusion
+}
+
+# Sets of columns, each of which holds an effect.
+credible_sets <- function(object, ...) {
+  sets <- object$results$credible_sets
+  if (is.null(sets)) stop_for(sprintf("prior \"%s\" has no credible sets: use prior = \"sparse\" or \"slab\"", object$results$prior), call = match.call())
+  lapply(sets, function(set) list(columns = object$columns[set$columns], probability = as.vector(set$probability), inclusion = set$inclusion))
+}
+
+logLik.ardvark <- function(object, ...) {
+  structure(object$results$bound, df = object$results$effective_parameters, nobs = nobs(object), class = c("ardvark_bound", "logLik"))
+}
+print.ardvark_bound <- function(x, digits = getOption("digits"), ...) {
+  cat("log evidence (a lower bound): ", format(c(x), digits = digits), " nats; effective parameters: ", format(attr(x, "df"), digits = 3L), "\n", sep = "")
+  invisible(x)
+}
+no_criterion <- function(name, call) {
+  stop_for(paste0(name, " needs the maximum of a likelihood and the number of its parameters; a Bayesian fit has the log evidence instead, ",
+                  "which already pays for its parameters: compare fits with compare(fit1, fit2), or read logLik(fit)"), call = call)
+}
+AIC.ardvark <- function(object, ..., k = 2) no_criterion("AIC", match.call())
+BIC.ardvark <- function(object, ...) no_criterion("BIC", match.call())
+AIC.ardvark_bound <- function(object, ..., k = 2) no_criterion("AIC", match.call())
+BIC.ardvark_bound <- function(object, ...) no_criterion("BIC", match.call())
+
+print.ardvark <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_call(x$call)
+  cat("Family: ", x$family_name, ", prior: ", x$results$prior, "\n\nCoefficients:\n", sep = "")
+  print(format(x$coefficients, digits = digits), print.gap = 2L, quote = FALSE)
+  if (x$results$status != "converged") cat("\nThe fit is ", x$results$status, ": ", our_names(x$results$message, character()), "\n", sep = "")
+  if (!is.null(x$na.action)) cat("\n(", naprint(x$na.action), ")\n", sep = "")
+  invisible(x)
+}
+
+print_call <- function(call) if (!is.null(call)) cat("\nCall:\n", paste(deparse(call), collapse = "\n"), "\n\n", sep = "")
+
+summary.ardvark <- function(object, level = 0.95, odds = FALSE, standardized = FALSE, verbose = FALSE, ...) {
+  call <- match.call()
+  check_level(level, call)
+  options <- list(level = level, odds = odds, standardized = standardized, verbose = verbose)
+  text <- checked(.Call(C_summary, handle_of(object), options), list(call = call))
+  table <- posterior_table(object, level)
+  if (!is.null(object$results$inclusion) && !is.matrix(object$results$mean)) {
+    table <- cbind(table, Inclusion = c(if (!is.null(object$results$intercept)) NA, object$results$inclusion))
+  }
+  structure(list(call = object$call, family = object$family, coefficients = table, text = our_names(text, character()), na.action = object$na.action),
+            class = "summary.ardvark")
+}
+
+print.summary.ardvark <- function(x, ...) {
+  print_call(x$call)
+  cat(sub("\n+$", "", x$text), "\n", sep = "")
+  if (!is.null(x$na.action)) cat("\n(", naprint(x$na.action), ")\n", sep = "")
+  invisible(x)
+}

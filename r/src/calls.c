@@ -1,0 +1,223 @@
+/* The functions that R calls, and their registration. */
+#include <R_ext/Rdynload.h>
+#include <R_ext/Utils.h>
+#include <R_ext/Visibility.h>
+#include <signal.h>
+#include <string.h>
+
+#include "binding.h"
+
+/* Numbers of the C interface that R passes as such. */
+static int64_t whole(SEXP number) { return (int64_t)Rf_asReal(number); }
+
+static SEXP version(void) { return Rf_mkString(ardvark_version()); }
+
+static SEXP catalogue(void) {
+  SEXP handle = PROTECT(own_result(NULL)), out;
+  ardvark_result* result = NULL;
+  if (ardvark_catalogue(&result, failure()) != ARDVARK_OK) {
+    UNPROTECT(1);
+    return failure_list();
+  }
+  R_SetExternalPtrAddr(handle, result);
+  out = results_of(result);
+  UNPROTECT(1);
+  return out;
+}
+
+/* Whether a handle is still one: not after readRDS, in another process. */
+static SEXP alive(SEXP handle) { return Rf_ScalarLogical(TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrAddr(handle) != NULL); }
+
+/* Raises the interrupt that a call swallowed, now that nothing of it is left. */
+static SEXP interrupt(void) {
+  raise(SIGINT);
+  R_CheckUserInterrupt();
+  return R_NilValue;
+}
+
+/* X: a matrix, of which `rows` are taken (NULL: all), or a list of the slots of a dgCMatrix. Returns a model. */
+static SEXP fit(SEXP X, SEXP skip, SEXP rows, SEXP y, SEXP list) {
+  SEXP options, memory, handle = PROTECT(own_model(NULL));
+  ardvark_model* model = NULL;
+  ardvark_code code;
+  options = options_of(list);
+  if (options == NULL) {
+    UNPROTECT(1);
+    return failure_list();
+  }
+  PROTECT(options);
+  if (TYPEOF(X) == VECSXP) {
+    const ardvark_csc columns = csc_of(X);
+    code = ardvark_fit_csc(&columns, REAL(y), options_in(options), &model, failure());
+  } else {
+    const ardvark_matrix columns = matrix_of(X, skip, rows, &memory);
+    code = ardvark_fit(&columns, REAL(y), options_in(options), &model, failure());
+    forget(memory);
+    UNPROTECT(1);
+  }
+  R_SetExternalPtrAddr(handle, model);
+  UNPROTECT(2);
+  return code == ARDVARK_OK ? handle : failure_list();
+}
+
+/* name NULL: all results as a list. */
+static SEXP result(SEXP model, SEXP name, SEXP list) {
+  SEXP options = options_of(list), handle, out;
+  ardvark_result* made = NULL;
+  if (options == NULL) return failure_list();
+  PROTECT(options);
+  handle = PROTECT(own_result(NULL));
+  if (ardvark_model_result(model_of(model), options_in(options), &made, failure()) != ARDVARK_OK) {
+    UNPROTECT(2);
+    return failure_list();
+  }
+  R_SetExternalPtrAddr(handle, made);
+  if (name == R_NilValue) {
+    out = results_of(made);
+  } else {
+    ardvark_array array;
+    memset(&array, 0, sizeof array);
+    array.struct_size = sizeof array;
+    out = ardvark_result_array(made, utf8(STRING_ELT(name, 0)), &array, failure()) == ARDVARK_OK ? take_array(&array) : failure_list();
+  }
+  UNPROTECT(2);
+  return out;
+}
+
+static SEXP draws(SEXP model, SEXP count, SEXP list) {
+  SEXP options = options_of(list), handle, out;
+  ardvark_result* made = NULL;
+  if (options == NULL) return failure_list();
+  PROTECT(options);
+  handle = PROTECT(own_result(NULL));
+  if (ardvark_model_draws(model_of(model), whole(count), options_in(options), &made, failure()) == ARDVARK_OK) {
+    R_SetExternalPtrAddr(handle, made);
+    out = results_of(made);
+  } else {
+    out = failure_list();
+  }
+  UNPROTECT(2);
+  return out;
+}
+
+static SEXP summary(SEXP model, SEXP list) {
+  SEXP options = options_of(list);
+  char* text = NULL;
+  ardvark_code code;
+  if (options == NULL) return failure_list();
+  PROTECT(options);
+  code = ardvark_model_summary(model_of(model), options_in(options), &text, failure());
+  UNPROTECT(1);
+  return code == ARDVARK_OK ? take_text(text) : failure_list();
+}
+
+/* renamed: pairs of an option and its name here. The spelling of Python, prior='shared', is that of R, too. */
+static SEXP spell(SEXP text, SEXP renamed) {
+  const R_xlen_t count = XLENGTH(renamed);
+  const char** const names = (const char**)R_alloc((size_t)count + 1, sizeof(char*));
+  char* written = NULL;
+  R_xlen_t i;
+  for (i = 0; i < count; ++i) names[i] = utf8(STRING_ELT(renamed, i));
+  if (ardvark_spell(utf8(STRING_ELT(text, 0)), "python", names, (int64_t)count / 2, &written, failure()) != ARDVARK_OK)
+    return failure_list();
+  return take_text(written);
+}
+
+static SEXP predict(SEXP model, SEXP X, SEXP skip, SEXP target, SEXP list) {
+  SEXP options = options_of(list), memory, handle, out;
+  ardvark_result* made = NULL;
+  ardvark_code code;
+  if (options == NULL) return failure_list();
+  PROTECT(options);
+  handle = PROTECT(own_result(NULL));
+  if (TYPEOF(X) == VECSXP) {
+    const ardvark_csc rows = csc_of(X);
+    code = ardvark_predict_csc(model_of(model), &rows, numbers_or_null(target), options_in(options), &made, failure());
+  } else {
+    const ardvark_matrix rows = matrix_of(X, skip, R_NilValue, &memory);
+    code = ardvark_predict(model_of(model), &rows, numbers_or_null(target), options_in(options), &made, failure());
+    forget(memory);
+    UNPROTECT(1);
+  }
+  R_SetExternalPtrAddr(handle, made);
+  out = code == ARDVARK_OK ? results_of(made) : failure_list();
+  UNPROTECT(2);
+  return out;
+}
+
+/* priors: names with commas between them, or NULL for the default. */
+static SEXP compare(SEXP X, SEXP skip, SEXP y, SEXP priors, SEXP list) {
+  SEXP options = options_of(list), memory, handle, out;
+  ardvark_result* made = NULL;
+  ardvark_matrix columns;
+  ardvark_code code;
+  if (options == NULL) return failure_list();
+  PROTECT(options);
+  handle = PROTECT(own_result(NULL));
+  columns = matrix_of(X, skip, R_NilValue, &memory);
+  code = ardvark_compare(&columns, REAL(y), priors == R_NilValue ? NULL : utf8(STRING_ELT(priors, 0)), NULL, options_in(options), &made,
+                         failure());
+  forget(memory);
+  R_SetExternalPtrAddr(handle, made);
+  out = code == ARDVARK_OK ? results_of(made) : failure_list();
+  UNPROTECT(3);
+  return out;
+}
+
+/* ---- model files and their bytes ---- */
+
+static SEXP to_bytes(SEXP model) {
+  SEXP memory = PROTECT(own_memory(NULL)), out;
+  void* data = NULL;
+  size_t size = 0;
+  if (ardvark_model_to_bytes(model_of(model), &data, &size, failure()) != ARDVARK_OK) {
+    UNPROTECT(1);
+    return failure_list();
+  }
+  R_SetExternalPtrAddr(memory, data);
+  out = PROTECT(Rf_allocVector(RAWSXP, (R_xlen_t)size));
+  memcpy(RAW(out), data, size);
+  R_ClearExternalPtr(memory);
+  ardvark_free(data);
+  UNPROTECT(2);
+  return out;
+}
+
+static SEXP from_bytes(SEXP bytes) {
+  SEXP handle = PROTECT(own_model(NULL));
+  ardvark_model* model = NULL;
+  const ardvark_code code = ardvark_model_from_bytes(RAW(bytes), (size_t)XLENGTH(bytes), &model, failure());
+  R_SetExternalPtrAddr(handle, model);
+  UNPROTECT(1);
+  return code == ARDVARK_OK ? handle : failure_list();
+}
+
+static SEXP save(SEXP model, SEXP path) {
+  return ardvark_model_save(model_of(model), utf8(STRING_ELT(path, 0)), failure()) == ARDVARK_OK ? R_NilValue : failure_list();
+}
+
+static SEXP load(SEXP path) {
+  SEXP handle = PROTECT(own_model(NULL));
+  ardvark_model* model = NULL;
+  const ardvark_code code = ardvark_model_load(utf8(STRING_ELT(path, 0)), &model, failure());
+  R_SetExternalPtrAddr(handle, model);
+  UNPROTECT(1);
+  return code == ARDVARK_OK ? handle : failure_list();
+}
+
+/* ---- registration ---- */
+
+#define ENTRY(name, count) \
+  { "C_" #name, (DL_FUNC)(void (*)(void))name, count }
+
+static const R_CallMethodDef entries_[] = {ENTRY(version, 0),    ENTRY(catalogue, 0), ENTRY(alive, 1),   ENTRY(interrupt, 0),
+                                           ENTRY(fit, 5),        ENTRY(result, 3),    ENTRY(draws, 3),   ENTRY(summary, 2),
+                                           ENTRY(spell, 2),      ENTRY(predict, 5),   ENTRY(compare, 5), ENTRY(to_bytes, 1),
+                                           ENTRY(from_bytes, 1), ENTRY(save, 2),      ENTRY(load, 1),    {NULL, NULL, 0}};
+
+void R_init_ardvark(DllInfo* library);
+void attribute_visible R_init_ardvark(DllInfo* library) {
+  R_registerRoutines(library, NULL, entries_, NULL, NULL);
+  R_useDynamicSymbols(library, FALSE);
+  R_forceSymbols(library, TRUE);
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(ardvark)
+
+test_check("ardvark")
