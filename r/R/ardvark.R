@@ -5,6 +5,7 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
   call <- match.call()
   family <- family_name(family, call)
   options <- options_given(list(...), call)
+  check_words(prior, impute, call)
   frame <- match.call(expand.dots = FALSE)
   frame <- frame[c(1L, match(c("formula", "data", "subset", "weights", "na.action", "offset"), names(frame), 0L))]
   frame$drop.unused.levels <- TRUE
@@ -13,19 +14,19 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
   frame <- eval(frame, parent.frame())
   if (isTRUE(impute)) frame <- without_unknown_response(frame)
   terms <- attr(frame, "terms")
-  if (attr(terms, "response") == 0L) stop_for("formula has no response: write y ~ x1 + x2", "formula", call = call)
-  if (nrow(frame) == 0L) stop_for("data has no rows (0 non-NA cases)", "data", call = call)
+  if (attr(terms, "response") == 0L) refuse(call, "formula", "formula has no response: write y ~ x1 + x2")
+  if (nrow(frame) == 0L) refuse(call, "data", "data has no rows (0 non-NA cases)")
   check_columns(frame, terms, call)
   X <- model.matrix(terms, frame, contrasts.arg = contrasts)
   intercept <- attr(terms, "intercept") == 1L
   term <- attr(X, "assign")[attr(X, "assign") > 0L]
   labels <- attr(terms, "term.labels")
   columns <- colnames(X)[if (intercept) -1L else seq_len(ncol(X))]
-  if (length(columns) == 0L) stop_for("formula has no columns besides the intercept", "formula", call = call)
-  said <- list(call = call, rows = rownames(frame), arguments = c(X = "data", labels = deparse1(formula(terms)[[2L]]), target = deparse1(formula(terms)[[2L]]),
-               y = deparse1(formula(terms)[[2L]]), row_offset = "offset", group = "groups"))
+  if (length(columns) == 0L) refuse(call, "formula", "formula has no columns besides the intercept")
+  name <- deparse1(formula(terms)[[2L]])
+  said <- said_of(call, rownames(frame), "data", name)
   question <- list(
-    X = X, skip = intercept + 0L, columns = columns, response = model.response(frame), name = said$arguments[["y"]], family = family,
+    X = X, skip = intercept + 0L, columns = columns, response = model.response(frame), name = name, family = family,
     weights = model.weights(frame), offset = model.offset(frame), prior = prior, impute = impute, options = options,
     flat = positions_of(flat, columns, labels[term], "flat", call),
     groups = group_numbers(groups, columns, factor_terms(terms)[term], term, prior, call)
@@ -43,13 +44,15 @@ ardvark_fit <- function(x, y, family = gaussian(), prior = "auto", weights = NUL
   call <- match.call()
   family <- family_name(family, call)
   options <- options_given(list(...), call)
+  check_words(prior, impute, call)
   x <- numeric_matrix(x, "x", call)
   columns <- colnames(x)
   if (is.null(columns)) columns <- paste0("x", seq_len(ncol(x)))
-  if (NROW(y) != nrow(x)) stop_for(sprintf("y has %d entries; x has %d rows", NROW(y), nrow(x)), "y", call = call)
+  if (anyDuplicated(columns)) refuse(call, "x", "x has two columns named '%s'", columns[duplicated(columns)][1L])
+  if (NROW(y) != nrow(x)) refuse(call, "y", "y has %d entries; x has %d rows", NROW(y), nrow(x))
   check_length(weights, nrow(x), "weights", call)
   check_length(offset, nrow(x), "offset", call)
-  said <- list(call = call, rows = rownames(x), arguments = c(X = "x", labels = "y", target = "y", row_offset = "offset", group = "groups"))
+  said <- said_of(call, rownames(x), "x", "y")
   if (!isTRUE(intercept)) options$intercept <- FALSE
   question <- list(
     X = x, skip = 0L, columns = columns, response = y, name = "y", family = family, weights = weights, offset = offset, prior = prior,
@@ -63,15 +66,10 @@ ardvark_fit <- function(x, y, family = gaussian(), prior = "auto", weights = NUL
 # The fit of a question: what is independent of where X came from.
 solve_question <- function(question, said) {
   family <- question$family
-  weights <- question$weights
-  if (!is.null(weights)) {
-    if (!is.numeric(weights)) stop_for(sprintf("weights is of type %s; it must be numbers", typeof(weights)), "weights", call = said$call)
-    weights <- as.double(weights)
-    if (any(!is.finite(weights)) || any(weights < 0)) stop_for("weights has a value that is negative or not finite (negative weights not allowed)", "weights", call = said$call)
-  }
-  offset <- if (is.null(question$offset)) NULL else finite_offset(question$offset, said$call)
+  weights <- checked_numbers(question$weights, "weights", said, function(w) w >= 0, ">= 0 (negative weights not allowed)")
+  offset <- checked_numbers(question$offset, "offset", said)
   if (!is.null(offset) && family %in% c("binomial", "multinomial")) {
-    stop_for(sprintf("offset cannot be used with family %s", family), "offset", call = said$call)
+    refuse(said$call, "offset", "offset cannot be used with family %s: it applies to numbers and counts", family)
   }
   response <- read_response(question$response, weights, family, question$name, said$call)
   y <- response$y
@@ -127,20 +125,28 @@ coefficients_of <- function(results) {
 in_place <- function(X) if (is.matrix(X)) X else list(X@p, X@i, X@x, X@Dim)
 
 numeric_matrix <- function(x, name, call) {
-  if (is.data.frame(x)) stop_for(sprintf("%s is a data frame; use ardvark(y ~ ., data), or as.matrix(%s)", name, name), name, call = call)
+  if (is.data.frame(x)) refuse(call, name, "%s is a data frame; use ardvark(y ~ ., data), or as.matrix(%s)", name, name)
   if (is(x, "Matrix")) {
     if (!is(x, "sparseMatrix")) return(numeric_matrix(as.matrix(x), name, call))
     if (!is(x, "dgCMatrix")) x <- as(as(as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
     return(x)
   }
-  if (!is.matrix(x)) stop_for(sprintf("%s is of class %s; it must be a matrix", name, class(x)[1L]), name, call = call)
-  if (!(is.numeric(x) || is.logical(x))) stop_for(sprintf("%s is a matrix of type %s; it must be numbers", name, typeof(x)), name, call = call)
+  if (!is.matrix(x)) refuse(call, name, "%s is of class %s; it must be a matrix", name, class(x)[1L])
+  if (!(is.numeric(x) || is.logical(x))) refuse(call, name, "%s is a matrix of type %s; it must be numbers", name, typeof(x))
   if (!is.double(x)) storage.mode(x) <- "double"
   x
 }
 
+# What messages of the library call arguments, and its rows.
+said_of <- function(call, rows, X, y) list(call = call, rows = rows, arguments = c(X = X, labels = y, target = y, y = y, row_offset = "offset", group = "groups"))
+
+check_words <- function(prior, impute, call) {
+  if (!(is.character(prior) && length(prior) == 1L)) refuse(call, "prior", "prior must be one word, such as \"auto\" or \"shared\"")
+  if (!isTRUE(impute) && !isFALSE(impute)) refuse(call, "impute", "impute must be TRUE or FALSE")
+}
+
 check_length <- function(values, rows, name, call) {
-  if (!is.null(values) && length(values) != rows) stop_for(sprintf("%s has %d entries; there are %d rows", name, length(values), rows), name, call = call)
+  if (!is.null(values) && length(values) != rows) refuse(call, name, "%s has %d entries; there are %d rows", name, length(values), rows)
 }
 
 # Columns that model.matrix would read as something else than they are.
@@ -149,10 +155,10 @@ check_columns <- function(frame, terms, call) {
   for (name in names(frame)[is_variable]) {
     column <- frame[[name]]
     if (is.complex(column) || is.list(column) || is.raw(column)) {
-      stop_for(sprintf("column '%s' is of type %s; it must be numbers, a factor, texts or logical", name, typeof(column)), name, call = call)
+      refuse(call, name, "column '%s' is of type %s; it must be numbers, a factor, texts or logical", name, typeof(column))
     }
     if (is.factor(column) && nlevels(column) < 2L && attr(terms, "intercept") == 1L) {
-      stop_for(sprintf("column '%s' has one level only (contrasts need factors with 2 or more levels)", name), name, call = call)
+      refuse(call, name, "column '%s' has one level only (contrasts need factors with 2 or more levels)", name)
     }
   }
 }
@@ -168,10 +174,17 @@ without_unknown_response <- function(frame) {
   structure(frame, terms = terms, na.action = left_out)
 }
 
-finite_offset <- function(offset, call) {
-  if (!is.numeric(offset)) stop_for(sprintf("offset is of type %s; it must be numbers", typeof(offset)), "offset", call = call)
-  if (any(!is.finite(offset))) stop_for(sprintf("offset at row %d is %s; all values must be finite", which(!is.finite(offset))[1L], format(offset[!is.finite(offset)][1L])), "offset", call = call)
-  as.double(offset)
+# A number for each row, or NULL.
+checked_numbers <- function(values, name, said, holds = is.finite, why = "finite") {
+  if (is.null(values)) return(NULL)
+  if (!is.numeric(values)) refuse(said$call, name, "%s is of type %s; it must be numbers", name, typeof(values))
+  wrong <- which(!(is.finite(values) & holds(values)))
+  if (length(wrong) > 0L) {
+    row <- if (is.null(said$rows)) wrong[1L] else dQuote(said$rows[wrong[1L]], FALSE)
+    said_wrong <- sprintf("%s at row %s is %s; all values must be %s", name, row, format(values[wrong[1L]]), why)
+    stop_for(said_wrong, name, row = wrong[1L], call = said$call)
+  }
+  as.double(values)
 }
 
 # Whether a term has a factor, so that its columns are dummies.
@@ -188,10 +201,14 @@ positions_of <- function(given, columns, terms, argument, call) {
   if (is.null(given)) return(NULL)
   if (is.character(given)) {
     unknown <- setdiff(given, c(columns, terms))
-    if (length(unknown) > 0L) stop_for(sprintf("%s names '%s', which is no column and no term; columns: %s", argument, unknown[1L], paste(utils::head(columns, 10L), collapse = ", ")), argument, call = call)
+    if (length(unknown) > 0L) {
+      refuse(call, argument, "%s names '%s', which is no column and no term; columns: %s", argument, unknown[1L], some(columns))
+    }
     return(which(columns %in% given | terms %in% given))
   }
-  if (!is.numeric(given) || any(!given %in% seq_along(columns))) stop_for(sprintf("%s must be names of columns, or positions from 1 to %d", argument, length(columns)), argument, call = call)
+  if (!is.numeric(given) || any(!given %in% seq_along(columns))) {
+    refuse(call, argument, "%s must be names of columns, or positions from 1 to %d", argument, length(columns))
+  }
   as.integer(given)
 }
 
@@ -205,7 +222,7 @@ group_numbers <- function(groups, columns, is_dummy, term, prior, call) {
   }
   if (!is.null(names(groups))) groups <- groups[columns]
   if (length(groups) != length(columns) || anyNA(groups)) {
-    stop_for(sprintf("groups must have an entry for each of the %d columns: %s", length(columns), paste(utils::head(columns, 10L), collapse = ", ")), "groups", call = call)
+    refuse(call, "groups", "groups must have an entry for each of the %d columns: %s", length(columns), some(columns))
   }
   match(groups, unique(groups))
 }

@@ -14,9 +14,11 @@ compare.ardvark <- function(object, ...) {
   bounds <- vapply(fits, function(fit) fit$results$bound, 0)
   comparable <- vapply(fits, function(fit) isTRUE(fit$results$bound_comparable), NA)
   best <- if (any(comparable)) max(bounds[comparable]) else NA
-  out <- data.frame(family = vapply(fits, `[[`, "", "family_name"), prior = vapply(fits, function(fit) fit$results$prior, ""),
-                    evidence = bounds, difference = ifelse(comparable, bounds - best, NA), effective_parameters = vapply(fits, function(fit) fit$results$effective_parameters, 0),
-                    row.names = make.unique(unname(names)))
+  out <- data.frame(
+    family = vapply(fits, `[[`, "", "family_name"), prior = vapply(fits, function(fit) fit$results$prior, ""), evidence = bounds,
+    difference = ifelse(comparable, bounds - best, NA), effective_parameters = vapply(fits, function(fit) fit$results$effective_parameters, 0),
+    row.names = make.unique(unname(names))
+  )
   structure(out[order(!comparable, -bounds), , drop = FALSE], class = c("ardvark_comparison", "data.frame"))
 }
 

@@ -4,7 +4,8 @@
 own_options <- c(
   model = "family", family = "family", noise = "family = \"student\"", group = "groups", missing = "impute or na.action",
   exposure = "offset", offset_column = "offset", row_offset = "offset", weights = "weights", column_names = "the names of the columns",
-  class_names = "the levels of the response", target = "formula", reference = "contrasts", prior = "prior", flat = "flat", preset = NA, compat = NA
+  class_names = "the levels of the response", target = "formula", reference = "contrasts", prior = "prior", flat = "flat",
+  intercept = "y ~ x - 1", preset = NA, compat = NA, converge = NA, toolbox_gamma0 = NA, toolbox_gamma1 = NA, toolbox_R = NA
 )
 
 # Raises what is wrong as a condition of class ardvark_error, which has the fields of the library.
@@ -13,12 +14,18 @@ stop_for <- function(message, argument = "", ..., call = NULL) {
   stop(structure(class = c("ardvark_error", "error", "condition"), fields))
 }
 
-# The names that a message of the library has for its arguments, in those of the call that R sees.
-our_names <- function(text, renamed) {
-  text <- .Call(C_spell, text, c("group", "groups", renamed))
-  text <- gsub("missing='impute'", "impute=TRUE", text, fixed = TRUE)
-  gsub("missing='drop'", "na.action=na.omit", text, fixed = TRUE)
+# The same of an argument, with a message as sprintf makes it.
+refuse <- function(call, argument, ...) stop_for(sprintf(...), argument, call = call)
+
+absent_column <- function(call, column, why = "") {
+  stop_for(sprintf("newdata has no column '%s'%s", column, why), "newdata", column = column, call = call)
 }
+
+# A list of names for a message.
+some <- function(names) paste(c(utils::head(names, 10L), if (length(names) > 10L) "..."), collapse = ", ")
+
+# A text of the library with its options as arguments of R.
+in_our_words <- function(text) .Call(C_spell, text, c("group", "groups"))
 
 # The result of a call of the library. `said` says how the caller's arguments and rows are called.
 checked <- function(value, said = NULL) {
@@ -28,6 +35,11 @@ checked <- function(value, said = NULL) {
     stop_for("interrupted: there is no result", call = said$call)
   }
   message <- value$message
+  if (value$value == "NaN" && value$remedy != "" && endsWith(message, value$remedy)) {
+    remedy <- "na.action = na.omit leaves rows with missing values out, impute = TRUE fills the gaps"
+    message <- paste0(substr(message, 1L, nchar(message) - nchar(value$remedy)), remedy)
+    value$remedy <- remedy
+  }
   rows <- said$rows
   if (value$row > 0 && !is.null(rows) && value$row_end > value$row_begin && value$row <= length(rows)) {
     bytes <- charToRaw(message)
@@ -40,8 +52,7 @@ checked <- function(value, said = NULL) {
     message <- paste0(ours, substring(message, nchar(value$argument) + 1L))
     value$argument <- unname(ours)
   }
-  value$message <- our_names(message, character())
-  Encoding(value$message) <- "UTF-8"
+  value$message <- in_our_words(message)
   do.call(stop_for, c(unclass(value), list(call = said$call)), quote = TRUE)
 }
 
@@ -53,7 +64,7 @@ text_of <- function(bytes) {
 
 warn_for <- function(messages, call) {
   for (message in messages) {
-    warning(structure(class = c("ardvark_warning", "warning", "condition"), list(message = our_names(message, character()), call = call)))
+    warning(structure(class = c("ardvark_warning", "warning", "condition"), list(message = in_our_words(message), call = call)))
   }
 }
 
@@ -67,6 +78,7 @@ held_model <- function(handle) {
 
 handle_of <- function(object) {
   held <- object$model_held
+  if (!is.environment(held) || !is.raw(held$bytes)) stop_for("object holds no model")
   if (!.Call(C_alive, held$handle)) held$handle <- checked(.Call(C_from_bytes, held$bytes))
   held$handle
 }
@@ -84,10 +96,13 @@ options_given <- function(dots, call) {
   for (name in names) {
     if (name %in% names(own_options)) {
       ours <- own_options[[name]]
-      stop_for(if (is.na(ours)) sprintf("%s is not available in R", name) else sprintf("%s is no option here: use %s", name, ours), name, call = call)
+      why <- if (is.na(ours)) "%s is not available in R" else paste("%s is no option here: use", ours)
+      refuse(call, name, why, name)
     }
-    if (!name %in% known) stop_for(sprintf("unused argument %s: it is no argument of ardvark() and no option; see ardvark_options()", name), name, call = call)
-    if (!(is.atomic(dots[[name]]) && length(dots[[name]]) > 0L)) stop_for(sprintf("%s must be a number, a text or a vector", name), name, call = call)
+    if (!name %in% known) {
+      refuse(call, name, "unused argument %s: it is no argument and no option; see ardvark_options()", name)
+    }
+    if (!(is.atomic(dots[[name]]) && length(dots[[name]]) > 0L)) refuse(call, name, "%s must be a number, a text or a vector", name)
   }
   dots
 }
@@ -103,6 +118,6 @@ catalogue <- local({
 ardvark_options <- function() {
   help <- catalogue()$option_help
   help <- help[!names(help) %in% names(own_options)]
-  data.frame(option = names(help), values = vapply(help, `[[`, "", "values"), help = vapply(help, function(one) our_names(one$help, character()), ""),
-             row.names = NULL)
+  said <- vapply(help, function(one) in_our_words(one$help), "")
+  data.frame(option = names(help), values = vapply(help, `[[`, "", "values"), help = said, row.names = NULL)
 }

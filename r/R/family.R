@@ -19,15 +19,15 @@ family_name <- function(family, call) {
   names <- paste0('gaussian(), binomial(), poisson(), "student", "negbin" or "multinomial"')
   if (inherits(family, "family")) {
     name <- family$family
-    if (!name %in% names(families)) stop_for(sprintf("family is %s(); it must be %s", name, names), "family", call = call)
+    if (!name %in% names(families)) refuse(call, "family", "family is %s(); it must be %s", name, names)
     if (family$link != families[[name]]$link) {
-      stop_for(sprintf("family is %s(link = \"%s\"); the link must be \"%s\"", name, family$link, families[[name]]$link), "family", call = call)
+      refuse(call, "family", "family is %s(link = \"%s\"); the link must be \"%s\"", name, family$link, families[[name]]$link)
     }
     return(name)
   }
   if (!(is.character(family) && length(family) == 1L && family %in% names(families))) {
     shown <- if (is.character(family) && length(family) == 1L) dQuote(family, FALSE) else paste("of class", class(family)[1L])
-    stop_for(sprintf("family is %s; it must be %s", shown, names), "family", call = call)
+    refuse(call, "family", "family is %s; it must be %s", shown, names)
   }
   family
 }
@@ -45,7 +45,7 @@ family_object <- function(name) {
 #   observed what residuals compare with, and `trials`, the weights of these
 read_response <- function(y, weights, family, name, call) {
   wrong <- function(...) stop_for(paste0(name, " ", sprintf(...)), name, call = call)
-  if (inherits(y, c("Date", "POSIXt", "difftime"))) wrong("is of class %s; the response must be numbers%s", class(y)[1L], if (is_linear(family)) "" else " or a factor")
+  if (inherits(y, c("Date", "POSIXt", "difftime"))) wrong("is of class %s; the response must be numbers or a factor", class(y)[1L])
   if (is.list(y) || is.complex(y) || is.raw(y)) wrong("is of type %s; the response must be numbers or a factor", typeof(y))
   if (family %in% c("binomial", "multinomial")) {
     if (is.matrix(y) && ncol(y) > 1L) return(grouped_response(y, weights, family, wrong))
@@ -82,7 +82,8 @@ from_counts <- function(successes, failures, trials, weights, classes) {
 
 class_response <- function(y, weights, family, wrong) {
   if (family == "binomial" && is.numeric(y)) {
-    if (any(!is.finite(y)) || any(y < 0 | y > 1)) wrong("has the value %s; a response of numbers must be between 0 and 1 (glm: y values must be 0 <= y <= 1)", format(y[!(is.finite(y) & y >= 0 & y <= 1)][1L]))
+    outside <- y[!(is.finite(y) & y >= 0 & y <= 1)]
+    if (length(outside) > 0L) wrong("has the value %s; numbers must be between 0 and 1 (y values must be 0 <= y <= 1)", format(outside[1L]))
     if (any(y != 0 & y != 1)) {
       trials <- if (is.null(weights)) rep(1, length(y)) else weights
       if (any(abs(y * trials - round(y * trials)) > 1e-3)) warning("non-integer #successes in a binomial response", call. = FALSE)

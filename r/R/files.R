@@ -2,9 +2,9 @@
 
 save_ardvark <- function(object, file) {
   call <- match.call()
-  if (!inherits(object, "ardvark")) stop_for(sprintf("object is of class %s; it must be a fit of ardvark()", class(object)[1L]), "object", call = call)
+  if (!inherits(object, "ardvark")) refuse(call, "object", "object is of class %s; it must be a fit of ardvark()", class(object)[1L])
   if (is_linear(object$family_name) && !is.null(object$offset)) {
-    stop_for("the offset of a regression of numbers is known to R only: use saveRDS(), or fit y - offset", "object", call = call)
+    refuse(call, "object", "the offset of a regression of numbers is known to R only: use saveRDS(), or fit y - offset")
   }
   checked(.Call(C_save, handle_of(object), path.expand(file)), list(call = call))
   invisible(file)
@@ -16,12 +16,17 @@ read_ardvark <- function(file) {
   fit$results <- results_at(fit)
   results <- fit$results
   if (!results$task %in% c("linear", "logistic", "counts") || is.null(results$mean)) {
-    stop_for(sprintf("%s holds a model of the kind %s, which R does not read", file, results$task), "file", call = call)
+    refuse(call, "file", "%s holds a model of the kind %s, which R does not read", file, results$task)
   }
   family <- family_of_results(results)
   class(fit) <- "ardvark"
-  fit[c("family_name", "family", "classes", "columns", "coefficients")] <- list(family, family_object(family), results$classes, results$columns, coefficients_of(results))
-  fit[c("call", "impute", "is_grouped", "is_share")] <- list(call, !is.null(results$missing), FALSE, FALSE)
+  fit$call <- call
+  fit$family_name <- family
+  fit$family <- family_object(family)
+  fit$classes <- results$classes
+  fit$columns <- results$columns
+  fit$coefficients <- coefficients_of(results)
+  fit$impute <- !is.null(results$missing)
   if (isTRUE(results$has_row_offset)) fit$offset <- numeric()
   fit
 }

@@ -66,10 +66,10 @@ confint.ardvark <- function(object, parm, level = 0.95, ...) {
 
 # The probability that a column has an effect of its own.
 pip <- function(object, ...) {
-  if (!inherits(object, "ardvark")) stop_for(sprintf("object is of class %s; it must be a fit of ardvark()", class(object)[1L]), "object", call = match.call())
+  if (!inherits(object, "ardvark")) refuse(match.call(), "object", "object is of class %s; it must be a fit of ardvark()", class(object)[1L])
   inclusion <- object$results$inclusion
   if (is.null(inclusion)) {
-    stop_for(sprintf("prior \"%s\" has no probability of inclusion: use prior = \"sparse\" or \"slab\"", object$results$prior), call = match.call())
+    refuse(match.call(), "", "prior \"%s\" has no probability of inclusion: use prior = \"sparse\" or \"slab\"", object$results$prior)
   }
   if (is.matrix(inclusion)) dimnames(inclusion) <- list(object$results$classes, object$columns) else names(inclusion) <- object$columns
   inclusion
@@ -78,7 +78,7 @@ pip <- function(object, ...) {
 # Sets of columns, each of which holds an effect.
 credible_sets <- function(object, ...) {
   sets <- object$results$credible_sets
-  if (is.null(sets)) stop_for(sprintf("prior \"%s\" has no credible sets: use prior = \"sparse\" or \"slab\"", object$results$prior), call = match.call())
+  if (is.null(sets)) refuse(match.call(), "", "prior \"%s\" has no credible sets: use prior = \"sparse\" or \"slab\"", object$results$prior)
   lapply(sets, function(set) list(columns = object$columns[set$columns], probability = as.vector(set$probability), inclusion = set$inclusion))
 }
 
@@ -86,7 +86,8 @@ logLik.ardvark <- function(object, ...) {
   structure(object$results$bound, df = object$results$effective_parameters, nobs = nobs(object), class = c("ardvark_bound", "logLik"))
 }
 print.ardvark_bound <- function(x, digits = getOption("digits"), ...) {
-  cat("log evidence (a lower bound): ", format(c(x), digits = digits), " nats; effective parameters: ", format(attr(x, "df"), digits = 3L), "\n", sep = "")
+  parameters <- format(attr(x, "df"), digits = 3L)
+  cat("log evidence (a lower bound): ", format(c(x), digits = digits), " nats; effective parameters: ", parameters, "\n", sep = "")
   invisible(x)
 }
 no_criterion <- function(name, call) {
@@ -102,7 +103,7 @@ print.ardvark <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_call(x$call)
   cat("Family: ", x$family_name, ", prior: ", x$results$prior, "\n\nCoefficients:\n", sep = "")
   print(format(x$coefficients, digits = digits), print.gap = 2L, quote = FALSE)
-  if (x$results$status != "converged") cat("\nThe fit is ", x$results$status, ": ", our_names(x$results$message, character()), "\n", sep = "")
+  if (x$results$status != "converged") cat("\nThe fit is ", x$results$status, ": ", in_our_words(x$results$message), "\n", sep = "")
   if (!is.null(x$na.action)) cat("\n(", naprint(x$na.action), ")\n", sep = "")
   invisible(x)
 }
@@ -118,7 +119,7 @@ summary.ardvark <- function(object, level = 0.95, odds = FALSE, standardized = F
   if (!is.null(object$results$inclusion) && !is.matrix(object$results$mean)) {
     table <- cbind(table, Inclusion = c(if (!is.null(object$results$intercept)) NA, object$results$inclusion))
   }
-  structure(list(call = object$call, family = object$family, coefficients = table, text = our_names(text, character()), na.action = object$na.action),
+  structure(list(call = object$call, family = object$family, coefficients = table, text = in_our_words(text), na.action = object$na.action),
             class = "summary.ardvark")
 }
 

@@ -26,7 +26,8 @@ plot_coefficients <- function(x, level, xlab = NULL, main = "", ...) {
   old <- par(mar = c(4.5, min(1 + 0.55 * max(nchar(rownames(table))), 14), 2, 1))
   on.exit(par(old))
   if (is.null(xlab)) xlab <- sprintf("coefficient with %g%% interval", 100 * level)
-  plot(table[, 1L], at, xlim = range(table[, 3:4], 0), ylim = c(0.5, nrow(table) + 0.5), pch = 19, col = colour, yaxt = "n", xlab = xlab, ylab = "", main = main, ...)
+  plot(table[, 1L], at, xlim = range(table[, 3:4], 0), ylim = c(0.5, nrow(table) + 0.5), pch = 19, col = colour, yaxt = "n", xlab = xlab, ylab = "",
+       main = main, ...)
   abline(v = 0, lty = 2, col = weak)
   segments(table[, 3L], at, table[, 4L], at, col = colour, lwd = 2)
   axis(2, at, rownames(table), las = 1, tick = FALSE)
@@ -43,7 +44,7 @@ plot_residuals <- function(x, call, xlab = "fitted value", ylab = "quantile resi
 
 # Of classes: how often the event occurs where it is predicted with some probability.
 plot_calibration <- function(x, call, xlab = "predicted probability", ylab = "observed share", main = "", ...) {
-  if (x$family_name != "binomial") stop_for(sprintf("which is \"calibration\"; it applies to family binomial, not %s", x$family_name), "which", call = call)
+  if (x$family_name != "binomial") refuse(call, "which", "which is \"calibration\"; it applies to family binomial, not %s", x$family_name)
   if (is.null(x$y)) stop_for("the fit was read from a file, which has no rows", call = call)
   weights <- if (is.null(x$prior.weights)) rep(1, length(x$y)) else x$prior.weights
   order <- order(x$fitted.values)

@@ -1,4 +1,4 @@
-# Predictions, residuals and simulations.
+# Predictions.
 
 predict.ardvark <- function(object, newdata = NULL, type = c("response", "link", "class", "draws", "terms"), se.fit = FALSE,
                             interval = c("none", "confidence", "prediction"), level = 0.95, newoffset = NULL, ndraws = 1000, seed = NULL,
@@ -27,36 +27,34 @@ predict.ardvark <- function(object, newdata = NULL, type = c("response", "link",
 }
 
 check_level <- function(level, call) {
-  if (!(is.numeric(level) && length(level) == 1L && !is.na(level) && level > 0 && level < 1)) stop_for("level must be a number between 0 and 1", "level", call = call)
+  is_level <- is.numeric(level) && length(level) == 1L && !is.na(level) && level > 0 && level < 1
+  if (!is_level) refuse(call, "level", "level must be a number between 0 and 1")
 }
 
 check_type <- function(object, type, se.fit, interval, call) {
   family <- object$family_name
-  wrong <- function(...) stop_for(sprintf(...), "type", call = call)
+  wrong <- function(...) refuse(call, "type", ...)
   if (type == "class" && is.null(object$classes)) wrong("type is \"class\"; family %s has no classes", family)
   if (interval == "prediction" && !is.null(object$classes)) {
-    stop_for("interval is \"prediction\"; a new observation is one of the classes: use \"confidence\", the interval of the probability", "interval", call = call)
+    refuse(call, "interval", "interval is \"prediction\"; a new observation is a class: \"confidence\" is the interval of its probability")
   }
-  if (interval == "prediction" && type == "link") stop_for("interval is \"prediction\"; a new observation is on the scale type = \"response\"", "interval", call = call)
-  if (family == "multinomial" && (se.fit || interval != "none")) wrong("family multinomial has no standard errors of predictions: se.fit = FALSE, interval = \"none\"")
-  if (family == "multinomial" && type == "draws") wrong("type is \"draws\"; family multinomial has none")
-  if (type %in% c("class", "draws", "terms") && (se.fit || interval != "none")) wrong("type is \"%s\"; se.fit and interval are those of \"response\" and \"link\"", type)
+  if (interval == "prediction" && type == "link") refuse(call, "interval", "interval is \"prediction\"; it needs type = \"response\"")
+  has_spread <- se.fit || interval != "none"
+  if (family == "multinomial" && has_spread) wrong("family multinomial has no standard errors of predictions")
+  if (family == "multinomial" && type %in% c("draws", "terms")) wrong("type is \"%s\"; family multinomial has none", type)
+  if (type %in% c("class", "draws", "terms") && has_spread) wrong("type is \"%s\"; se.fit and interval need \"response\" or \"link\"", type)
 }
 
 # The rows that are predicted: X, its columns before those of the fit, the offset, the names, and which rows of the caller they are.
 rows_of <- function(object, newdata, newoffset, na.action, call) {
   if (is.null(newdata)) {
-    if (is.null(object$terms)) stop_for("newdata must be a matrix: the fit does not keep x", "newdata", call = call)
-    if (!is.null(newoffset)) stop_for("newoffset is given without newdata", "newoffset", call = call)
+    if (is.null(object$terms)) refuse(call, "newdata", "newdata must be a matrix: the fit does not keep x")
+    if (!is.null(newoffset)) refuse(call, "newoffset", "newoffset is given without newdata")
     X <- model.matrix(object)
     return(list(X = X, skip = has_intercept(object), offset = object$offset, names = rownames(X), left_out = object$na.action))
   }
   rows <- if (is.null(object$terms)) matrix_rows(object, newdata, newoffset, call) else frame_rows(object, newdata, newoffset, na.action, call)
-  if (is.null(object$impute) || !object$impute) {
-    complete <- if (is.matrix(rows$X)) !is.na(rowSums(rows$X)) | rowSums(is.na(rows$X)) == 0 else rep(TRUE, nrow(rows$X))
-  } else {
-    complete <- rep(TRUE, nrow(rows$X))
-  }
+  complete <- if (object$impute) rep(TRUE, nrow(rows$X)) else complete_rows(rows$X)
   if (!is.null(rows$offset)) complete <- complete & !is.na(rows$offset)
   rows$all <- rows$names
   if (!all(complete)) {
@@ -68,16 +66,20 @@ rows_of <- function(object, newdata, newoffset, na.action, call) {
   rows
 }
 
+complete_rows <- function(X) {
+  if (!is.matrix(X)) return(rep(TRUE, nrow(X)))
+  complete <- !is.na(rowSums(X))
+  if (all(complete)) complete else rowSums(is.na(X)) == 0
+}
+
 has_intercept <- function(object) attr(object$terms, "intercept") == 1L
 
 frame_rows <- function(object, newdata, newoffset, na.action, call) {
   terms <- delete.response(object$terms)
   if (!is.null(newoffset)) terms <- without_offset(terms)
-  if (!is.data.frame(newdata) && !is.list(newdata)) stop_for(sprintf("newdata is of class %s; it must be a data frame", class(newdata)[1L]), "newdata", call = call)
-  for (name in all.vars(attr(terms, "variables"))) {
-    if (!name %in% names(newdata) && !exists(name, envir = environment(object$terms))) {
-      stop_for(sprintf("newdata has no column '%s' (object '%s' not found)", name, name), "newdata", column = name, call = call)
-    }
+  if (!is.data.frame(newdata) && !is.list(newdata)) refuse(call, "newdata", "newdata is of class %s; it must be a data frame", class(newdata)[1L])
+  for (name in setdiff(all.vars(attr(terms, "variables")), names(newdata))) {
+    if (!exists(name, envir = environment(object$terms))) absent_column(call, name, sprintf(" (object '%s' not found)", name))
   }
   frame <- model.frame(terms, newdata, na.action = na.action, xlev = object$xlevels)
   classes <- attr(terms, "dataClasses")
@@ -90,35 +92,40 @@ frame_rows <- function(object, newdata, newoffset, na.action, call) {
 matrix_rows <- function(object, newdata, newoffset, call) {
   X <- if (is.data.frame(newdata)) encoded(object, newdata, call) else numeric_matrix(newdata, "newdata", call)
   if (ncol(X) != length(object$columns)) {
-    stop_for(sprintf("newdata has %d columns; the fit has %d: %s", ncol(X), length(object$columns), paste(utils::head(object$columns, 10L), collapse = ", ")), "newdata", call = call)
+    refuse(call, "newdata", "newdata has %d columns; the fit has %d: %s", ncol(X), length(object$columns), some(object$columns))
   }
   if (!is.null(colnames(X)) && !identical(colnames(X), object$columns)) {
     found <- match(object$columns, colnames(X))
-    if (anyNA(found)) stop_for(sprintf("newdata has no column '%s'", object$columns[is.na(found)][1L]), "newdata", column = object$columns[is.na(found)][1L], call = call)
+    if (anyNA(found)) absent_column(call, object$columns[is.na(found)][1L])
     X <- X[, found, drop = FALSE]
   }
-  if (is.null(newoffset) && !is.null(object$offset)) stop_for("the model was fitted with an offset, so new rows need one, too: give newoffset", "newoffset", call = call)
+  if (is.null(newoffset) && !is.null(object$offset)) need_offset(call)
+  if (!is.null(newoffset) && is.null(object$offset)) refuse(call, "newoffset", "newoffset is given, but the model was fitted without an offset")
   list(X = X, skip = 0L, offset = if (is.null(newoffset)) NULL else rep_to(newoffset, nrow(X), call), names = rownames(X))
 }
 
 # The columns of a model by their names.
 encoded <- function(object, newdata, call) {
   absent <- setdiff(object$columns, names(newdata))
-  if (length(absent) > 0L) stop_for(sprintf("newdata has no column '%s'", absent[1L]), "newdata", column = absent[1L], call = call)
+  if (length(absent) > 0L) absent_column(call, absent[1L])
   numeric_matrix(as.matrix(newdata[object$columns]), "newdata", call)
 }
 
 rep_to <- function(offset, rows, call) {
-  if (!length(offset) %in% c(1L, rows)) stop_for(sprintf("newoffset has %d entries; newdata has %d rows", length(offset), rows), "newoffset", call = call)
-  if (!is.numeric(offset)) stop_for(sprintf("newoffset is of type %s; it must be numbers", typeof(offset)), "newoffset", call = call)
+  if (!length(offset) %in% c(1L, rows)) refuse(call, "newoffset", "newoffset has %d entries; newdata has %d rows", length(offset), rows)
+  if (!is.numeric(offset)) refuse(call, "newoffset", "newoffset is of type %s; it must be numbers", typeof(offset))
   rep_len(as.double(offset), rows)
+}
+
+need_offset <- function(call) {
+  refuse(call, "newoffset", "the model was fitted with an offset, so new rows need one, too: give newoffset, such as the log of each exposure")
 }
 
 # newoffset replaces every offset of the fit. Without it, offset() of the formula and the argument offset are evaluated in newdata, as glm
 # does; but where newdata does not have the variables of the argument, it must be given.
 new_offset <- function(object, frame, newdata, newoffset, call) {
   if (is.null(object$offset)) {
-    if (!is.null(newoffset)) stop_for("newoffset is given, but the model was fitted without an offset", "newoffset", call = call)
+    if (!is.null(newoffset)) refuse(call, "newoffset", "newoffset is given, but the model was fitted without an offset")
     return(NULL)
   }
   if (!is.null(newoffset)) return(kept_by(rep_to(newoffset, NROW(newdata), call), frame))
@@ -127,8 +134,7 @@ new_offset <- function(object, frame, newdata, newoffset, call) {
     asked <- object$call$offset
     absent <- setdiff(all.vars(asked), names(newdata))
     if (length(all.vars(asked)) == 0L || length(absent) > 0L) {
-      stop_for("the model was fitted with the argument offset, so new rows need one, too: give newoffset, such as the logarithm of the exposure of each row",
-               "newoffset", call = call)
+      need_offset(call)
     }
     more <- kept_by(rep_to(eval(asked, newdata, environment(object$terms)), NROW(newdata), call), frame)
     offset <- if (is.null(offset)) more else offset + more
@@ -173,6 +179,7 @@ restored <- function(values, rows, names = rows$names) {
 # response, link, and where there are some, se and link_se, their standard errors, and ends, the interval of the response.
 predictions <- function(object, X, skip, offset, interval = "mean", level = 0.95, said = NULL) {
   family <- object$family_name
+  if (nrow(X) == 0L) return(no_predictions(object))
   options <- list(level = level)
   if (is_linear(family) || is_count(family)) options$interval <- interval
   if (is_count(family)) options$row_offset <- offset
@@ -193,6 +200,11 @@ predictions <- function(object, X, skip, offset, interval = "mean", level = 0.95
   }
   out$df <- found$degrees_of_freedom
   named(out, rownames(X))
+}
+
+no_predictions <- function(object) {
+  none <- if (object$family_name == "multinomial") matrix(0, 0L, length(object$classes), dimnames = list(NULL, object$classes)) else numeric()
+  list(response = none, link = none, se = numeric(), link_se = numeric(), ends = matrix(0, 0L, 2L))
 }
 
 named <- function(found, names) {
@@ -235,141 +247,21 @@ hermite <- local({
 
 residual_scale <- function(object) if (is_linear(object$family_name)) object$results$noise$sd else 1
 
-# ---- terms and draws ----
+# ---- terms ----
 
 # Contributions of the terms, as predict.lm has them: about the mean of the fit's own rows.
 predicted_terms <- function(object, rows, call) {
-  if (is.null(object$terms)) stop_for("type is \"terms\"; the fit has no formula", "type", call = call)
-  if (is.matrix(object$coefficients)) stop_for("type is \"terms\"; family multinomial has none", "type", call = call)
+  if (is.null(object$terms)) refuse(call, "type", "type is \"terms\"; the fit has no formula")
   training <- model.matrix(object)
   assign <- attr(training, "assign")
   labels <- attr(object$terms, "term.labels")
   centre <- if (rows$skip == 1L) colMeans(training, na.rm = TRUE) else rep(0, ncol(training))
   beta <- object$coefficients
-  out <- vapply(seq_along(labels), function(term) drop(sweep(rows$X[, assign == term, drop = FALSE], 2L, centre[assign == term]) %*% beta[assign == term]),
-                numeric(nrow(rows$X)))
-  out <- matrix(out, nrow(rows$X), length(labels), dimnames = list(rows$names, labels))
+  of_term <- function(term) {
+    at <- assign == term
+    drop(sweep(rows$X[, at, drop = FALSE], 2L, centre[at]) %*% beta[at])
+  }
+  out <- matrix(vapply(seq_along(labels), of_term, numeric(nrow(rows$X))), nrow(rows$X), length(labels), dimnames = list(rows$names, labels))
   attr(out, "constant") <- if (rows$skip == 1L) sum(centre * beta) else 0
   out
-}
-
-seed_of <- function(seed) if (is.null(seed)) sample.int(.Machine$integer.max, 1L) else seed
-
-# Draws of the linear predictor [count, rows], and of the noise.
-drawn_scores <- function(object, rows, count, seed, call) {
-  if (!(is.numeric(count) && length(count) == 1L && count >= 1 && count == round(count))) stop_for("the number of draws must be a whole number from 1", "ndraws", call = call)
-  drawn <- checked(.Call(C_draws, handle_of(object), count, list(seed = seed_of(seed))), list(call = call))
-  X <- if (rows$skip > 0L) rows$X[, -1L, drop = FALSE] else rows$X
-  scores <- t(as.matrix(X %*% t(drawn$coef)))
-  if (!is.null(drawn$intercept)) scores <- scores + as.vector(drawn$intercept)
-  if (!is.null(rows$offset)) scores <- scores + rep(rows$offset, each = nrow(scores))
-  list(scores = scores, noise_precision = drawn$noise_precision)
-}
-
-drawn_means <- function(object, rows, count, seed, call) {
-  drawn <- object$family$linkinv(drawn_scores(object, rows, count, seed, call)$scores)
-  colnames(drawn) <- rows$names
-  drawn
-}
-
-simulate.ardvark <- function(object, nsim = 1, seed = NULL, ...) {
-  call <- match.call()
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) runif(1)
-  if (is.null(seed)) {
-    state <- get(".Random.seed", envir = globalenv())
-  } else {
-    before <- get(".Random.seed", envir = globalenv())
-    on.exit(assign(".Random.seed", before, envir = globalenv()))
-    set.seed(seed)
-    state <- structure(seed, kind = as.list(RNGkind()))
-  }
-  drawn <- if (object$family_name == "multinomial") NULL else drawn_scores(object, rows_of(object, NULL, NULL, NULL, call), nsim, NULL, call)
-  out <- lapply(seq_len(nsim), function(k) simulated(object, drawn$scores[k, ], drawn$noise_precision[k]))
-  names(out) <- paste0("sim_", seq_len(nsim))
-  out <- if (object$is_grouped && !object$is_share) structure(out, class = "data.frame", row.names = names(object$fitted.values)) else
-    data.frame(out, row.names = if (is.matrix(object$fitted.values)) rownames(object$fitted.values) else names(object$fitted.values))
-  structure(out, seed = state)
-}
-
-# One new observation for each row, given a draw of the linear predictor.
-simulated <- function(object, scores, noise_precision) {
-  n <- length(scores)
-  weights <- object$prior.weights
-  spread <- function() 1 / sqrt(noise_precision)
-  switch(object$family_name,
-    gaussian = rnorm(n, scores, spread()),
-    student = scores + spread() * rt(n, object$results$noise$degrees_of_freedom),
-    poisson = rpois(n, exp(scores)),
-    negbin = rnbinom(n, size = 1 / object$results$dispersion, mu = exp(scores)),
-    multinomial = factor(object$classes[apply(object$fitted.values, 1L, function(p) sample.int(length(p), 1L, prob = p))], object$classes),
-    binomial = {
-      if (!object$is_grouped) return(factor(object$classes[1L + rbinom(n, 1L, plogis(scores))], object$classes))
-      successes <- rbinom(n, as.integer(round(weights)), plogis(scores))
-      if (object$is_share) successes / weights else structure(cbind(successes, weights - successes), dimnames = list(NULL, rev(object$classes)))
-    }
-  )
-}
-
-# ---- residuals ----
-
-residuals.ardvark <- function(object, type = c("deviance", "pearson", "response", "quantile"), ...) {
-  if (missing(type) && is_linear(object$family_name)) type <- "response"
-  type <- match.arg(type)
-  family <- object$family_name
-  if (family == "multinomial" && type != "response") stop_for(sprintf("type is \"%s\"; family multinomial has residuals of type \"response\"", type), "type", call = match.call())
-  mu <- object$fitted.values
-  y <- object$y
-  weights <- if (is.null(object$prior.weights)) rep(1, NROW(y)) else object$prior.weights
-  out <- switch(type,
-    response = y - mu,
-    pearson = (y - mu) * sqrt(weights) / sqrt(variance_of(object, mu)),
-    deviance = ifelse(y > mu, 1, -1) * sqrt(pmax(unit_deviance(object, y, mu) * weights, 0)),
-    quantile = quantile_residuals(object, y, mu, weights)
-  )
-  if (is.matrix(mu)) rownames(out) <- rownames(mu) else names(out) <- names(mu)
-  naresid(object$na.action, out)
-}
-
-# The variance of an observation of weight 1, as R's families have it: of numbers 1.
-variance_of <- function(object, mu) {
-  switch(object$family_name, gaussian = , student = rep(1, length(mu)), binomial = mu * (1 - mu), poisson = mu, negbin = mu + object$results$dispersion * mu^2)
-}
-
-unit_deviance <- function(object, y, mu) {
-  k <- object$results$dispersion
-  log_ratio <- function(y, mu) ifelse(y > 0, y * log(ifelse(y > 0, y, 1) / mu), 0)
-  switch(object$family_name,
-    gaussian = (y - mu)^2,
-    student = {
-      nu <- object$results$noise$degrees_of_freedom
-      tau <- object$results$noise$shape / object$results$noise$rate
-      (nu + 1) * log1p(tau * (y - mu)^2 / nu)
-    },
-    binomial = 2 * (log_ratio(y, mu) + log_ratio(1 - y, 1 - mu)),
-    poisson = 2 * (log_ratio(y, mu) - (y - mu)),
-    negbin = 2 * (log_ratio(y, mu) - (y + 1 / k) * log((1 + k * y) / (1 + k * mu)))
-  )
-}
-
-# Normal scores of the distribution function; of counts and classes between its two values, at random (Dunn and Smyth 1996).
-quantile_residuals <- function(object, y, mu, weights) {
-  between <- function(below, to) qnorm(below + runif(length(to)) * (to - below))
-  results <- object$results
-  switch(object$family_name,
-    gaussian = (y - mu) * sqrt(weights) / results$noise$sd,
-    student = qnorm(pt((y - mu) * sqrt(results$noise$shape / results$noise$rate), results$noise$degrees_of_freedom)),
-    binomial = {
-      trials <- round(weights)
-      successes <- round(y * weights)
-      between(pbinom(successes - 1, trials, mu), pbinom(successes, trials, mu))
-    },
-    poisson = between(ppois(y - 1, mu), ppois(y, mu)),
-    negbin = between(pnbinom(y - 1, size = 1 / results$dispersion, mu = mu), pnbinom(y, size = 1 / results$dispersion, mu = mu))
-  )
-}
-
-deviance.ardvark <- function(object, ...) {
-  if (object$family_name == "multinomial") stop_for("family multinomial has no deviance here", call = match.call())
-  weights <- if (is.null(object$prior.weights)) 1 else object$prior.weights
-  sum(weights * unit_deviance(object, object$y, object$fitted.values))
 }

@@ -30,7 +30,9 @@ expect_same_fit <- function(fit, said) {
     testthat::expect_lte(max(abs(as.vector(ours) - as.vector(theirs))), 1e-12 * max(1, abs(theirs)))
   }
   for (name in c("mean", "sd", "interval", "bound", "inclusion")) if (!is.null(said[[name]])) expect_close(results[[name]], said[[name]])
-  for (name in c("mean", "variance", "interval")) if (!is.null(said$intercept[[name]])) expect_close(results$intercept[[name]], said$intercept[[name]])
+  for (name in c("mean", "variance", "interval")) {
+    if (!is.null(said$intercept[[name]])) expect_close(results$intercept[[name]], said$intercept[[name]])
+  }
   if (!is.null(said$dispersion)) expect_close(results$dispersion, said$dispersion)
   if (!is.null(said$noise)) expect_close(results$noise$sd, said$noise$sd)
 }

@@ -1,0 +1,69 @@
+# Residuals and deviance.
+
+residuals.ardvark <- function(object, type = c("deviance", "pearson", "response", "quantile"), ...) {
+  if (missing(type) && is_linear(object$family_name)) type <- "response"
+  type <- match.arg(type)
+  family <- object$family_name
+  if (family == "multinomial" && type != "response") refuse(match.call(), "type", "family multinomial has residuals of type \"response\" only")
+  mu <- object$fitted.values
+  y <- object$y
+  weights <- if (is.null(object$prior.weights)) rep(1, NROW(y)) else object$prior.weights
+  out <- switch(type,
+    response = y - mu,
+    pearson = (y - mu) * sqrt(weights) / sqrt(variance_of(object, mu)),
+    deviance = ifelse(y > mu, 1, -1) * sqrt(pmax(unit_deviance(object, y, mu) * weights, 0)),
+    quantile = quantile_residuals(object, y, mu, weights)
+  )
+  if (is.matrix(mu)) rownames(out) <- rownames(mu) else names(out) <- names(mu)
+  naresid(object$na.action, out)
+}
+
+# The variance of an observation of weight 1, as R's families have it: of numbers 1.
+variance_of <- function(object, mu) {
+  switch(object$family_name,
+    gaussian = ,
+    student = rep(1, length(mu)),
+    binomial = mu * (1 - mu),
+    poisson = mu,
+    negbin = mu + object$results$dispersion * mu^2
+  )
+}
+
+unit_deviance <- function(object, y, mu) {
+  k <- object$results$dispersion
+  log_ratio <- function(y, mu) ifelse(y > 0, y * log(ifelse(y > 0, y, 1) / mu), 0)
+  switch(object$family_name,
+    gaussian = (y - mu)^2,
+    student = {
+      nu <- object$results$noise$degrees_of_freedom
+      tau <- object$results$noise$shape / object$results$noise$rate
+      (nu + 1) * log1p(tau * (y - mu)^2 / nu)
+    },
+    binomial = 2 * (log_ratio(y, mu) + log_ratio(1 - y, 1 - mu)),
+    poisson = 2 * (log_ratio(y, mu) - (y - mu)),
+    negbin = 2 * (log_ratio(y, mu) - (y + 1 / k) * log((1 + k * y) / (1 + k * mu)))
+  )
+}
+
+# Normal scores of the distribution function; of counts and classes between its two values, at random (Dunn and Smyth 1996).
+quantile_residuals <- function(object, y, mu, weights) {
+  between <- function(below, to) qnorm(below + runif(length(to)) * (to - below))
+  results <- object$results
+  switch(object$family_name,
+    gaussian = (y - mu) * sqrt(weights) / results$noise$sd,
+    student = qnorm(pt((y - mu) * sqrt(results$noise$shape / results$noise$rate), results$noise$degrees_of_freedom)),
+    binomial = {
+      trials <- round(weights)
+      successes <- round(y * weights)
+      between(pbinom(successes - 1, trials, mu), pbinom(successes, trials, mu))
+    },
+    poisson = between(ppois(y - 1, mu), ppois(y, mu)),
+    negbin = between(pnbinom(y - 1, size = 1 / results$dispersion, mu = mu), pnbinom(y, size = 1 / results$dispersion, mu = mu))
+  )
+}
+
+deviance.ardvark <- function(object, ...) {
+  if (object$family_name == "multinomial") stop_for("family multinomial has no deviance here", call = match.call())
+  weights <- if (is.null(object$prior.weights)) 1 else object$prior.weights
+  sum(weights * unit_deviance(object, object$y, object$fitted.values))
+}

@@ -1,0 +1,60 @@
+# Draws from the posterior, and of new observations.
+
+seed_of <- function(seed) if (is.null(seed)) sample.int(.Machine$integer.max, 1L) else seed
+
+# Draws of the linear predictor [count, rows], and of the noise.
+drawn_scores <- function(object, rows, count, seed, call) {
+  is_count <- is.numeric(count) && length(count) == 1L && count >= 1 && count == round(count)
+  if (!is_count) refuse(call, "ndraws", "the number of draws must be a whole number from 1")
+  drawn <- checked(.Call(C_draws, handle_of(object), count, list(seed = seed_of(seed))), list(call = call))
+  X <- if (rows$skip > 0L) rows$X[, -1L, drop = FALSE] else rows$X
+  scores <- t(as.matrix(X %*% t(drawn$coef)))
+  if (!is.null(drawn$intercept)) scores <- scores + as.vector(drawn$intercept)
+  if (!is.null(rows$offset)) scores <- scores + rep(rows$offset, each = nrow(scores))
+  list(scores = scores, noise_precision = drawn$noise_precision)
+}
+
+drawn_means <- function(object, rows, count, seed, call) {
+  drawn <- object$family$linkinv(drawn_scores(object, rows, count, seed, call)$scores)
+  colnames(drawn) <- rows$names
+  drawn
+}
+
+simulate.ardvark <- function(object, nsim = 1, seed = NULL, ...) {
+  call <- match.call()
+  if (is.null(object$terms)) refuse(call, "object", "simulate() needs a fit by a formula: this one does not keep x")
+  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) runif(1)
+  if (is.null(seed)) {
+    state <- get(".Random.seed", envir = globalenv())
+  } else {
+    before <- get(".Random.seed", envir = globalenv())
+    on.exit(assign(".Random.seed", before, envir = globalenv()))
+    set.seed(seed)
+    state <- structure(seed, kind = as.list(RNGkind()))
+  }
+  drawn <- if (object$family_name == "multinomial") NULL else drawn_scores(object, rows_of(object, NULL, NULL, NULL, call), nsim, NULL, call)
+  out <- lapply(seq_len(nsim), function(k) simulated(object, drawn$scores[k, ], drawn$noise_precision[k]))
+  names(out) <- paste0("sim_", seq_len(nsim))
+  out <- if (object$is_grouped && !object$is_share) structure(out, class = "data.frame", row.names = names(object$fitted.values)) else
+    data.frame(out, row.names = if (is.matrix(object$fitted.values)) rownames(object$fitted.values) else names(object$fitted.values))
+  structure(out, seed = state)
+}
+
+# One new observation for each row, given a draw of the linear predictor.
+simulated <- function(object, scores, noise_precision) {
+  n <- length(scores)
+  weights <- object$prior.weights
+  spread <- function() 1 / sqrt(noise_precision)
+  switch(object$family_name,
+    gaussian = rnorm(n, scores, spread()),
+    student = scores + spread() * rt(n, object$results$noise$degrees_of_freedom),
+    poisson = rpois(n, exp(scores)),
+    negbin = rnbinom(n, size = 1 / object$results$dispersion, mu = exp(scores)),
+    multinomial = factor(object$classes[apply(object$fitted.values, 1L, function(p) sample.int(length(p), 1L, prob = p))], object$classes),
+    binomial = {
+      if (!object$is_grouped) return(factor(object$classes[1L + rbinom(n, 1L, plogis(scores))], object$classes))
+      successes <- rbinom(n, as.integer(round(weights)), plogis(scores))
+      if (object$is_share) successes / weights else structure(cbind(successes, weights - successes), dimnames = list(NULL, rev(object$classes)))
+    }
+  )
+}

@@ -1,0 +1,49 @@
+# ardvark_fit: matrices, and sparse ones that are read in place.
+
+test_that("a matrix is as a formula", {
+  x <- as.matrix(mtcars[-1])
+  fit <- ardvark_fit(x, mtcars$mpg)
+  expect_identical(coef(fit), coef(ardvark(mpg ~ ., mtcars)))
+  expect_equal(predict(fit, x[1:3, ], interval = "prediction"), predict(ardvark(mpg ~ ., mtcars), mtcars[1:3, ], interval = "prediction"))
+  expect_equal(predict(fit, x[1:3, 10:1]), predict(fit, x[1:3, ]))  # columns by name
+  expect_equal(predict(fit, mtcars[1:3, ]), predict(fit, x[1:3, ]))
+  expect_equal(names(coef(ardvark_fit(unname(x), mtcars$mpg)))[2], "x1")
+  expect_equal(names(coef(ardvark_fit(x, mtcars$mpg, intercept = FALSE)))[1], "cyl")
+  whole <- x[, c("cyl", "hp", "gear")]
+  storage.mode(whole) <- "integer"
+  expect_identical(coef(ardvark_fit(whole, mtcars$mpg)), coef(ardvark_fit(x[, c("cyl", "hp", "gear")], mtcars$mpg)))
+})
+
+test_that("families of a matrix", {
+  x <- as.matrix(infert[c("spontaneous", "induced")])
+  expect_equal(coef(ardvark_fit(x, infert$case, binomial())), coef(ardvark(case ~ spontaneous + induced, infert, binomial())))
+  expect_equal(coef(ardvark_fit(as.matrix(iris[1:4]), iris$Species, "multinomial")), coef(ardvark(Species ~ ., iris, "multinomial")))
+  y <- cbind(dead = 1:6, alive = 6:1)
+  x <- cbind(dose = as.numeric(1:6))
+  expect_equal(coef(ardvark_fit(x, y, binomial())), coef(ardvark(y ~ x, family = binomial())), ignore_attr = TRUE)
+})
+
+test_that("sparse matrices", {
+  skip_if_not_installed("Matrix")
+  set.seed(1)
+  x <- Matrix::rsparsematrix(200, 30, 0.1)
+  colnames(x) <- paste0("g", 1:30)
+  dense <- as.matrix(x)
+  eta <- 2 * dense[, 1] - dense[, 2]
+  responses <- list(gaussian = eta + rnorm(200) / 2, binomial = rbinom(200, 1, plogis(eta)), poisson = rpois(200, exp(eta / 2)))
+  for (family in names(responses)) {
+    for (prior in c("auto", "shared")) {
+      fit <- suppressWarnings(ardvark_fit(x, responses[[family]], family, prior = prior))
+      reference <- suppressWarnings(ardvark_fit(dense, responses[[family]], family, prior = prior))
+      expect_equal(coef(fit), coef(reference), tolerance = 1e-6)
+      expect_equal(predict(fit, x[1:5, ]), predict(reference, dense[1:5, ]), tolerance = 1e-6)
+      expect_equal(predict(fit, dense[1:5, ]), predict(fit, x[1:5, ]), tolerance = 1e-8)
+    }
+  }
+  triplets <- as(as(x, "TsparseMatrix"), "generalMatrix")
+  expect_equal(coef(ardvark_fit(triplets, responses$gaussian)), coef(ardvark_fit(x, responses$gaussian)))
+  truths <- x != 0
+  expect_equal(coef(ardvark_fit(truths, responses$gaussian)), coef(ardvark_fit((dense != 0) + 0, responses$gaussian)), tolerance = 1e-6)
+  counts <- cbind(rbinom(200, 5, plogis(eta)), 2)
+  expect_equal(coef(ardvark_fit(x, counts, binomial())), coef(ardvark_fit(dense, counts, binomial())), tolerance = 1e-6)
+})

@@ -1,0 +1,156 @@
+# A fitted object behaves as one of R.
+
+fits <- suppressWarnings(list(
+  gaussian = ardvark(mpg ~ wt + hp + qsec, mtcars), student = ardvark(stack.loss ~ ., stackloss, "student"),
+  binomial = ardvark(case ~ spontaneous + induced, infert, binomial()), grouped = ardvark(cbind(ncases, ncontrols) ~ agegp, esoph, binomial()),
+  multinomial = ardvark(Species ~ ., iris, "multinomial"), poisson = ardvark(breaks ~ wool + tension, warpbreaks, poisson()),
+  negbin = ardvark(breaks ~ wool + tension, warpbreaks, "negbin")
+))
+
+test_that("print and summary", {
+  for (fit in fits) {
+    expect_output(print(fit), "Coefficients:")
+    said <- paste(capture.output(print(summary(fit))), collapse = "\n")
+    expect_match(said, "Call:\nardvark", fixed = TRUE)
+    expect_match(said, "log evidence", fixed = TRUE)
+    for (column in fit$columns) expect_match(said, column, fixed = TRUE)
+  }
+  expect_output(print(summary(fits$poisson, odds = TRUE)), "rate ratio")
+  expect_output(print(summary(fits$gaussian, level = 0.5)), "50%")
+  expect_equal(rownames(coef(summary(fits$gaussian))), names(coef(fits$gaussian)))
+})
+
+test_that("coefficients, intervals and covariance belong together", {
+  for (fit in fits) {
+    covariance <- vcov(fit)
+    names <- if (is.matrix(coef(fit))) rownames(confint(fit)) else names(coef(fit))
+    expect_equal(dimnames(covariance), list(names, names))
+    expect_equal(rownames(confint(fit)), names)
+    expect_equal(covariance, t(covariance), tolerance = 1e-10)
+    sd <- coef(summary(fit))[, "Std.Dev"]
+    expect_equal(sqrt(diag(covariance)), sd, tolerance = 1e-8)
+    expect_true(all(confint(fit, level = 0.5)[, 1] > confint(fit)[, 1]))
+  }
+  expect_equal(colnames(confint(fits$gaussian)), c("2.5 %", "97.5 %"))
+  expect_equal(rownames(confint(fits$gaussian, "wt")), "wt")
+  expect_equal(rownames(confint(fits$gaussian, 2:3)), c("wt", "hp"))
+})
+
+test_that("the evidence stands where a likelihood would, and says so", {
+  for (fit in fits) {
+    expect_equal(as.numeric(logLik(fit)), fit$results$bound)
+    expect_output(print(logLik(fit)), "log evidence (a lower bound)", fixed = TRUE)
+    expect_error(AIC(fit), "compare", class = "ardvark_error")
+    expect_error(BIC(fit), "compare", class = "ardvark_error")
+    expect_error(AIC(logLik(fit)), "compare", class = "ardvark_error")
+  }
+})
+
+test_that("families", {
+  expect_equal(family(fits$poisson)$link, "log")
+  expect_equal(family(fits$negbin)$linkinv(0), 1)
+  expect_equal(family(fits$multinomial)$family, "multinomial")
+})
+
+test_that("residuals", {
+  y <- mtcars$mpg
+  expect_equal(residuals(fits$gaussian), setNames(y - fitted(fits$gaussian), rownames(mtcars)))
+  counts <- fits$poisson
+  reference <- glm(breaks ~ wool + tension, poisson, warpbreaks)
+  reference$fitted.values <- fitted(counts)  # so that their formulas are those of glm at our means
+  reference$residuals <- (reference$y - reference$fitted.values) / reference$fitted.values
+  reference$weights <- reference$fitted.values
+  expect_equal(residuals(counts, "pearson"), residuals(reference, "pearson"))
+  expect_equal(residuals(counts, "deviance"), residuals(reference, "deviance"))
+  expect_equal(deviance(counts), sum(poisson()$dev.resids(warpbreaks$breaks, fitted(counts), 1)))
+  grouped <- fits$grouped
+  trials <- esoph$ncases + esoph$ncontrols
+  expect_equal(deviance(grouped), sum(binomial()$dev.resids(ifelse(trials > 0, esoph$ncases / trials, 0), fitted(grouped), trials)))
+  skip_if_not_installed("MASS")
+  k <- fits$negbin$results$dispersion
+  theirs <- MASS::negative.binomial(1 / k)$dev.resids(warpbreaks$breaks, fitted(fits$negbin), 1)
+  expect_equal(deviance(fits$negbin), sum(theirs))
+  for (fit in fits[names(fits) != "multinomial"]) {
+    set.seed(1)
+    expect_true(all(is.finite(residuals(fit, "quantile")[if (is.null(fit$prior.weights)) TRUE else fit$prior.weights > 0])))
+  }
+  expect_equal(colnames(residuals(fits$multinomial, "response")), levels(iris$Species))
+  expect_error(residuals(fits$multinomial, "deviance"), class = "ardvark_error")
+})
+
+test_that("quantile residuals are normal where the model is right", {
+  set.seed(2)
+  x <- rnorm(2000)
+  responses <- list(gaussian = x + rnorm(2000), student = x + rt(2000, 4), binomial = rbinom(2000, 1, plogis(x)), poisson = rpois(2000, exp(x)),
+                    negbin = rnbinom(2000, size = 2, mu = exp(x)))
+  for (family in names(responses)) {
+    fit <- ardvark(y ~ x, data.frame(x, y = responses[[family]]), family)
+    expect_gt(ks.test(residuals(fit, "quantile"), "pnorm")$p.value, 0.001)
+  }
+})
+
+test_that("simulate", {
+  for (name in names(fits)) {
+    fit <- fits[[name]]
+    drawn <- simulate(fit, 3, seed = 1)
+    expect_identical(drawn, simulate(fit, 3, seed = 1))
+    expect_equal(length(drawn), 3)
+    expect_equal(nrow(drawn), NROW(fitted(fit)))
+  }
+  many <- as.matrix(simulate(fits$gaussian, 4000, seed = 1))
+  expect_equal(rowMeans(many), fitted(fits$gaussian), tolerance = 0.01)
+  interval <- predict(fits$gaussian, mtcars, interval = "prediction")
+  expect_equal(mean(many > interval[, "lwr"] & many < interval[, "upr"]), 0.95, tolerance = 0.01)
+  many <- as.matrix(simulate(fits$negbin, 4000, seed = 1))
+  expect_equal(rowMeans(many), fitted(fits$negbin), tolerance = 0.03, ignore_attr = TRUE)
+  expect_equal(levels(simulate(fits$binomial, 1)[[1]]), c("0", "1"))
+  expect_equal(colnames(simulate(fits$grouped, 1)[[1]]), c("ncases", "ncontrols"))
+  before <- .Random.seed
+  simulate(fits$gaussian, 1, seed = 5)
+  expect_identical(.Random.seed, before)
+})
+
+test_that("inclusion and credible sets", {
+  expect_equal(names(pip(fits$gaussian)), c("wt", "hp", "qsec"))
+  expect_true(all(pip(fits$gaussian) >= 0 & pip(fits$gaussian) <= 1))
+  expect_error(pip(update(fits$gaussian, prior = "shared")), "no probability of inclusion", class = "ardvark_error")
+  expect_error(pip(lm(mpg ~ wt, mtcars)), "class lm", class = "ardvark_error")
+  set.seed(1)
+  x <- matrix(rnorm(2000), 200, dimnames = list(NULL, letters[1:10]))
+  fit <- ardvark_fit(x, 3 * x[, "c"] + rnorm(200))
+  sets <- credible_sets(fit)
+  expect_equal(sets[[1]]$columns, "c")
+  expect_gt(pip(fit)[["c"]], 0.99)
+})
+
+test_that("options go to the library, and their warnings come back", {
+  fit <- ardvark(mpg ~ ., mtcars, prior = "laplace", lambda = 5)
+  expect_equal(fit$results$options$lambda, 5)
+  expect_true(any(coef(fit) == 0))
+  expect_warning(ardvark(breaks ~ wool, warpbreaks, poisson()), "negative-binomial", class = "ardvark_warning")
+  expect_true(all(c("a0", "lambda", "seed", "solver") %in% ardvark_options()$option))
+  expect_false("model" %in% ardvark_options()$option)
+})
+
+test_that("comparison", {
+  sparse <- fits$gaussian
+  dense <- update(sparse, prior = "dense")
+  ranked <- ardvark::compare(sparse, dense)
+  expect_s3_class(ranked, "data.frame")
+  expect_setequal(rownames(ranked), c("sparse", "dense"))
+  expect_equal(ranked["dense", "evidence"], dense$results$bound)
+  expect_equal(max(ranked$difference), 0)
+  expect_output(print(ranked), "Log evidence")
+  counts <- ardvark::compare(fits$poisson, fits$negbin)
+  expect_equal(counts$family[1], "negbin")
+  expect_error(ardvark::compare(fits$poisson, sparse), "same data", class = "ardvark_error")
+})
+
+test_that("pictures are drawn", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (fit in fits) expect_silent(plot(fit))
+  for (fit in fits[names(fits) != "multinomial"]) expect_silent(plot(fit, "residuals"))
+  expect_silent(plot(fits$binomial, "calibration"))
+  expect_error(plot(fits$poisson, "calibration"), class = "ardvark_error")
+})
