@@ -26,7 +26,7 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
   name <- deparse1(formula(terms)[[2L]])
   said <- said_of(call, rownames(frame), "data", name)
   question <- list(
-    X = X, skip = intercept + 0L, columns = columns, response = model.response(frame), name = name, family = family,
+    X = X, skip = intercept + 0L, columns = columns, response = frame[[attr(terms, "response")]], name = name, family = family,
     weights = model.weights(frame), offset = model.offset(frame), prior = prior, impute = impute, options = options,
     flat = positions_of(flat, columns, labels[term], "flat", call),
     groups = group_numbers(groups, columns, factor_terms(terms)[term], term, prior, call)
@@ -166,7 +166,7 @@ check_columns <- function(frame, terms, call) {
 # Of an imputed table: rows without a response say nothing.
 without_unknown_response <- function(frame) {
   terms <- attr(frame, "terms")
-  y <- model.response(frame)
+  y <- frame[[attr(terms, "response")]]
   unknown <- if (is.matrix(y)) rowSums(is.na(y)) > 0 else is.na(y)
   if (!any(unknown)) return(frame)
   left_out <- structure(which(unknown), names = rownames(frame)[unknown], class = "omit")

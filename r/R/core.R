@@ -5,7 +5,9 @@ own_options <- c(
   model = "family", family = "family", noise = "family = \"student\"", group = "groups", missing = "impute or na.action",
   exposure = "offset", offset_column = "offset", row_offset = "offset", weights = "weights", column_names = "the names of the columns",
   class_names = "the levels of the response", target = "formula", reference = "contrasts", prior = "prior", flat = "flat",
-  intercept = "y ~ x - 1", preset = NA, compat = NA, converge = NA, toolbox_gamma0 = NA, toolbox_gamma1 = NA, toolbox_R = NA
+  intercept = "y ~ x - 1", preset = NA, compat = NA, converge = NA, toolbox_gamma0 = NA, toolbox_gamma1 = NA, toolbox_R = NA,
+  precision = NA, block_rows = NA, rule = NA, repeats = NA, level = "summary(), confint() and predict()", interval = "predict()", odds = "summary()",
+  standardized = "summary()", verbose = "summary()"
 )
 
 # Raises what is wrong as a condition of class ardvark_error, which has the fields of the library.
@@ -117,7 +119,8 @@ catalogue <- local({
 
 ardvark_options <- function() {
   help <- catalogue()$option_help
-  help <- help[!names(help) %in% names(own_options)]
+  of_machines <- vapply(catalogue()$option_facts, function(facts) all(c("linear", "logistic", "counts") %in% facts$not_in), NA)
+  help <- help[!names(help) %in% c(names(own_options), names(which(of_machines)))]
   said <- vapply(help, function(one) in_our_words(one$help), "")
   data.frame(option = names(help), values = vapply(help, `[[`, "", "values"), help = said, row.names = NULL)
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -75,6 +76,40 @@ std::string for_octave() {
   return out;
 }
 
+std::string in_r(const std::string& name, const std::string& value) {
+  return value.empty() ? fmt::format("\\code{{{}}}", name) : fmt::format("\\code{{{} = \"{}\"}}", name, value);
+}
+
+// In Rd, % begins a comment, and \, { and } are its own.
+std::string in_rd(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += (c == '%' || c == '\\' || c == '{' || c == '}' ? "\\" : "") + std::string(1, c);
+  return out;
+}
+
+std::string for_r() {
+  // Arguments of their own, by their names there; and what the arguments of R decide.
+  const std::map<std::string_view, const char*> own = {{"prior", "prior"}, {"weights", "weights"}, {"flat", "flat"}, {"group", "groups"}};
+  const std::set<std::string_view> elsewhere = {"model",        "preset",  "compat",    "converge",     "toolbox_gamma0", "toolbox_gamma1",
+                                                "toolbox_R",    "noise",   "family",    "intercept",    "exposure",       "offset_column",
+                                                "row_offset",   "missing", "reference", "column_names", "class_names",    "target",
+                                                "precision",    "rule",    "level",     "verbose",      "odds",           "block_rows",
+                                                "standardized", "repeats", "interval",  "row_order"};
+  const auto said = [](const ModelOption& o) {
+    return with_options_spelled(in_rd(fmt::format("{}. {}", o.values, help_of(o))), in_r) + "}";
+  };
+  std::string out;
+  for (const ModelOption& o : model_options())
+    if (const auto found = own.find(o.name); found != own.end())
+      out += wrapped(said(o), fmt::format("  \\item{{{}}}{{", found->second), "    ", 140);
+  out += "  \\item{\\dots}{options of the library:\n    \\describe{\n";
+  for (const OptionGroup group : option_groups)
+    for (const ModelOption& o : model_options())
+      if (o.group == group && group != OptionGroup::machine && !own.contains(o.name) && !elsewhere.contains(o.name))
+        out += wrapped(said(o), fmt::format("      \\item{{\\code{{{}}}}}{{", o.name), "        ", 140);
+  return out + "    }\n  }\n";
+}
+
 std::string in_a_cell(const std::string& text) {
   std::string out;
   for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);
@@ -121,8 +156,10 @@ int main(int argc, char** argv) try {
   if (argc < 2) throw std::runtime_error("say where the repository is");
   const bool write = argc > 2 && std::string_view(argv[2]) == "--write";
   bool same = true;
-  for (const auto& [name, text] : std::initializer_list<std::pair<const char*, std::string>>{
-           {"include/ardvark/ardvark.h", for_c()}, {"octave/inst/ardvark_fit.m", for_octave()}, {"docs/options.md", for_pages()}})
+  for (const auto& [name, text] : std::initializer_list<std::pair<const char*, std::string>>{{"include/ardvark/ardvark.h", for_c()},
+                                                                                             {"octave/inst/ardvark_fit.m", for_octave()},
+                                                                                             {"r/man/ardvark.Rd", for_r()},
+                                                                                             {"docs/options.md", for_pages()}})
     same = settle(argv[1], name, text, write) && same;
   if (same) fmt::print("the options are said alike\n");
   return same ? 0 : 1;

@@ -129,7 +129,7 @@ test_that("options go to the library, and their warnings come back", {
   expect_true(any(coef(fit) == 0))
   expect_warning(ardvark(breaks ~ wool, warpbreaks, poisson()), "negative-binomial", class = "ardvark_warning")
   expect_true(all(c("a0", "lambda", "seed", "solver") %in% ardvark_options()$option))
-  expect_false("model" %in% ardvark_options()$option)
+  expect_false(any(c("model", "width", "level", "row_order") %in% ardvark_options()$option))
 })
 
 test_that("comparison", {
