@@ -138,7 +138,9 @@ numeric_matrix <- function(x, name, call) {
 }
 
 # What messages of the library call arguments, and its rows.
-said_of <- function(call, rows, X, y) list(call = call, rows = rows, arguments = c(X = X, labels = y, target = y, y = y, row_offset = "offset", group = "groups"))
+said_of <- function(call, rows, X, y) {
+  list(call = call, rows = rows, arguments = c(X = X, labels = y, target = y, y = y, row_offset = "offset", group = "groups"))
+}
 
 check_words <- function(prior, impute, call) {
   if (!(is.character(prior) && length(prior) == 1L)) refuse(call, "prior", "prior must be one word, such as \"auto\" or \"shared\"")

@@ -32,7 +32,7 @@ plot_coefficients <- function(x, level, xlab = NULL, main = "", ...) {
   segments(table[, 3L], at, table[, 4L], at, col = colour, lwd = 2)
   axis(2, at, rownames(table), las = 1, tick = FALSE)
   said <- if (is.null(inclusion)) c("0 is outside of the interval", "0 is inside") else c("inclusion above 1/2", "below")
-  legend("topright", said, col = c(strong, weak), pch = 19, lwd = 2, bty = "n", cex = 0.85)
+  legend("bottom", said, inset = c(0, 1), xpd = TRUE, horiz = TRUE, col = c(strong, weak), pch = 19, lwd = 2, bty = "n", cex = 0.85)
 }
 
 plot_residuals <- function(x, call, xlab = "fitted value", ylab = "quantile residual", main = "", ...) {

@@ -104,11 +104,19 @@ matrix_rows <- function(object, newdata, newoffset, call) {
   list(X = X, skip = 0L, offset = if (is.null(newoffset)) NULL else rep_to(newoffset, nrow(X), call), names = rownames(X))
 }
 
-# The columns of a model by their names.
+# The columns of a model without a formula, from a data frame with those of the table that it was fitted to.
 encoded <- function(object, newdata, call) {
-  absent <- setdiff(object$columns, names(newdata))
+  encoding <- checked(.Call(C_encoding, handle_of(object)))
+  absent <- setdiff(encoding$features, names(newdata))
   if (length(absent) > 0L) absent_column(call, absent[1L])
-  numeric_matrix(as.matrix(newdata[object$columns]), "newdata", call)
+  of_texts <- vapply(encoding$text_columns, `[[`, "", "name")
+  columns <- lapply(setNames(encoding$features, encoding$features), function(name) {
+    column <- newdata[[name]]
+    if (is.factor(column) || is.character(column) || name %in% of_texts) as.character(column) else as.double(column)
+  })
+  X <- checked(.Call(C_encode, handle_of(object), columns, nrow(newdata)), list(call = call, rows = rownames(newdata)))
+  dimnames(X) <- list(rownames(newdata), object$columns)
+  X
 }
 
 rep_to <- function(offset, rows, call) {

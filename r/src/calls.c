@@ -164,6 +164,52 @@ static SEXP compare(SEXP X, SEXP skip, SEXP y, SEXP priors, SEXP list) {
   return out;
 }
 
+/* ---- tables of columns with names ---- */
+
+/* What the encoding of a model says of its columns. */
+static SEXP encoding(SEXP model) {
+  SEXP held = PROTECT(own_encoding(NULL)), handle = PROTECT(own_result(NULL)), out;
+  ardvark_encoding* of_model = NULL;
+  ardvark_result* made = NULL;
+  ardvark_code code = ardvark_model_encoding(model_of(model), &of_model, failure());
+  R_SetExternalPtrAddr(held, of_model);
+  if (code == ARDVARK_OK) code = ardvark_encoding_result(of_model, &made, failure());
+  R_SetExternalPtrAddr(handle, made);
+  out = code == ARDVARK_OK ? results_of(made) : failure_list();
+  UNPROTECT(2);
+  return out;
+}
+
+static ardvark_code add_column(ardvark_table* table, const char* name, SEXP column) {
+  const R_xlen_t rows = XLENGTH(column);
+  const char** texts;
+  R_xlen_t i;
+  if (TYPEOF(column) != STRSXP) return ardvark_table_add_numbers(table, name, REAL(column), failure());
+  texts = (const char**)R_alloc((size_t)rows + 1, sizeof(char*));
+  for (i = 0; i < rows; ++i) texts[i] = STRING_ELT(column, i) == NA_STRING ? NULL : utf8(STRING_ELT(column, i));
+  return ardvark_table_add_texts(table, name, texts, failure());
+}
+
+/* The columns of the model from a list of numbers and texts, with names. */
+static SEXP encode(SEXP model, SEXP columns, SEXP rows) {
+  SEXP held = PROTECT(own_encoding(NULL)), of_rows = PROTECT(own_table(NULL)), names = Rf_getAttrib(columns, R_NamesSymbol), out;
+  ardvark_encoding* of_model = NULL;
+  ardvark_table* table = NULL;
+  ardvark_array X;
+  R_xlen_t j;
+  ardvark_code code = ardvark_model_encoding(model_of(model), &of_model, failure());
+  R_SetExternalPtrAddr(held, of_model);
+  if (code == ARDVARK_OK) code = ardvark_table_create(whole(rows), &table, failure());
+  R_SetExternalPtrAddr(of_rows, table);
+  for (j = 0; code == ARDVARK_OK && j < XLENGTH(columns); ++j) code = add_column(table, utf8(STRING_ELT(names, j)), VECTOR_ELT(columns, j));
+  memset(&X, 0, sizeof X);
+  X.struct_size = sizeof X;
+  if (code == ARDVARK_OK) code = ardvark_encoding_apply(of_model, table, &X, failure());
+  out = code == ARDVARK_OK ? take_array(&X) : failure_list();
+  UNPROTECT(2);
+  return out;
+}
+
 /* ---- model files and their bytes ---- */
 
 static SEXP to_bytes(SEXP model) {
@@ -210,10 +256,10 @@ static SEXP load(SEXP path) {
 #define ENTRY(name, count) \
   { "C_" #name, (DL_FUNC)(void (*)(void))name, count }
 
-static const R_CallMethodDef entries_[] = {ENTRY(version, 0),    ENTRY(catalogue, 0), ENTRY(alive, 1),   ENTRY(interrupt, 0),
-                                           ENTRY(fit, 5),        ENTRY(result, 3),    ENTRY(draws, 3),   ENTRY(summary, 2),
-                                           ENTRY(spell, 2),      ENTRY(predict, 5),   ENTRY(compare, 5), ENTRY(to_bytes, 1),
-                                           ENTRY(from_bytes, 1), ENTRY(save, 2),      ENTRY(load, 1),    {NULL, NULL, 0}};
+static const R_CallMethodDef entries_[] = {
+    ENTRY(version, 0), ENTRY(catalogue, 0), ENTRY(alive, 1),      ENTRY(interrupt, 0), ENTRY(fit, 5),     ENTRY(result, 3),
+    ENTRY(draws, 3),   ENTRY(summary, 2),   ENTRY(spell, 2),      ENTRY(predict, 5),   ENTRY(compare, 5), ENTRY(encoding, 1),
+    ENTRY(encode, 3),  ENTRY(to_bytes, 1),  ENTRY(from_bytes, 1), ENTRY(save, 2),      ENTRY(load, 1),    {NULL, NULL, 0}};
 
 void R_init_ardvark(DllInfo* library);
 void attribute_visible R_init_ardvark(DllInfo* library) {

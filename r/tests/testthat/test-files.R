@@ -48,6 +48,19 @@ test_that("model files", {
   expect_error(read_ardvark(file), "not an ardvark model", class = "ardvark_error")
 })
 
+test_that("a file of the program with text columns", {
+  table <- transform(warpbreaks, wool = as.character(wool), tension = as.character(tension))
+  file <- tempfile(fileext = ".ardvark")
+  shell("fit", table_file(table), "--target", "breaks", "--model", "linear", "-o", file, "--json")
+  fit <- read_ardvark(file)
+  expected <- shell("predict", file, table_file(table), "--json")$mean
+  expect_equal(unname(predict(fit, table)), expected, tolerance = 1e-12)
+  expect_equal(unname(predict(fit, warpbreaks)), expected, tolerance = 1e-12)
+  expect_error(predict(fit, warpbreaks["wool"]), "newdata has no column 'tension'", class = "ardvark_error")
+  expect_error(predict(fit, transform(warpbreaks, wool = "C")), "wool", class = "ardvark_error")
+  expect_error(predict(fit, transform(warpbreaks, wool = NA)), "wool", class = "ardvark_error")
+})
+
 test_that("a file of the program, with every family", {
   tables <- list(
     gaussian = list(mtcars, "mpg", "linear"),
