@@ -1,0 +1,46 @@
+# tidy, glance and augment, as broom has them.
+
+skip_if_not_installed("generics")
+fit <- ardvark(mpg ~ wt + factor(cyl), mtcars)
+
+test_that("tidy", {
+  table <- generics::tidy(fit, conf.int = TRUE, conf.level = 0.9)
+  expect_equal(names(table), c("term", "estimate", "std.error", "inclusion", "conf.low", "conf.high"))
+  expect_equal(table$term, names(coef(fit)))
+  expect_equal(cbind(table$conf.low, table$conf.high), confint(fit, level = 0.9), ignore_attr = TRUE)
+  expect_equal(table$inclusion[-1], unname(pip(fit)))
+  binary <- ardvark(case ~ spontaneous, infert, binomial(), prior = "shared")
+  expect_equal(generics::tidy(binary, exponentiate = TRUE)$estimate, unname(exp(coef(binary))))
+  expect_equal(names(generics::tidy(binary)), c("term", "estimate", "std.error"))
+  classes <- generics::tidy(ardvark(Species ~ ., iris, "multinomial"))
+  expect_equal(dim(classes), c(15, 4))
+  expect_equal(unique(classes$y.level), levels(iris$Species))
+  expect_error(generics::tidy(fit, exponentiate = TRUE), class = "ardvark_error")
+})
+
+test_that("glance", {
+  row <- generics::glance(fit)
+  expect_equal(nrow(row), 1)
+  expect_equal(row$logLik, as.numeric(logLik(fit)))
+  expect_equal(row$nobs, 32)
+  expect_equal(row$sigma, fit$results$noise$sd)
+  counts <- generics::glance(ardvark(breaks ~ wool, warpbreaks, "negbin"))
+  expect_gt(counts$dispersion, 0)
+})
+
+test_that("augment", {
+  table <- generics::augment(fit)
+  expect_equal(table$.fitted, unname(fitted(fit)))
+  expect_equal(table$.resid, unname(residuals(fit)))
+  expect_equal(table$.rownames, rownames(mtcars))
+  new <- generics::augment(fit, newdata = mtcars[1:3, ], interval = "prediction", conf.level = 0.5)
+  expect_equal(new$.lower, unname(predict(fit, mtcars[1:3, ], interval = "prediction", level = 0.5)[, "lwr"]))
+  expect_false(".resid" %in% names(new))
+  gaps <- ardvark(Ozone ~ Wind + Solar.R, airquality, na.action = na.exclude)
+  whole <- generics::augment(gaps, data = airquality)
+  expect_equal(nrow(whole), 153)
+  expect_equal(whole$.resid, unname(residuals(gaps)))
+  expect_true(all(c(".fitted_setosa", ".fitted_virginica") %in% names(generics::augment(ardvark(Species ~ ., iris, "multinomial")))))
+  skip_if_not_installed("broom")
+  expect_equal(broom::tidy(fit), generics::tidy(fit))
+})
