@@ -19,6 +19,7 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
   check_columns(frame, terms, call)
   X <- model.matrix(terms, frame, contrasts.arg = contrasts)
   intercept <- attr(terms, "intercept") == 1L
+  if (!intercept) options$intercept <- FALSE
   term <- attr(X, "assign")[attr(X, "assign") > 0L]
   labels <- attr(terms, "term.labels")
   columns <- colnames(X)[if (intercept) -1L else seq_len(ncol(X))]
@@ -63,8 +64,9 @@ ardvark_fit <- function(x, y, family = gaussian(), prior = "auto", weights = NUL
   finished(fit, x, 0L)
 }
 
-# The fit of a question: what is independent of where X came from.
-solve_question <- function(question, said) {
+# A question as the library reads it: y, the options, the rows of X if not all in their order, and the response as read_response() has it.
+# Here it does not matter where X came from.
+read_question <- function(question, said) {
   family <- question$family
   weights <- checked_numbers(question$weights, "weights", said, function(w) w >= 0, ">= 0 (negative weights not allowed)")
   offset <- checked_numbers(question$offset, "offset", said)
@@ -75,11 +77,6 @@ solve_question <- function(question, said) {
   y <- response$y
   # A regression of numbers with an offset is that of y - offset.
   if (!is.null(offset) && is_linear(family)) y <- y - offset
-  X <- question$X
-  if (!is.null(response$rows)) {
-    said$rows <- said$rows[response$rows]
-    if (!is.matrix(X)) X <- X[response$rows, , drop = FALSE]
-  }
   options <- c(families[[family]]$options, list(prior = question$prior, column_names = question$columns, target = question$name), question$options)
   options$weights <- response$weights
   options$class_names <- response$classes
@@ -87,12 +84,24 @@ solve_question <- function(question, said) {
   if (!is.null(question$flat)) options$flat <- question$flat - 1
   if (!is.null(question$groups)) options$group <- question$groups - 1
   if (isTRUE(question$impute)) options$missing <- "impute"
-  if (question$skip == 0L && is.null(options$intercept) && !is.null(attr(X, "assign"))) options$intercept <- FALSE
-  handle <- checked(.Call(C_fit, in_place(X), question$skip, response$rows, y, options), said)
+  list(y = y, options = options, rows = response$rows, response = response, offset = offset)
+}
+
+solve_question <- function(question, said) {
+  read <- read_question(question, said)
+  response <- read$response
+  family <- question$family
+  X <- question$X
+  if (!is.null(read$rows)) {
+    said$rows <- said$rows[read$rows]
+    if (!is.matrix(X)) X <- X[read$rows, , drop = FALSE]
+  }
+  handle <- checked(.Call(C_fit, in_place(X), question$skip, read$rows, read$y, read$options), said)
   fit <- list(
-    family = family_object(family), family_name = family, prior.weights = response$trials, offset = offset, y = response$observed,
+    family = family_object(family), family_name = family, prior.weights = response$trials, offset = read$offset, y = response$observed,
     classes = response$classes, columns = question$columns, is_grouped = isTRUE(response$is_grouped), is_share = isTRUE(response$is_share),
-    impute = isTRUE(question$impute), model_held = held_model(handle)
+    impute = isTRUE(question$impute), model_held = held_model(handle),
+    question = question[c("columns", "name", "prior", "impute", "options", "flat", "groups")]
   )
   fit$results <- results_at(fit)
   warn_for(fit$results$warnings, said$call)

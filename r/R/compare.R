@@ -2,29 +2,77 @@
 
 compare <- function(object, ...) UseMethod("compare")
 
-compare.ardvark <- function(object, ...) {
+# The priors whose evidence the library knows, ard without a rank.
+ranked_priors <- c("sparse", "slab", "dense", "shared", "ard")
+
+# Each fit is asked for its log evidence, which is its bound without the cost of hyper-priors (CMP.1): it is fitted once more.
+compare.ardvark <- function(object, ..., priors = NULL) {
   call <- match.call()
   fits <- list(object, ...)
-  if (!all(vapply(fits, inherits, NA, "ardvark"))) stop_for("compare() takes fits of ardvark()", call = call)
-  names <- vapply(as.list(call)[-1L], function(one) deparse1(one), "")
-  for (fit in fits[-1L]) {
-    same <- identical(as.vector(fit$y), as.vector(object$y)) && identical(fit$prior.weights, object$prior.weights)
-    if (!same) stop_for("the fits have other rows, responses or weights; their evidences are comparable only for the same data", call = call)
-  }
-  bounds <- vapply(fits, function(fit) fit$results$bound, 0)
-  comparable <- vapply(fits, function(fit) isTRUE(fit$results$bound_comparable), NA)
-  best <- if (any(comparable)) max(bounds[comparable]) else NA
-  out <- data.frame(
-    family = vapply(fits, `[[`, "", "family_name"), prior = vapply(fits, function(fit) fit$results$prior, ""), evidence = bounds,
-    difference = ifelse(comparable, bounds - best, NA), effective_parameters = vapply(fits, function(fit) fit$results$effective_parameters, 0),
-    row.names = make.unique(unname(names))
-  )
-  structure(out[order(!comparable, -bounds), , drop = FALSE], class = c("ardvark_comparison", "data.frame"))
+  if (!all(vapply(fits, inherits, NA, "ardvark"))) refuse(call, "object", "compare() takes fits of ardvark()")
+  if (!all(vapply(fits, function(fit) !is.null(fit$terms), NA))) refuse(call, "object", "compare() needs fits by a formula: others do not keep x")
+  if (!is.null(priors)) return(compared_priors(object, priors, length(fits), call))
+  same <- vapply(fits, function(fit) identical(as.vector(fit$y), as.vector(object$y)) && identical(fit$prior.weights, object$prior.weights), NA)
+  if (!all(same)) refuse(call, "object", "the fits have other rows, responses or weights; their evidences are comparable only for the same data")
+  given <- as.list(call)[-1L]
+  names <- vapply(given[!names(given) %in% "priors"], function(one) deparse1(one), "")
+  rows <- lapply(fits, function(fit) {
+    if (!fit$results$prior %in% ranked_priors) return(ranking(fit, list(list(name = fit$results$prior, bound = fit$results$bound))))
+    # a comparison has two priors at least
+    models <- asked(fit, unique(c(fit$results$prior, "shared", "dense"))[1:2], call)$models
+    ranking(fit, models[prior_of(models) == fit$results$prior])
+  })
+  out <- do.call(rbind, rows)
+  rownames(out) <- make.unique(unname(names))
+  ranked(out)
 }
 
-print.ardvark_comparison <- function(x, digits = 4L, ...) {
-  cat("Log evidence (a lower bound) in nats, the best first:\n\n")
+# Several priors for the table of one fit.
+compared_priors <- function(fit, priors, count, call) {
+  if (count > 1L) refuse(call, "priors", "priors are those of one fit; give it alone")
+  if (!is.character(priors) || length(unique(priors)) < 2L || !all(priors %in% ranked_priors)) {
+    refuse(call, "priors", "priors must be two or more of %s", some(ranked_priors))
+  }
+  said <- asked(fit, priors, call)
+  out <- ranking(fit, said$models)
+  rownames(out) <- out$prior
+  ranked(out, in_our_words(said$verdict))
+}
+
+asked <- function(fit, priors, call) {
+  frame <- fit$model
+  question <- c(fit$question, list(family = fit$family_name, response = frame[[attr(fit$terms, "response")]], weights = model.weights(frame),
+                                   offset = model.offset(frame)))
+  said <- said_of(call, rownames(frame), "data", question$name)
+  read <- read_question(question, said)
+  options <- read$options
+  options$prior <- NULL
+  # the library compares families of numbers and counts, too
+  word <- switch(fit$family_name, gaussian = "normal", student = "student", poisson = "poisson", negbin = "negative-binomial", "")
+  options[c("family", "noise")] <- NULL
+  checked(.Call(C_compare, model.matrix(fit), has_intercept(fit) + 0L, read$rows, read$y, paste(priors, collapse = ","), word, options), said)
+}
+
+prior_of <- function(models) sub("[ ,].*", "", vapply(models, `[[`, "", "name"))
+
+# A row for each model of a comparison.
+ranking <- function(fit, models) {
+  number <- function(name) vapply(models, function(model) if (is.null(model[[name]])) NA_real_ else as.numeric(model[[name]]), 0)
+  data.frame(family = fit$family_name, prior = prior_of(models), bound = number("bound"), evidence = number("evidence"), difference = NA_real_,
+             effective_parameters = if (length(models) > 1L) number("effective_parameters") else fit$results$effective_parameters)
+}
+
+ranked <- function(table, verdict = NULL) {
+  best <- if (all(is.na(table$evidence))) NA else max(table$evidence, na.rm = TRUE)
+  table$difference <- table$evidence - best
+  table <- table[order(is.na(table$evidence), -table$evidence, -table$bound), ]
+  structure(table, class = c("ardvark_comparison", "data.frame"), verdict = verdict)
+}
+
+print.ardvark_comparison <- function(x, digits = 7L, ...) {
+  cat("Log evidence in nats, the best first:\n\n")
   print.data.frame(x, digits = digits, ...)
-  if (anyNA(x$difference)) cat("\nNA: a bound under this prior is not comparable with the others.\n")
+  if (anyNA(x$evidence)) cat("\nNA: a bound under this prior is not comparable with the others.\n")
+  if (!is.null(attr(x, "verdict"))) cat("\n", attr(x, "verdict"), "\n", sep = "")
   invisible(x)
 }

@@ -92,7 +92,7 @@ print.ardvark_bound <- function(x, digits = getOption("digits"), ...) {
 }
 no_criterion <- function(name, call) {
   stop_for(paste0(name, " needs the maximum of a likelihood and the number of its parameters; a Bayesian fit has the log evidence instead, ",
-                  "which already pays for its parameters: compare fits with compare(fit1, fit2), or read logLik(fit)"), call = call)
+                  "which already pays for its parameters: compare fits with compare(fit1, fit2)"), call = call)
 }
 AIC.ardvark <- function(object, ..., k = 2) no_criterion("AIC", match.call())
 BIC.ardvark <- function(object, ...) no_criterion("BIC", match.call())

@@ -145,8 +145,8 @@ static SEXP predict(SEXP model, SEXP X, SEXP skip, SEXP target, SEXP list) {
   return out;
 }
 
-/* priors: names with commas between them, or NULL for the default. */
-static SEXP compare(SEXP X, SEXP skip, SEXP y, SEXP priors, SEXP list) {
+/* priors, families: names with commas between them. */
+static SEXP compare(SEXP X, SEXP skip, SEXP rows, SEXP y, SEXP priors, SEXP families, SEXP list) {
   SEXP options = options_of(list), memory, handle, out;
   ardvark_result* made = NULL;
   ardvark_matrix columns;
@@ -154,9 +154,9 @@ static SEXP compare(SEXP X, SEXP skip, SEXP y, SEXP priors, SEXP list) {
   if (options == NULL) return failure_list();
   PROTECT(options);
   handle = PROTECT(own_result(NULL));
-  columns = matrix_of(X, skip, R_NilValue, &memory);
-  code = ardvark_compare(&columns, REAL(y), priors == R_NilValue ? NULL : utf8(STRING_ELT(priors, 0)), NULL, options_in(options), &made,
-                         failure());
+  columns = matrix_of(X, skip, rows, &memory);
+  code =
+      ardvark_compare(&columns, REAL(y), utf8(STRING_ELT(priors, 0)), utf8(STRING_ELT(families, 0)), options_in(options), &made, failure());
   forget(memory);
   R_SetExternalPtrAddr(handle, made);
   out = code == ARDVARK_OK ? results_of(made) : failure_list();
@@ -258,7 +258,7 @@ static SEXP load(SEXP path) {
 
 static const R_CallMethodDef entries_[] = {
     ENTRY(version, 0), ENTRY(catalogue, 0), ENTRY(alive, 1),      ENTRY(interrupt, 0), ENTRY(fit, 5),     ENTRY(result, 3),
-    ENTRY(draws, 3),   ENTRY(summary, 2),   ENTRY(spell, 2),      ENTRY(predict, 5),   ENTRY(compare, 5), ENTRY(encoding, 1),
+    ENTRY(draws, 3),   ENTRY(summary, 2),   ENTRY(spell, 2),      ENTRY(predict, 5),   ENTRY(compare, 7), ENTRY(encoding, 1),
     ENTRY(encode, 3),  ENTRY(to_bytes, 1),  ENTRY(from_bytes, 1), ENTRY(save, 2),      ENTRY(load, 1),    {NULL, NULL, 0}};
 
 void R_init_ardvark(DllInfo* library);

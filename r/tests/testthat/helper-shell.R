@@ -10,7 +10,9 @@ table_file <- function(table, file = tempfile(fileext = ".csv")) {
 shell <- function(...) {
   program <- Sys.getenv("ARDVARK_PROGRAM")
   testthat::skip_if(program == "", "ARDVARK_PROGRAM does not name the program ardvark")
-  said <- suppressWarnings(system2(program, shQuote(c(...)), stdout = TRUE, stderr = FALSE))
+  trouble <- tempfile()
+  said <- suppressWarnings(system2(program, shQuote(c(...)), stdout = TRUE, stderr = trouble))
+  if (length(said) == 0L) stop("ardvark: ", paste(readLines(trouble), collapse = " "))
   jsonlite::fromJSON(paste(said, collapse = "\n"), simplifyMatrix = TRUE)
 }
 
