@@ -158,9 +158,9 @@ def test_every_label_that_the_code_cites_is_defined():
     families = "|".join({label.split(".")[0] for label in defined})
     cited = re.compile(rf"\(([A-Z][A-Z0-9]*\.\d+[a-z]?)\)|(?<![\w.])((?:{families})\.\d+[a-z]?)(?!\w)")
     unknown = {}
-    for folder in ["include", "src", "cli", "octave", "python/ardvark", "tests"]:
+    for folder in ["include", "src", "cli", "octave", "r", "python/ardvark", "tests"]:
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in {".cpp", ".hpp", ".h", ".c", ".m", ".py"}:
+            if path.suffix in {".cpp", ".hpp", ".h", ".c", ".m", ".py", ".R"}:
                 labels = {a or b for a, b in cited.findall(path.read_text())}
                 unknown |= {label: path.name for label in labels - defined}
     assert len(defined) > 150 and unknown == {}

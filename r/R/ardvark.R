@@ -17,6 +17,7 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
   if (attr(terms, "response") == 0L) refuse(call, "formula", "formula has no response: write y ~ x1 + x2")
   if (nrow(frame) == 0L) refuse(call, "data", "data has no rows (0 non-NA cases)")
   check_columns(frame, terms, call)
+  if (impute) refuse_unknown_levels(frame, call)
   X <- model.matrix(terms, frame, contrasts.arg = contrasts)
   intercept <- attr(terms, "intercept") == 1L
   if (!intercept) options$intercept <- FALSE
@@ -173,6 +174,16 @@ check_columns <- function(frame, terms, call) {
     }
   }
 }
+
+# The columns of a factor, each filled in for itself, would be no level.
+refuse_unknown_levels <- function(frame, call) {
+  unknown <- names(frame)[vapply(frame, function(column) has_levels(column) && anyNA(column), NA)]
+  if (length(unknown) == 0L) return(invisible())
+  why <- "impute fills columns of numbers only; na.action = na.omit leaves such rows out, addNA() makes a level of them"
+  stop_for(sprintf("column '%s' has missing values; %s", unknown[1L], why), unknown[1L], column = unknown[1L], call = call)
+}
+
+has_levels <- function(column) is.factor(column) || is.character(column) || is.logical(column)
 
 # Of an imputed table: rows without a response say nothing.
 without_unknown_response <- function(frame) {

@@ -54,7 +54,7 @@ rows_of <- function(object, newdata, newoffset, na.action, call) {
     return(list(X = X, skip = has_intercept(object), offset = object$offset, names = rownames(X), left_out = object$na.action))
   }
   rows <- if (is.null(object$terms)) matrix_rows(object, newdata, newoffset, call) else frame_rows(object, newdata, newoffset, na.action, call)
-  complete <- if (object$impute) rep(TRUE, nrow(rows$X)) else complete_rows(rows$X)
+  complete <- if (object$impute) !rows$unknown else complete_rows(rows$X)
   if (!is.null(rows$offset)) complete <- complete & !is.na(rows$offset)
   rows$all <- rows$names
   if (!all(complete)) {
@@ -86,7 +86,7 @@ frame_rows <- function(object, newdata, newoffset, na.action, call) {
   if (!is.null(classes)) .checkMFClasses(classes, frame)
   X <- model.matrix(terms, frame, contrasts.arg = object$contrasts)
   list(X = X, skip = has_intercept(object), offset = new_offset(object, frame, newdata, newoffset, call), names = rownames(frame),
-       left_out = attr(frame, "na.action"))
+       left_out = attr(frame, "na.action"), unknown = Reduce(`|`, lapply(frame[vapply(frame, has_levels, NA)], is.na), rep(FALSE, nrow(frame))))
 }
 
 matrix_rows <- function(object, newdata, newoffset, call) {
@@ -101,7 +101,8 @@ matrix_rows <- function(object, newdata, newoffset, call) {
   }
   if (is.null(newoffset) && !is.null(object$offset)) need_offset(call)
   if (!is.null(newoffset) && is.null(object$offset)) refuse(call, "newoffset", "newoffset is given, but the model was fitted without an offset")
-  list(X = X, skip = 0L, offset = if (is.null(newoffset)) NULL else rep_to(newoffset, nrow(X), call), names = rownames(X))
+  list(X = X, skip = 0L, offset = if (is.null(newoffset)) NULL else rep_to(newoffset, nrow(X), call), names = rownames(X),
+       unknown = rep(FALSE, nrow(X)))
 }
 
 # The columns of a model without a formula, from a data frame with those of the table that it was fitted to.

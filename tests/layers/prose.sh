@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Refuses code that looks into the text of an error of this library: the fields of the error say what it is about. Neither does it look for
 # words in notes, warnings and descriptions, or replace them: the place that knows writes them for the caller.
-#   prose.sh FOLDER...    sources in C++, C, Python and Octave
+#   prose.sh FOLDER...    sources in C++, C, Python, Octave and R
 # Texts of other programs have no fields: a line that reads one ends with a comment such as "of Arrow".
 set -euo pipefail
 bad=0
@@ -33,5 +33,6 @@ refuse '*.py' "\\.(replace|split|rsplit|find|index|count|startswith|endswith|par
 refuse '*.py' "\\bre\\.[a-z]+\\($words" 'takes a sentence apart'
 refuse '*.py' "^[^>#]*$words[^\"']*[\"'] (not )?in [a-z]" 'looks for words in a sentence'
 refuse '*.m' '^[^%]*\b(strfind|regexp|regexprep|strrep|strncmp|strcmp|strsplit|textscan|sscanf)i? *\([^)]*(\.message|lasterr)' 'looks into the text of an error'
+refuse '*.R' '\b(grepl?|sub|gsub|g?regexpr|regexec|strsplit|startsWith|endsWith|substr|substring)\([^#]*\b(conditionMessage|geterrmessage)\(' 'looks into the text of an error'
 [ $bad = 0 ] && echo 'prose: nobody looks into the text of an error'
 exit $bad

@@ -42,4 +42,6 @@ bad py 'is_few = any("rows are few" in note for note in notes)'
 bad py 'return [p["name"] for p in presets if not p["description"].startswith("several classes")]'
 good m "if ~strcmp(trouble.identifier, 'ardvark:invalid_argument'), rethrow(trouble); end"
 bad m "if ~isempty(strfind(trouble.message, 'prior')), rethrow(trouble); end"
+good R 'stop_for(sprintf("in %s: %s", file, conditionMessage(error)))'
+bad R 'if (grepl("prior", conditionMessage(error))) return(NULL)'
 echo 'code that looks into the text of an error is refused'
