@@ -1,1 +1,0 @@
-.onUnload <- function(libpath) library.dynam.unload("ardvark", libpath)
