@@ -1,20 +1,32 @@
-# The blocks of the page run.
+# The blocks of the page run, and print what the page says.
+
+# Begin and end of each block, with its language.
+blocks_of <- function(lines) {
+  begin <- grep("^```[a-z]+$", lines)
+  end <- which(lines == "```")
+  lapply(begin, function(at) list(language = sub("```", "", lines[at]), text = lines[(at + 1):(end[end > at][1] - 1)]))
+}
 
 test_that("the page runs", {
   source <- Sys.getenv("ARDVARK_SOURCE")
   skip_if(source == "", "ARDVARK_SOURCE does not name the sources")
-  lines <- readLines(file.path(source, "docs", "r.md"))
-  begin <- which(lines == "```r")
-  end <- which(lines == "```")
-  expect_gte(length(begin), 3)
+  skip_if_not_installed("MASS")
+  blocks <- blocks_of(readLines(file.path(source, "docs", "r.md")))
   here <- new.env(parent = globalenv())
   assign("compare", ardvark::compare, here)  # testthat has a function of this name, too
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  for (at in begin) {
-    block <- lines[(at + 1):(end[end > at][1] - 1)]
-    for (expression in parse(text = block)) expect_no_error(eval(expression, here))
+  printed <- NULL
+  for (block in blocks) {
+    if (block$language == "r") {
+      file <- tempfile(fileext = ".R")
+      writeLines(block$text, file)
+      printed <- capture.output(source(file, local = here, print.eval = TRUE))
+    } else {
+      expect_equal(trimws(printed, "right"), block$text)
+    }
   }
+  expect_gte(length(blocks), 6)
 })
 
 test_that("the examples of the help run", {
