@@ -18,17 +18,19 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
   if (nrow(frame) == 0L) refuse(call, "data", "data has no rows (0 non-NA cases)")
   check_columns(frame, terms, call)
   if (impute) refuse_unknown_levels(frame, call)
-  X <- model.matrix(terms, frame, contrasts.arg = contrasts)
+  is_sparse <- !impute && is_mostly_zero(frame, terms)
+  X <- design(terms, frame, contrasts, is_sparse)
   intercept <- attr(terms, "intercept") == 1L
   if (!intercept) options$intercept <- FALSE
   term <- attr(X, "assign")[attr(X, "assign") > 0L]
   labels <- attr(terms, "term.labels")
-  columns <- colnames(X)[if (intercept) -1L else seq_len(ncol(X))]
+  columns <- colnames(X)[attr(X, "assign") > 0L]
   if (length(columns) == 0L) refuse(call, "formula", "formula has no columns besides the intercept")
   name <- deparse1(formula(terms)[[2L]])
   said <- said_of(call, rownames(frame), "data", name)
+  rows <- without_intercept(X, intercept)
   question <- list(
-    X = X, skip = intercept + 0L, columns = columns, response = frame[[attr(terms, "response")]], name = name, family = family,
+    X = rows$X, skip = rows$skip, columns = columns, response = frame[[attr(terms, "response")]], name = name, family = family,
     weights = model.weights(frame), offset = model.offset(frame), prior = prior, impute = impute, options = options,
     flat = positions_of(flat, columns, labels[term], "flat", call),
     groups = group_numbers(groups, columns, factor_terms(terms)[term], term, prior, call)
@@ -36,9 +38,9 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
   fit <- solve_question(question, said)
   fit <- c(fit, list(
     call = call, formula = formula(terms), terms = terms, model = frame, contrasts = attr(X, "contrasts"), xlevels = .getXlevels(terms, frame),
-    na.action = attr(frame, "na.action"), offset_argument = !missing(offset)
+    na.action = attr(frame, "na.action"), offset_argument = !missing(offset), is_sparse = is_sparse
   ))
-  finished(fit, X, intercept + 0L)
+  finished(fit, rows$X, rows$skip)
 }
 
 ardvark_fit <- function(x, y, family = gaussian(), prior = "auto", weights = NULL, offset = NULL, intercept = TRUE, impute = FALSE, flat = NULL,
@@ -130,6 +132,27 @@ coefficients_of <- function(results) {
 }
 
 # ---- tables ----
+
+# Whether dummies would fill a large matrix with zeros: more bytes than this, of which a tenth or less are not zero.
+is_mostly_zero <- function(frame, terms) {
+  uses <- attr(terms, "factors")
+  if (length(uses) == 0L || !requireNamespace("Matrix", quietly = TRUE)) return(FALSE)
+  levels <- vapply(frame, function(column) if (has_levels(column)) length(unique(column)) else 1L, 0L)
+  width <- vapply(frame, NCOL, 0L)
+  of_term <- apply(uses > 0, 2L, function(used) c(columns = prod((levels * width)[rownames(uses)[used]]), filled = prod(width[rownames(uses)[used]])))
+  bytes <- 8 * nrow(frame) * sum(of_term["columns", ])
+  bytes > getOption("ardvark.dense_bytes", 2^28) && sum(of_term["filled", ]) <= sum(of_term["columns", ]) / 10
+}
+
+# The model matrix, with its intercept.
+design <- function(terms, frame, contrasts, is_sparse) {
+  if (is_sparse) Matrix::sparse.model.matrix(terms, frame, contrasts.arg = contrasts) else model.matrix(terms, frame, contrasts.arg = contrasts)
+}
+
+# The columns of a fit: the intercept of a dense matrix is skipped when it is read.
+without_intercept <- function(X, has_intercept) {
+  if (!has_intercept || is.matrix(X)) list(X = X, skip = has_intercept + 0L) else list(X = X[, -1L, drop = FALSE], skip = 0L)
+}
 
 # A matrix as the calls take it.
 in_place <- function(X) if (is.matrix(X)) X else list(X@p, X@i, X@x, X@Dim)

@@ -40,6 +40,7 @@ compared_priors <- function(fit, priors, count, call) {
 }
 
 asked <- function(fit, priors, call) {
+  if (fit$is_sparse) refuse(call, "object", "compare() reads no sparse table: set options(ardvark.dense_bytes = Inf) before the fit")
   frame <- fit$model
   question <- c(fit$question, list(family = fit$family_name, response = frame[[attr(fit$terms, "response")]], weights = model.weights(frame),
                                    offset = model.offset(frame)))

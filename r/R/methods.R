@@ -14,7 +14,7 @@ model.frame.ardvark <- function(formula, ...) {
 }
 model.matrix.ardvark <- function(object, ...) {
   if (is.null(object$terms)) stop_for("the fit does not keep its matrix", call = match.call())
-  model.matrix(object$terms, object$model, contrasts.arg = object$contrasts)
+  design(object$terms, object$model, object$contrasts, object$is_sparse)
 }
 
 # Rows of weight 0 are no observations, as for glm.

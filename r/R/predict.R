@@ -50,11 +50,11 @@ rows_of <- function(object, newdata, newoffset, na.action, call) {
   if (is.null(newdata)) {
     if (is.null(object$terms)) refuse(call, "newdata", "newdata must be a matrix: the fit does not keep x")
     if (!is.null(newoffset)) refuse(call, "newoffset", "newoffset is given without newdata")
-    X <- model.matrix(object)
-    return(list(X = X, skip = has_intercept(object), offset = object$offset, names = rownames(X), left_out = object$na.action))
+    rows <- without_intercept(model.matrix(object), has_intercept(object))
+    return(c(rows, list(offset = object$offset, names = rownames(rows$X), left_out = object$na.action)))
   }
   rows <- if (is.null(object$terms)) matrix_rows(object, newdata, newoffset, call) else frame_rows(object, newdata, newoffset, na.action, call)
-  complete <- if (object$impute) !rows$unknown else complete_rows(rows$X)
+  complete <- rows$complete
   if (!is.null(rows$offset)) complete <- complete & !is.na(rows$offset)
   rows$all <- rows$names
   if (!all(complete)) {
@@ -67,7 +67,7 @@ rows_of <- function(object, newdata, newoffset, na.action, call) {
 }
 
 complete_rows <- function(X) {
-  if (!is.matrix(X)) return(rep(TRUE, nrow(X)))
+  if (!is.matrix(X)) return(!seq_len(nrow(X)) %in% (X@i[is.na(X@x)] + 1L))
   complete <- !is.na(rowSums(X))
   if (all(complete)) complete else rowSums(is.na(X)) == 0
 }
@@ -84,9 +84,10 @@ frame_rows <- function(object, newdata, newoffset, na.action, call) {
   frame <- model.frame(terms, newdata, na.action = na.action, xlev = object$xlevels)
   classes <- attr(terms, "dataClasses")
   if (!is.null(classes)) .checkMFClasses(classes, frame)
-  X <- model.matrix(terms, frame, contrasts.arg = object$contrasts)
-  list(X = X, skip = has_intercept(object), offset = new_offset(object, frame, newdata, newoffset, call), names = rownames(frame),
-       left_out = attr(frame, "na.action"), unknown = Reduce(`|`, lapply(frame[vapply(frame, has_levels, NA)], is.na), rep(FALSE, nrow(frame))))
+  rows <- without_intercept(design(terms, frame, object$contrasts, object$is_sparse), has_intercept(object))
+  need <- if (object$impute) vapply(frame, has_levels, NA) else rep(TRUE, ncol(frame))
+  c(rows, list(offset = new_offset(object, frame, newdata, newoffset, call), names = rownames(frame), left_out = attr(frame, "na.action"),
+               complete = if (any(need)) stats::complete.cases(frame[need]) else rep(TRUE, nrow(frame))))
 }
 
 matrix_rows <- function(object, newdata, newoffset, call) {
@@ -102,7 +103,7 @@ matrix_rows <- function(object, newdata, newoffset, call) {
   if (is.null(newoffset) && !is.null(object$offset)) need_offset(call)
   if (!is.null(newoffset) && is.null(object$offset)) refuse(call, "newoffset", "newoffset is given, but the model was fitted without an offset")
   list(X = X, skip = 0L, offset = if (is.null(newoffset)) NULL else rep_to(newoffset, nrow(X), call), names = rownames(X),
-       unknown = rep(FALSE, nrow(X)))
+       complete = object$impute | complete_rows(X))
 }
 
 # The columns of a model without a formula, from a data frame with those of the table that it was fitted to.
@@ -264,13 +265,16 @@ predicted_terms <- function(object, rows, call) {
   training <- model.matrix(object)
   assign <- attr(training, "assign")
   labels <- attr(object$terms, "term.labels")
-  centre <- if (rows$skip == 1L) colMeans(training, na.rm = TRUE) else rep(0, ncol(training))
+  with_intercept <- has_intercept(object)
+  centre <- if (!with_intercept) rep(0, ncol(training)) else if (is.matrix(training)) colMeans(training, na.rm = TRUE) else Matrix::colMeans(training)
   beta <- object$coefficients
+  X <- rows$X
+  of_column <- if (ncol(X) == length(assign)) assign else assign[-1L]  # a sparse X has no intercept
   of_term <- function(term) {
     at <- assign == term
-    drop(sweep(rows$X[, at, drop = FALSE], 2L, centre[at]) %*% beta[at])
+    drop(as.matrix(X[, of_column == term, drop = FALSE] %*% beta[at])) - sum(centre[at] * beta[at])
   }
   out <- matrix(vapply(seq_along(labels), of_term, numeric(nrow(rows$X))), nrow(rows$X), length(labels), dimnames = list(rows$names, labels))
-  attr(out, "constant") <- if (rows$skip == 1L) sum(centre * beta) else 0
+  attr(out, "constant") <- if (with_intercept) sum(centre * beta) else 0
   out
 }

@@ -23,6 +23,38 @@ test_that("families of a matrix", {
   expect_equal(coef(ardvark_fit(x, y, binomial())), coef(ardvark(y ~ x, family = binomial())), ignore_attr = TRUE)
 })
 
+test_that("many dummies are a sparse matrix", {
+  skip_if_not_installed("Matrix")
+  set.seed(1)
+  level <- sample(40, 400, replace = TRUE)
+  d <- data.frame(x = rnorm(400), f = factor(level))
+  d$y <- d$x + (level == 3) * 4 + rnorm(400)
+  formula <- y ~ x + f
+  dense <- ardvark(formula, d)
+  old <- options(ardvark.dense_bytes = 1000)
+  on.exit(options(old))
+  sparse <- ardvark(formula, d)
+  expect_false(dense$is_sparse)
+  expect_true(sparse$is_sparse)
+  expect_s4_class(model.matrix(sparse), "dgCMatrix")
+  expect_equal(coef(sparse), coef(dense), tolerance = 1e-6)
+  expect_equal(sparse$results$group, dense$results$group)
+  expect_equal(fitted(sparse), fitted(dense), tolerance = 1e-6)
+  new <- d[1:5, ]
+  new$f[2] <- NA
+  for (type in c("response", "link", "terms")) {
+    expect_equal(predict(sparse, new, type = type), predict(dense, new, type = type), tolerance = 1e-6)
+    expect_equal(predict(sparse, type = type), predict(dense, type = type), tolerance = 1e-6)
+  }
+  expect_equal(unname(is.na(predict(sparse, new))), c(FALSE, TRUE, FALSE, FALSE, FALSE))
+  expect_equal(dim(predict(sparse, new, type = "draws", ndraws = 3)), c(3L, 5L))
+  expect_equal(coef(ardvark(y ~ x + f - 1, d)), {
+    options(old)
+    coef(ardvark(y ~ x + f - 1, d))
+  }, tolerance = 1e-6)
+  expect_error(ardvark::compare(sparse), "no sparse table", class = "ardvark_error")
+})
+
 test_that("sparse matrices", {
   skip_if_not_installed("Matrix")
   set.seed(1)
