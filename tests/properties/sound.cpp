@@ -225,13 +225,14 @@ Verdict counts_are_described(const Subject& subject, const Json& json, const Jso
     if (dispersion == 0) return 2 * (of_ratio - (count - mu));
     return 2 * (of_ratio - (count + 1 / dispersion) * std::log((1 + dispersion * count) / (1 + dispersion * mu)));
   };
-  const double of_V = 1e-15 + rounding_of_condition(subject);  // predict() and the fit compute x'Vx by two different sums
+  // predict() and the fit compute x'Vx by two different sums. Some rows have no variance, where infinity would be no number.
+  const double of_V = std::min(1e-15 + rounding_of_condition(subject), 1e100);
   for (Index i = 0; i < y.size(); ++i) {
     const double mu = prediction.at("mean")[static_cast<std::size_t>(i)].get<double>(), k = weight(subject, i);
     found += k * deviance(y[i], mu);
     constant += k * deviance(y[i], counted / exposed * exposure(i));
     doubt += k * std::abs(mu - y[i]) * of_V * variance_before(subject, size_of(subject, subject.prepared.X.row(i).transpose())) +
-             1e-12 * k * (mu + y[i]) * (1 + std::abs(std::log(mu)));
+             1e-12 * k * (mu + y[i]) * (1 + std::abs(std::log(std::max(mu, 1e-300))));  // a mean may be 0
   }
   const double given = json.at("deviance").get<double>(), explained = json.at("deviance_explained").get<double>();
   if (!(std::abs(given - found / rows) <= 1e-9 * (1 + found / rows) + doubt / rows))
