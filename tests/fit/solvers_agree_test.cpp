@@ -48,6 +48,7 @@ Problem make_problem(std::uint64_t seed) {
   out.labels[0] = 0;
   out.labels[1] = 1;
   FitOptions& o = out.options;
+  o.intervals = Intervals::gaussian;  // the marginals of a posterior have tests of their own, and take longer than it
   const Index prior = random.integer(0, 2);
   if (prior == 0) o.prior = Prior::shared();
   if (prior == 1) o.prior = Prior::ard();

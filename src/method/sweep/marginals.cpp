@@ -17,7 +17,7 @@ namespace {
 
 using Tilt = TiltedNormal::Tilt;
 
-constexpr double most_multiplications = 1e9;  // some tenths of a second: beyond, the third order alone is taken
+constexpr double most_multiplications = 3e8;  // a tenth of a second: beyond, the third order alone is taken
 constexpr double negligible = 0.01;           // sd, of an end of a 95% interval
 // Nats for the weights of a group, against zeros. With less, the posterior of its precision has a second maximum, without effects, and no
 // smooth marginal holds both.                                                                                                  (SKEW.7)
@@ -394,7 +394,7 @@ bool is_density(const Tilt& tilt) {
 }
 
 double work_of(Index count, Index n, Index q) {
-  return 4 * static_cast<double>(count) * static_cast<double>(n) * static_cast<double>(q) * static_cast<double>(q);
+  return 4 * static_cast<double>(count) * static_cast<double>(n + q) * static_cast<double>(q) * static_cast<double>(q);
 }
 
 // The directions whose marginals a normal distribution may miss.
@@ -467,7 +467,7 @@ std::vector<TiltedParts> tilted_marginals(FittedRows fit, const Matrix& combinat
   const Index n = fit.X.rows(), q = fit.X.cols(), count = combinations.cols();
   if (fit.factor.kind != Kind::triangular && fit.factor.kind != Kind::reduced) return {};
   const std::optional<RowsAtFit> at = rows_at(fit.likelihood, fit.q.m, fit.q.s);
-  const double once = work_of(1, n, q) + work_of(1, q, q);
+  const double once = work_of(1, n, q);
   if (once > most_multiplications) fit.groups.clear();
   if (!at || (fit.groups.empty() && is_normal(*at, fit))) return {};
   const Matrix V = fit.factor.covariance(q);
@@ -491,31 +491,41 @@ std::vector<TiltedParts> tilted_marginals(FittedRows fit, const Matrix& combinat
       const Vector d = directions.col(j)(group.columns);
       first.end[j] += end_of_precision(group.precision * d.dot(fit.q.w(group.columns)), group.precision * d.squaredNorm(), group.shape);
     }
-  const auto num_tilted = static_cast<Index>(not_normal(first).size());
-  if (without_effects.empty() && num_tilted == 0) return {};
+  const auto work = [&] { return work_of(static_cast<Index>(not_normal(first).size()), n, q); };
+  if (without_effects.empty() && work() == 0) return {};
 
   std::vector<TiltedParts> out(static_cast<std::size_t>(count));
   const auto take = [&](const std::vector<Tilt>& tilts) {
     for (std::size_t j = 0; j < out.size(); ++j)
       if (tilts[j] != Tilt{}) out[j].push_back({.tilt = tilts[j]});
   };
-  const double work = work_of(num_tilted, n, q);
-  if (work > most_multiplications) {
+  if (without_effects.empty() && work() > most_multiplications) {
     take(third_orders(first));
     return out;
   }
   const Matrix root = root_of(fit.factor, V);
-  Matrix R, along = root * combinations;
+  Matrix R;
   fit.X.apply_several(root.transpose(), R);
-  for (Index j = 0; j < count; ++j) along.col(j) *= sd[j] > 0 ? 1 / sd[j] : 0;
-  take(tilts_along(Conditional(fit.likelihood, fit.q, fit.groups, *at, root, R), first, along, work));
-  for (std::size_t g = 0; g < without_effects.size(); ++g) {
+  for (const PrecisionGroup& group : without_effects) {
     std::vector<PrecisionGroup> all = groups;
-    all.push_back(without_effects[g]);
+    all.push_back(group);
     Conditional with_group(fit.likelihood, fit.q, all, *at, root, R);
-    std::vector<TiltedParts> averaged = average_over(with_group.given_precisions(all.size() - 1), fit, groups, combinations, sd);
-    for (std::size_t j = 0; j < averaged.size(); ++j)
-      if ((combinations.col(static_cast<Index>(j))(without_effects[g].columns).array() != 0).any()) out[j] = std::move(averaged[j]);
+    std::vector<Index> which;  // combinations with its columns
+    for (Index j = 0; j < count; ++j)
+      if ((combinations.col(j)(group.columns).array() != 0).any()) which.push_back(j);
+    const std::vector<GivenPrecision> given = with_group.given_precisions(all.size() - 1);
+    std::vector<TiltedParts> averaged = average_over(given, fit, groups, combinations(Eigen::all, which), sd(which));
+    for (std::size_t i = 0; i < averaged.size(); ++i) {
+      out[static_cast<std::size_t>(which[i])] = std::move(averaged[i]);
+      first.end[which[i]] = 0;  // no other tilt
+    }
+  }
+  if (work() > most_multiplications) {
+    take(third_orders(first));
+  } else if (work() > 0) {
+    Matrix along = root * combinations;
+    for (Index j = 0; j < count; ++j) along.col(j) *= sd[j] > 0 ? 1 / sd[j] : 0;
+    take(tilts_along(Conditional(fit.likelihood, fit.q, fit.groups, *at, root, R), first, along, work()));
   }
   if (std::ranges::all_of(out, [](const TiltedParts& one) { return one.empty(); })) return {};
   return out;
