@@ -174,6 +174,8 @@ TEST(AutomaticPrior, LeavesLargeTablesOfClassesToTheOlderPriors) {
   for (const char* piece : {"prior auto: shared was taken", "20002 rows and 20001 columns are too many"})
     EXPECT_NE(both.note.find(piece), std::string::npos) << both.note;
   EXPECT_EQ(with_chosen_prior({}, Task::logistic, 200000, 20001).options.prior.kind, PriorKind::ard);
+  EXPECT_EQ(with_chosen_prior({}, Task::counts, 20002, 20001).options.prior.kind, PriorKind::shared);
+  EXPECT_EQ(with_chosen_prior({}, Task::counts, 6000, 100000).options.prior.kind, PriorKind::sparse);
   for (const ChosenOptions& fits :
        {with_chosen_prior({}, Task::logistic, 6000, 100000), with_chosen_prior({}, Task::linear, 6000, 100000),
         with_chosen_prior({}, Task::logistic, 1000000, 20000), with_chosen_prior({}, Task::linear, 20001, 20001)}) {
@@ -183,7 +185,8 @@ TEST(AutomaticPrior, LeavesLargeTablesOfClassesToTheOlderPriors) {
 }
 
 TEST(AutomaticPrior, LeavesTheDensePartOfManyRowsAndMoreColumnsToThoseWhoAskForIt) {  // (SP.27)
-  for (const auto& [task, rest] : {std::pair{Task::linear, "count as noise"}, std::pair{Task::logistic, "are left out"}})
+  for (const auto& [task, rest] :
+       {std::pair{Task::linear, "count as noise"}, std::pair{Task::logistic, "are left out"}, std::pair{Task::counts, "are left out"}})
     for (const Index rows : {6001, 20001}) {
       const ChosenOptions chosen = with_chosen_prior({}, task, rows, 100000);
       EXPECT_EQ(chosen.options.prior.kind, PriorKind::slab);
@@ -195,6 +198,8 @@ TEST(AutomaticPrior, LeavesTheDensePartOfManyRowsAndMoreColumnsToThoseWhoAskForI
       EXPECT_EQ(with_chosen_prior(asked, task, rows, 100000).options.prior.kind, PriorKind::sparse);
       asked.prior.kind = PriorKind::dense;
       EXPECT_EQ(is_fitted_wide(asked, task, rows, 100000), task == Task::linear && rows == 6001);
+      asked.family = Family::student;  // of working rows, as classes and counts
+      EXPECT_FALSE(task == Task::linear && is_fitted_wide(asked, task, rows, 100000));
     }
 }
 

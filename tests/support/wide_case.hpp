@@ -17,7 +17,7 @@ namespace ardvark::internal::testing {
 
 struct WideCase {
   Matrix X, new_X;
-  Vector y, truth;  // truth: X w of the new rows
+  Vector y, f, truth;  // f: X w, truth: that of the new rows
   std::vector<Index> with_effect;
 };
 
@@ -63,7 +63,8 @@ inline WideCase make_wide_case(const std::string& family, Index n, Index p, int 
   out.X = all.topRows(n);
   out.new_X = all.bottomRows(num_new);
   out.truth = f.tail(num_new);
-  out.y = f.head(n);
+  out.f = f.head(n);
+  out.y = out.f;
   for (double& one : out.y) one += normal(draw);
   return out;
 }

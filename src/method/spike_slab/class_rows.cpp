@@ -115,6 +115,7 @@ Extent RowsInMemory::extent(const WorkingSites& sites, const KnownOdds& known) c
 
 bool RowsInMemory::reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis,
                           ReducedRows& out) {
+  if (reduction_) return reduction_(std::get<Sites>(sites), target, basis, out);
   const Vector& omega = std::get<Sites>(sites).omega;
   return reduce_rows(*design_, which, omega, target, omega.sum(), basis, out, rotation_, products_);
 }

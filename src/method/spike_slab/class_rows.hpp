@@ -145,6 +145,13 @@ class RowsInMemory : public ClassRows {
   [[nodiscard]] Products products() const { return products_; }
   /// How the working rows are reduced in each step.
   void set_rotation(Rotation rotation) { rotation_ = rotation; }
+  /// Other reduced rows than those of the design, with columns beside its own.                                                   (SL.15)
+  using Reduction = std::function<bool(const Sites& sites, const Vector& target, KeepBasis basis, ReducedRows& out)>;
+  void set_reduction(Reduction reduction, bool needs_basis) {
+    reduction_ = std::move(reduction);
+    needs_basis_ = needs_basis;
+  }
+  [[nodiscard]] bool needs_basis(const PenalisedColumns& which) const override { return needs_basis_ || ClassRows::needs_basis(which); }
 
  protected:
   /// \param k  [n] observation weights
@@ -158,6 +165,8 @@ class RowsInMemory : public ClassRows {
   const Vector& k_;
   Products products_ = Products::double_precision;
   Rotation rotation_ = Rotation::to_diagonal;
+  Reduction reduction_;
+  bool needs_basis_ = false;
 };
 
 class TableClassRows : public RowsInMemory {

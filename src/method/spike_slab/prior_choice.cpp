@@ -14,12 +14,11 @@ namespace {
 
 std::string obstacle_to_sparse(const FitOptions& options, Task task, Index num_rows, Index num_columns, const std::string& need_of_small) {
   if (const std::string name = foreign_to_sparse(options, task); !name.empty()) return fmt::format("{} cannot be used with it", name);
-  const bool is_heavy = has_noise(task) && options.family.value_or(Family::normal) != Family::normal;
-  if (is_heavy && std::min(num_rows, num_columns) > most_to_decompose)
-    return fmt::format("with Student-t noise, {} rows and {} columns are too many for its decomposition", num_rows, num_columns);
   if (!need_of_small.empty()) return "it " + need_of_small;
-  if (!has_noise(task) && std::min(num_rows, num_columns) > most_to_decompose && !is_fitted_wide(options, task, num_rows, num_columns))
-    return fmt::format("{} rows and {} columns are too many for its decomposition", num_rows, num_columns);
+  const bool is_large = std::min(num_rows, num_columns) > most_to_decompose;
+  if (is_large && !has_normal_noise(options, task) && !is_fitted_wide(options, task, num_rows, num_columns))
+    return fmt::format("{}{} rows and {} columns are too many for its decomposition", has_noise(task) ? "with Student-t noise, " : "",
+                       num_rows, num_columns);
   return {};
 }
 

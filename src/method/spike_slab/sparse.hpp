@@ -11,6 +11,9 @@ namespace ardvark::internal {
 /// With more rows and more columns than this, the decomposition of (SP.2) takes minutes: a fit does it only where it was asked for.
 inline constexpr Index most_to_decompose_soon = 6000;
 
+/// Whether one decomposition is enough, because the rows have normal noise; others have working rows in each step.
+[[nodiscard]] bool has_normal_noise(const FitOptions& options, Task task);
+
 /// The first option that differs from its default and cannot be used with the priors sparse, slab and dense; empty: none.
 [[nodiscard]] std::string foreign_to_sparse(const FitOptions& options, Task task);
 
@@ -27,7 +30,7 @@ void validate_sparse(const FitOptions& options, Task task, Index num_columns);
 /// \param frame  gets warnings; gives away the memory of X, if the caller gave it to the fit
 [[nodiscard]] Solution solve_sparse_linear(Frame& frame);
 [[nodiscard]] Solution solve_sparse_logistic(Frame& frame);
-/// Counts.
+/// Counts, and numbers with Student-t noise.
 [[nodiscard]] Solution solve_sparse_moments(Frame& frame);
 
 }  // namespace ardvark::internal

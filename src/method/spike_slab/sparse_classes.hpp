@@ -47,6 +47,10 @@ struct TableOfRows {
 };
 /// \throws InvalidArgument  too many rows and columns
 void require_decomposition(const Frame& frame, const PenalisedColumns& which);
+/// The likelihood of the rows of a table, on columns that a design has. \param t, k  [rows of the design] target, observation weights
+using MakeRows = std::function<std::unique_ptr<RowsInMemory>(std::unique_ptr<Design> design, const Vector& t, const Vector& k)>;
+/// A table of which only some columns are in memory. \param frame  gets notes and warnings                                       (SL.15)
+[[nodiscard]] Solution solve_wide_rows(Frame& frame, const MakeRows& make_rows);
 /// The solution without its rows. \param k  [rows of the table] observation weights; \param frame  gets warnings
 [[nodiscard]] Solution solve_table(Frame& frame, const PenalisedColumns& which, TableOfRows& table, const Vector& k,
                                    const std::function<std::unique_ptr<RowsInMemory>(std::unique_ptr<Design>)>& make_rows);

@@ -392,7 +392,7 @@ Solution solution_of(const Frame& frame, const PenalisedColumns& which, const Av
   const Index p = frame.num_columns();
   const FitOptions& options = frame.options;
   // Of other likelihoods, the noise is their own, and that of the slab is 1.
-  const bool fits_noise = has_noise(frame.task) && options.family.value_or(Family::normal) == Family::normal;
+  const bool fits_noise = has_normal_noise(options, frame.task);
   Solution out = begun(frame);
   out.flat = which.flat;
   for (Index g = 0; g < which.num_groups(); ++g)

@@ -91,6 +91,8 @@ void require_row_for_noise(const FitOptions& options, double rows, Index num_fla
 [[nodiscard]] Solution solve_linear_in_memory(Frame& frame);    ///< all columns at once, whatever their number
 [[nodiscard]] Solution solve_wide_logistic(Frame& frame);       ///< (SL.15)
 [[nodiscard]] Solution solve_logistic_in_memory(Frame& frame);  ///< all columns at once, whatever their number
+[[nodiscard]] Solution solve_wide_moments(Frame& frame);        ///< (SL.15), (SL.16)
+[[nodiscard]] Solution solve_moments_in_memory(Frame& frame);   ///< all columns at once, whatever their number
 
 /// Everything except Solution::rows, from the averaged fits and their posterior.
 [[nodiscard]] Solution solution_of(const Frame& frame, const PenalisedColumns& which, const AveragedFits& averaged,

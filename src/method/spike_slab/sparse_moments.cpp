@@ -47,8 +47,10 @@ Vector take_own_parameters(const MomentsOfRows& moments, MomentLikelihood& likel
   return (all.mean + 0.5 * all.variance).rowwise().maxCoeff();
 }
 
+enum class Kept { some, all };  // columns in memory
+
 // \param start  [rows] the first linear predictors; empty: those of the likelihood
-Solution solve_from(Frame& frame, const PenalisedColumns& which, Vector start) {
+Solution solve_from(Frame& frame, const PenalisedColumns& which, Kept kept, Vector start) {
   const FitOptions& options = frame.options;
   LikelihoodInput input{frame.target, frame.k, static_cast<Index>(which.flat.size())};
   input.num_penalised = which.size();
@@ -65,12 +67,16 @@ Solution solve_from(Frame& frame, const PenalisedColumns& which, Vector start) {
   likelihood->get_state(state, weight);
   if (start.size() == 0) start = state.head(frame.k.size());  // Student-t noise: zeros
 
-  TableOfRows table{frame.X, frame.units.standardization};
-  Solution out = solve_table(frame, which, table, frame.k, [&](std::unique_ptr<Design> design) {
+  const auto make_rows = [&](std::unique_ptr<Design> design) {
     return std::make_unique<MomentRows>(std::move(design), *likelihood, start, frame.k, has_noise(frame.task) ? infinity : most_noise);
-  });
+  };
+  TableOfRows table{frame.X, frame.units.standardization};
+  Solution out = kept == Kept::all ? solve_table(frame, which, table, frame.k, make_rows)
+                                   : solve_wide_rows(frame, [&](std::unique_ptr<Design> design, const Vector&, const Vector&) {
+                                       return make_rows(std::move(design));
+                                     });
   if (!out.usable) return out;
-  const MomentsOfRows moments = table.moments(out.factor.mixture);
+  const MomentsOfRows moments = kept == Kept::all ? table.moments(out.factor.mixture) : out.rows.of_components;
   const double degrees = frame.rows - static_cast<double>(which.flat.size());
   const Vector log_rate =
       take_own_parameters(moments, *likelihood, has_noise(frame.task) ? hyperprior_cost(prior.shape, 0.5 * degrees) : 0, rows, out);
@@ -85,34 +91,51 @@ Solution solve_from(Frame& frame, const PenalisedColumns& which, Vector start) {
   return out;
 }
 
+// From all starts.
+Solution solve(Frame& frame, Kept kept) {
+  const PenalisedColumns which = penalised_columns(frame.options, frame.num_columns(), frame.left_out);
+  const std::vector<std::string> notes = frame.notes, warnings = frame.warnings;
+  Solution found = solve_from(frame, which, kept, {});
+  const bool goes_on = found.usable && found.report.status != Status::stopped_by_user;
+  if (frame.options.family != Family::negative_binomial || is_averaged(which, frame.rows) || !goes_on) return found;
+  // Much dispersion explains what effects might: with few rows, the bound has a maximum without effects. Poisson's effects are the other
+  // start.                                                                                                                        (SL.16)
+  constexpr double many = 100;  // rows for each column
+  if (frame.rows >= many * static_cast<double>(which.size())) return found;
+  const std::vector<std::string> of_found = frame.notes;
+  const auto again = [&](Family family, const Vector& start) {
+    frame.notes = notes, frame.warnings = warnings;
+    frame.options.family = family;
+    Solution out = solve_from(frame, which, kept, start);
+    frame.options.family = Family::negative_binomial;
+    return out;
+  };
+  const Solution poisson = again(Family::poisson, {});
+  if (poisson.usable) {
+    Solution other = again(Family::negative_binomial, poisson.rows.m);
+    if (other.usable && other.report.bound > found.report.bound) return other;
+  }
+  frame.notes = of_found;
+  return found;
+}
+
 }  // namespace
 
 Solution solve_sparse_moments(Frame& frame) {
-  const PenalisedColumns which = penalised_columns(frame.options, frame.X.cols(), frame.left_out);
-  require_decomposition(frame, which);
+  const PenalisedColumns which = penalised_columns(frame.options, frame.num_columns(), frame.left_out);
   if (!why_no_maximum(frame, which.flat).empty()) {
     Solution out = failed_solution(frame, "columns without a prior have no posterior");
     explain_no_posterior(frame, which.flat, {"before the first sweep", true}, out.report);
     return out;
   }
-  Solution found = solve_from(frame, which, {});
-  if (frame.options.family != Family::negative_binomial || is_averaged(which, frame.rows) || !found.usable) return found;
-  // Much dispersion explains what effects might: with few rows, the bound has a maximum without effects. Poisson's effects are the other
-  // start.                                                                                                                        (SL.16)
-  constexpr double many = 100;  // rows for each column
-  if (frame.rows >= many * static_cast<double>(which.size())) return found;
-  const std::vector<std::string> warnings = frame.warnings;
-  const auto again = [&](Family family, const Vector& start) {
-    frame.options.family = family;
-    Solution out = solve_from(frame, which, start);
-    frame.warnings = warnings;
-    frame.options.family = Family::negative_binomial;
-    return out;
-  };
-  const Solution poisson = again(Family::poisson, {});
-  if (!poisson.usable || found.report.status == Status::stopped_by_user) return found;
-  Solution other = again(Family::negative_binomial, poisson.rows.m);
-  return other.usable && other.report.bound > found.report.bound ? std::move(other) : std::move(found);
+  return is_wide(frame) ? solve_wide_moments(frame) : solve_moments_in_memory(frame);
+}
+
+Solution solve_wide_moments(Frame& frame) { return solve(frame, Kept::some); }
+
+Solution solve_moments_in_memory(Frame& frame) {
+  require_decomposition(frame, penalised_columns(frame.options, frame.num_columns(), frame.left_out));
+  return solve(frame, Kept::all);
 }
 
 }  // namespace ardvark::internal

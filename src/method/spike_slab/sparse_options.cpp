@@ -15,6 +15,10 @@ bool differ(const GammaDistribution& a, const GammaDistribution& b) { return a.s
 
 }  // namespace
 
+bool has_normal_noise(const FitOptions& options, Task task) {
+  return has_noise(task) && options.family.value_or(Family::normal) == Family::normal;
+}
+
 std::string foreign_to_sparse(const FitOptions& options, Task task) {
   const FitOptions defaults;
   const bool linear = has_noise(task);

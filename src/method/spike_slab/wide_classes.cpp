@@ -1,5 +1,5 @@
-// Two classes under the priors sparse, slab and dense with many more columns than have effects: the starts of (SL.12) on the columns that
-// may have one, and passes over all columns that show which.                                                docs/math/sparse.md (SL.15)
+// Two classes, counts and Student-t noise under the priors sparse, slab and dense with many more columns than have effects: the starts of
+// (SL.12) on the columns that may have one, and passes over all columns that show which.                   docs/math/sparse.md (SL.15)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 #include "method/spike_slab/wide_fit.hpp"
 #include "table/column_copy.hpp"
 #include "table/row_subset.hpp"
+#include "target/target.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -139,29 +140,19 @@ struct WholeTable {
 };
 
 // The rows of the active columns, with the dense part of all.
-class WideClassRows final : public TableClassRows {
+class ActiveRows {
  public:
-  WideClassRows(const ActiveColumns& columns, const std::vector<Index>& active, const WholeTable& whole, bool proper)
-      : TableClassRows(columns.design(), columns.rows.t(), columns.rows.k(), proper), columns_(columns), active_(active), whole_(whole) {}
+  ActiveRows(const ActiveColumns& columns, const std::vector<Index>& active, const WholeTable& whole, const MakeRows& make)
+      : rows_(make(columns.design(), columns.rows.t(), columns.rows.k())), columns_(columns), active_(active), whole_(whole) {
+    const auto reduction = [this](const Sites& sites, const Vector& target, KeepBasis basis, ReducedRows& out) {
+      return reduce(sites, target, basis, out);
+    };
+    rows_->set_reduction(reduction, whole_.K != nullptr);
+  }
+  ActiveRows(const ActiveRows&) = delete;
+  ActiveRows& operator=(const ActiveRows&) = delete;
 
-  [[nodiscard]] bool needs_basis(const PenalisedColumns& which) const override {
-    return whole_.K != nullptr || TableClassRows::needs_basis(which);
-  }
-  [[nodiscard]] bool reduce(const PenalisedColumns& which, const WorkingSites& sites, const Vector& target, KeepBasis basis,
-                            ReducedRows& out) override {
-    sites_ = std::get<Sites>(sites);
-    target_ = target;
-    if (whole_.K == nullptr) {
-      const Vector& omega = sites_.omega;
-      return reduce_rows(*design(), which, omega, target, omega.sum(), basis, out, Rotation::to_triangle, products());
-    }
-    table_.reset();
-    table_.emplace(whole_.X, whole_.all, sites_.omega, target_, sites_.omega.sum());
-    if (!table_->begin() || !table_->decompose(*whole_.K)) return false;
-    table_->activate(active_);
-    out = *table_->rows(basis);
-    return true;
-  }
+  [[nodiscard]] ClassRows& rows() { return *rows_; }
   [[nodiscard]] const Vector& omega() const { return sites_.omega; }  ///< of the last working rows
   /// All columns on the last working rows, for a pass.
   [[nodiscard]] WideTable& table(const Frame& frame, const Vector& row) {
@@ -173,12 +164,28 @@ class WideClassRows final : public TableClassRows {
     }
     table_->look_at_all();
     Vector squares = squares_of(frame, whole_.all, omega.head(frame.X.rows()));
-    if (is_proper()) squares += omega.tail(1)[0] * row(whole_.all.columns).cwiseAbs2();
+    if (rows_->is_proper()) squares += omega.tail(1)[0] * row(whole_.all.columns).cwiseAbs2();
     table_->set_squares(std::move(squares), true);
     return *table_;
   }
 
  private:
+  [[nodiscard]] bool reduce(const Sites& sites, const Vector& target, KeepBasis basis, ReducedRows& out) {
+    sites_ = sites;
+    target_ = target;
+    const double weight = sites_.omega.sum();
+    if (whole_.K == nullptr)
+      return reduce_rows(*rows_->design(), columns_.which, sites_.omega, target, weight, basis, out, Rotation::to_triangle,
+                         rows_->products());
+    table_.reset();
+    table_.emplace(whole_.X, whole_.all, sites_.omega, target_, weight);
+    if (!table_->begin() || !table_->decompose(*whole_.K)) return false;
+    table_->activate(active_);
+    out = *table_->rows(basis);
+    return true;
+  }
+
+  std::unique_ptr<RowsInMemory> rows_;
   const ActiveColumns& columns_;
   const std::vector<Index>& active_;
   WholeTable whole_;
@@ -201,24 +208,25 @@ Vector variance_of_rows(const MixtureComponent& one, const Matrix& U, const Redu
 }
 
 // The starts of (SL.12) on the active columns, and passes until there are no more.                                              (SL.15)
-class WideClassFit {
+class WideRowsFit {
  public:
-  WideClassFit(const Frame& frame, const PenalisedColumns& all, const SpikeSlabSettings& slab, const ClassStartSettings& settings,
-               bool proper)
-      : frame_(frame), all_(all), slab_(slab), settings_(settings), proper_(proper), search_(all.size()), X_(frame.design()) {
-    if (!proper) return;
-    row_ = row_of_means(*X_, frame.k);
-    X_ = std::make_unique<DesignWithRow>(std::move(X_), row_);
+  /// \param rows  of all columns
+  WideRowsFit(const Frame& frame, const PenalisedColumns& all, RowsInMemory& rows, const MakeRows& make, const SpikeSlabSettings& slab,
+              const ClassStartSettings& settings)
+      : frame_(frame), all_(all), of_all_(rows), make_(make), slab_(slab), settings_(settings), search_(all.size()), X_(*rows.design()) {
+    if (!rows.is_proper()) return;
+    row_.resize(X_.cols());
+    X_.project(Vector::Unit(X_.rows(), X_.rows() - 1), row_);
   }
 
   void run() {
-    if (settings_.parts != SparseParts::slab_only) K_ = gram_of_rows(*X_);
+    if (settings_.parts != SparseParts::slab_only) K_ = gram_of_rows(X_);
     const bool has_effects = settings_.parts != SparseParts::dense_only;
     if (has_effects) begin();
     bool is_precise = !has_effects;
     while (true) {
       if (!fit(is_precise ? 1 : rough)) break;
-      if (found_.history.empty()) return;
+      if (found_.runners.empty()) return;
       const auto [count, is_steady] = pass();
       const bool goes_on = found_.status == Status::converged || found_.status == Status::max_sweeps;
       if (!goes_on || (count == 0 && is_steady && is_precise)) break;
@@ -265,18 +273,16 @@ class WideClassFit {
   }
 
  private:
-  [[nodiscard]] WholeTable whole() const { return {*X_, all_, K_ ? &*K_ : nullptr}; }
+  [[nodiscard]] WholeTable whole() const { return {X_, all_, K_ ? &*K_ : nullptr}; }
 
   // On the rows of log odds that are all the same.
   void begin() {
-    const Vector &k = frame_.k, &t = frame_.target;
-    Vector omega = Vector::Zero(X_->rows()), target = omega;
-    omega.head(k.size()) = k;
-    target.head(t.size()) = t.array() - k.dot(t) / k.sum();
-    WideTable table(*X_, all_, omega, target, omega.sum());
+    const WorkingSites sites = of_all_.first_sites();
+    const Vector& omega = std::get<Sites>(sites).omega;
+    WideTable table(X_, all_, omega, of_all_.target_of(sites), omega.sum());
     if (!table.begin()) throw InvalidArgument(dependent_flat_columns);
     table.look_at_all();
-    table.set_squares(squares_of(frame_, all_), true);
+    table.set_squares(squares_of(frame_, all_, omega.head(frame_.X.rows())), true);
     const Index first = std::clamp<Index>(static_cast<Index>(0x1p18 / frame_.rows), 200, 1500);  // weak effects are only seen together
     search_.begin(table, first);
   }
@@ -289,12 +295,13 @@ class WideClassFit {
     ClassStarts before = std::move(found_);
     const std::vector<Index> active = std::move(active_);
     active_ = search_.active();
-    columns_ = std::make_unique<ActiveColumns>(frame_, all_, active_, !K_);
-    rows_ = std::make_unique<WideClassRows>(*columns_, active_, whole(), proper_);
+    columns_ = std::make_unique<ActiveColumns>(frame_, all_, active_, has_classes(frame_.task) && !K_);
+    rows_ = std::make_unique<ActiveRows>(*columns_, active_, whole(), make_);
     SpikeSlabSettings slab = slab_;
     slab.columns_beside = all_.size() - static_cast<Index>(active_.size());
     ClassStartSettings settings = settings_;
     settings.tolerance *= tolerances;
+    if (!has_classes(frame_.task)) settings.rounding = std::max(settings.rounding, settings.tolerance);  // (SL.16)
     if (settings_.on_step) settings.on_step = [this](int step, double bound) { return settings_.on_step(steps_ + step, bound); };
     if (!before.history.empty()) {
       settings.from = &before.runners;
@@ -302,9 +309,9 @@ class WideClassFit {
       settings.signals = signals_;
     }
     const blas::ThreadScope one{1};
-    found_ = fit_class_starts(*rows_, columns_->which, slab, settings);
+    found_ = fit_class_starts(rows_->rows(), columns_->which, slab, settings);
     steps_ += static_cast<int>(found_.history.size());
-    const bool is_better = !found_.history.empty() && (before.history.empty() || found_.history.back() > before.history.back() - far);
+    const bool is_better = !found_.runners.empty() && (before.history.empty() || found_.history.back() > before.history.back() - far);
     if (!is_better && !before.history.empty()) {
       search_.forget(active_.size() - active.size());
       active_ = active;
@@ -315,9 +322,9 @@ class WideClassFit {
       for (StartOutcome& start : found_.starts) start.status = why;
       return false;
     }
-    if (found_.history.empty()) return true;
+    if (!is_better) return true;
     found_.log_odds = columns_->rows.of_all(std::get<LogOdds>(found_.log_odds));
-    signals_ = rows_->signals();
+    signals_ = rows_->rows().signals();
     return true;
   }
 
@@ -359,16 +366,17 @@ class WideClassFit {
 
   const Frame& frame_;
   const PenalisedColumns& all_;
+  RowsInMemory& of_all_;
+  const MakeRows& make_;
   SpikeSlabSettings slab_;
   const ClassStartSettings& settings_;
-  bool proper_;
   WideSearch search_;
-  std::unique_ptr<Design> X_;
+  Design& X_;
   Vector row_;  // of the intercept's prior
   std::optional<Matrix> K_;
   std::vector<Index> active_;
   std::unique_ptr<ActiveColumns> columns_;
-  std::unique_ptr<WideClassRows> rows_;
+  std::unique_ptr<ActiveRows> rows_;
   ClassStarts found_;
   std::vector<WeightedSignal> signals_;
   std::vector<Index> places_;
@@ -379,26 +387,27 @@ class WideClassFit {
 
 }  // namespace
 
-Solution solve_wide_logistic(Frame& frame) {
+Solution solve_wide_rows(Frame& frame, const MakeRows& make_rows) {
   const FitOptions& options = frame.options;
   const PenalisedColumns all = penalised_columns(options, frame.num_columns(), frame.left_out);
   require_weights_that_leave_digits(options, frame.rows);
   warn_of_flat_columns(*frame.design(), all.flat, frame.k, options.column_names, frame.warnings);
   const SparseParts parts = wide_parts(frame, all.size());
-  SpikeSlabSettings slab = slab_of_rows(frame, noise_of_classes, parts);
+  const std::unique_ptr<RowsInMemory> rows = make_rows(frame.design(), frame.target, frame.k);
+  SpikeSlabSettings slab = slab_of_rows(frame, rows->noise(), parts);
   if (!options.standardize) slab.take_units(squares_of(frame, all));
   ClassStartSettings settings;
-  settings.tolerance = options.tolerance.value_or(2e-3);
-  settings.least_share_of_weight = parts == SparseParts::dense_only ? 0 : 2.0 / 3;  // a ridge has no effect to lose
+  settings.tolerance = options.tolerance.value_or(has_classes(frame.task) ? 2e-3 : 1e-3);
+  const bool may_lose = has_classes(frame.task) && parts != SparseParts::dense_only;  // a ridge has no effect to lose
+  settings.least_share_of_weight = may_lose ? 2.0 / 3 : 0;
   settings.ends_before_fall = true;
   settings.max_steps = settings.max_sweeps = options.max_sweeps;
   settings.parts = parts;
   settings.num_threads = blas::num_threads();
-  const bool proper = has_proper_intercept(options, all.flat);
-  std::optional<WideClassFit> fit;
+  std::optional<WideRowsFit> fit;
   run_reported(options, bound_offset(all.flat, frame.units, frame.rows), [&](const SweepReport& report_sweep) {
     settings.on_step = report_sweep;
-    fit.emplace(frame, all, slab, settings, proper).run();
+    fit.emplace(frame, all, *rows, make_rows, slab, settings).run();
   });
   ClassStarts& found = fit->found();
   if (!(found.weight.size() > 0 && found.weight.sum() > 0)) return failed_solution(frame, "no start reached a finite bound");
@@ -417,11 +426,19 @@ Solution solve_wide_logistic(Frame& frame) {
   const auto in_table = [&](const std::vector<Index>& columns) { return correlations_in(frame, columns); };
   Solution out = solution_of(frame, active, averaged, std::move(posterior), in_table);
   if (has_dense) out.effective_parameters = effective;
-  out.proper_intercept = proper;
+  out.proper_intercept = rows->is_proper();
   tell_of_others(outcome, frame, out);
   tell_of_search(static_cast<Index>(fit->table().active().size()), all.size(), fit->passes(), fit->is_complete(), frame, out);
   out.rows.of_components = moments;
   return out;
+}
+
+Solution solve_wide_logistic(Frame& frame) {
+  const PenalisedColumns all = penalised_columns(frame.options, frame.num_columns(), frame.left_out);
+  const bool proper = has_proper_intercept(frame.options, all.flat);
+  return solve_wide_rows(frame, [&](std::unique_ptr<Design> design, const Vector& t, const Vector& k) {
+    return std::make_unique<TableClassRows>(std::move(design), t, k, proper);
+  });
 }
 
 }  // namespace ardvark::internal

@@ -1,4 +1,4 @@
-// What a regression and two classes have in common if only some columns are in memory.        docs/math/sparse.md (SP.26), (SP.27)
+// What a regression and working rows have in common if only some columns are in memory.        docs/math/sparse.md (SP.26), (SP.27)
 #pragma once
 
 #include "method/spike_slab/sparse_fit.hpp"
@@ -8,8 +8,8 @@ namespace ardvark::internal {
 
 /// With no more numbers in the matrix that a fit of all columns makes (128 MB), that fit is faster.
 inline constexpr Index most_at_once = Index{1} << 24;
-/// The same for two classes, which make this matrix in each step (16 MB).
-inline constexpr Index most_at_once_of_classes = Index{1} << 21;
+/// The same for working rows, which need this matrix in each step (16 MB): classes, counts, Student-t noise.
+inline constexpr Index most_at_once_of_steps = Index{1} << 21;
 
 /// Each start of a fit of all columns visits every column in each sweep, however few rows there are: with 3 rows and 200,000 columns for
 /// minutes. With more columns than this and fewer rows, a fit takes some of them at a time.

@@ -232,13 +232,12 @@ class WideFit {
 
 }  // namespace
 
-// Those of a centred design are around the mean.
-Vector squares_of(const Frame& frame, const PenalisedColumns& which) {
-  if (frame.options.standardize && frame.options.scaling == Scaling::deviation) return Vector::Constant(which.size(), frame.rows);
-  return squares_of(frame, which, frame.k);
-}
+Vector squares_of(const Frame& frame, const PenalisedColumns& which) { return squares_of(frame, which, frame.k); }
 
+// Those of a centred design are around the mean.
 Vector squares_of(const Frame& frame, const PenalisedColumns& which, const Vector& weights) {
+  const bool are_scaled = frame.options.standardize && frame.options.scaling == Scaling::deviation;
+  if (are_scaled && weights == frame.k) return Vector::Constant(which.size(), frame.rows);
   const Standardization& s = frame.units.standardization;
   const double sum = weights.sum();
   Vector mean, spread;
@@ -353,22 +352,24 @@ void tell_of_others(const WideOutcome& fit, const Frame& frame, Solution& out) {
 namespace {
 
 // Whether the matrix that a fit of all columns makes is large, or each of its sweeps is long.
-bool are_many(Task task, Index num_rows, Index num_columns) {
-  const Index most_numbers = has_noise(task) ? most_at_once : most_at_once_of_classes;
+bool are_many(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
+  const Index most_numbers = has_normal_noise(options, task) ? most_at_once : most_at_once_of_steps;
   return std::min(num_rows, num_columns) * num_columns > most_numbers || num_columns > most_columns_at_once;
 }
 
-// Two classes need a decomposition in each step.
-Index most_rows_of_dense(Task task) { return has_noise(task) ? most_to_decompose : most_to_decompose_soon; }
+// Working rows need a decomposition in each step.
+Index most_rows_of_dense(const FitOptions& options, Task task) {
+  return has_normal_noise(options, task) ? most_to_decompose : most_to_decompose_soon;
+}
 
 }  // namespace
 
 bool is_fitted_wide(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
-  if (task == Task::counts || !options.prior.group.empty()) return false;
-  if (!are_many(task, num_rows, num_columns)) return false;
+  if (!options.prior.group.empty() || !are_many(options, task, num_rows, num_columns)) return false;
   const PriorKind prior = options.prior.kind;
   if (prior == PriorKind::slab) return true;
-  return num_columns > num_rows && (num_rows <= most_rows_of_dense(task) || prior == PriorKind::sparse || prior == PriorKind::automatic);
+  const bool may_leave_out_dense = prior == PriorKind::sparse || prior == PriorKind::automatic;
+  return num_columns > num_rows && (num_rows <= most_rows_of_dense(options, task) || may_leave_out_dense);
 }
 
 std::string need_of_small(const FitTable& X, const FitOptions& options, Task task, Index num_columns) {
@@ -378,13 +379,13 @@ std::string need_of_small(const FitTable& X, const FitOptions& options, Task tas
 // The prior was chosen, and the size of the table was allowed, by all its columns: with fewer, too, unless they are few.
 bool is_wide(const Frame& frame) {
   const PenalisedColumns which = penalised_columns(frame.options, frame.num_columns(), frame.left_out);
-  return are_many(frame.task, frame.X.rows(), which.size()) &&
+  return are_many(frame.options, frame.task, frame.X.rows(), which.size()) &&
          is_fitted_wide(frame.options, frame.task, frame.X.rows(), frame.num_columns());
 }
 
 SparseParts wide_parts(Frame& frame, Index num_columns) {
   const SparseParts parts = parts_of(frame.options.prior.kind);
-  if (parts == SparseParts::slab_only || frame.X.rows() <= most_rows_of_dense(frame.task)) return parts;
+  if (parts == SparseParts::slab_only || frame.X.rows() <= most_rows_of_dense(frame.options, frame.task)) return parts;
   frame.warnings.push_back(
       fmt::format("the dense part is off: its decomposition is too expensive for {} rows and {} columns; many small effects {}",
                   frame.X.rows(), num_columns, has_noise(frame.task) ? "count as noise" : "are left out"));
