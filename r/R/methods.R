@@ -1,7 +1,12 @@
 # A fitted object as R has it.
 
 coef.ardvark <- function(object, ...) object$coefficients
-fitted.ardvark <- function(object, ...) napredict(object$na.action, object$fitted.values)
+fitted.ardvark <- function(object, ...) {
+  need_rows(object, match.call())
+  napredict(object$na.action, object$fitted.values)
+}
+# A model file has no rows of its fit.
+need_rows <- function(object, call) if (is.null(object$y)) refuse(call, "object", "the fit was read from a file, which has no rows")
 formula.ardvark <- function(x, ...) {
   if (is.null(x$terms)) stop_for("the fit has no formula: it was made from a matrix", call = match.call())
   formula(x$terms)
@@ -18,7 +23,7 @@ model.matrix.ardvark <- function(object, ...) {
 }
 
 # Rows of weight 0 are no observations, as for glm.
-nobs.ardvark <- function(object, ...) if (is.null(object$prior.weights)) NROW(object$y) else sum(object$prior.weights != 0)
+nobs.ardvark <- function(object, ...) if (is.null(object$y)) object$results$num_rows else if (is.null(object$prior.weights)) NROW(object$y) else sum(object$prior.weights != 0)
 
 vcov.ardvark <- function(object, ...) {
   covariance <- result_named(object, "covariance")

@@ -36,7 +36,7 @@ plot_coefficients <- function(x, level, xlab = NULL, main = "", ...) {
 }
 
 plot_residuals <- function(x, call, xlab = "fitted value", ylab = "quantile residual", main = "", ...) {
-  if (is.null(x$y)) stop_for("the fit was read from a file, which has no residuals", call = call)
+  need_rows(x, call)
   residual <- residuals(structure(x, na.action = NULL), "quantile")
   plot(x$fitted.values, residual, pch = 19, col = strong, xlab = xlab, ylab = ylab, main = main, ...)
   abline(h = 0, lty = 2, col = weak)
@@ -45,7 +45,7 @@ plot_residuals <- function(x, call, xlab = "fitted value", ylab = "quantile resi
 # Of classes: how often the event occurs where it is predicted with some probability.
 plot_calibration <- function(x, call, xlab = "predicted probability", ylab = "observed share", main = "", ...) {
   if (x$family_name != "binomial") refuse(call, "which", "which is \"calibration\"; it applies to family binomial, not %s", x$family_name)
-  if (is.null(x$y)) stop_for("the fit was read from a file, which has no rows", call = call)
+  need_rows(x, call)
   weights <- if (is.null(x$prior.weights)) rep(1, length(x$y)) else x$prior.weights
   order <- order(x$fitted.values)
   bin <- pmin(floor(10 * (cumsum(weights[order]) - weights[order] / 2) / sum(weights)), 9)

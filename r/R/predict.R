@@ -17,13 +17,15 @@ predict.ardvark <- function(object, newdata = NULL, type = c("response", "link",
   )
   if (type == "class") {
     probability <- if (is.matrix(found$response)) found$response else cbind(1 - found$response, found$response)
-    return(restored(factor(object$classes[max.col(probability, "first")], object$classes), rows, rows$names))
+    return(restored(factor(object$classes[max.col(probability, "first")], object$classes), rows))
   }
   fit <- found[[type]]
   ends <- if (interval == "none") NULL else if (type == "link") link_ends(found, level) else found$ends
-  out <- restored(if (is.null(ends)) fit else cbind(fit = fit, lwr = ends[, 1L], upr = ends[, 2L]), rows, rows$names)
+  out <- restored(if (is.null(ends)) fit else cbind(fit = fit, lwr = ends[, 1L], upr = ends[, 2L]), rows)
   if (!se.fit) return(out)
-  list(fit = out, se.fit = restored(if (type == "link") found$link_se else found$se, rows, rows$names), residual.scale = residual_scale(object))
+  # those of the mean, as in lm, not of a new observation
+  if (interval == "prediction") found <- predictions(object, rows$X, rows$skip, rows$offset, "mean", level, said)
+  list(fit = out, se.fit = restored(if (type == "link") found$link_se else found$se, rows), residual.scale = residual_scale(object))
 }
 
 check_level <- function(level, call) {
@@ -58,7 +60,7 @@ rows_of <- function(object, newdata, newoffset, na.action, call) {
   if (!is.null(rows$offset)) complete <- complete & !is.na(rows$offset)
   rows$all <- rows$names
   if (!all(complete)) {
-    rows$kept <- which(complete)
+    rows$at <- match(seq_along(complete), which(complete))
     rows$X <- rows$X[complete, , drop = FALSE]
     rows$offset <- rows$offset[complete]
     rows$names <- rows$names[complete]
@@ -170,15 +172,17 @@ without_offset <- function(terms) {
 }
 
 # Puts NA where a row was not predicted, and what na.exclude left out.
-restored <- function(values, rows, names = rows$names) {
-  is_table <- is.matrix(values)
-  if (!is.null(names) && !is.null(values)) if (is_table) rownames(values) <- names else names(values) <- names
-  if (!is.null(rows$kept)) {
-    at <- match(seq_along(rows$all), rows$kept)
-    if (length(rows$all) == 0L) at <- integer()
+restored <- function(values, rows) {
+  named <- function(values, names) {
+    if (is.null(names)) return(values)
+    if (is.matrix(values)) rownames(values) <- names else names(values) <- names
+    values
+  }
+  if (is.null(rows$at)) {
+    values <- named(values, rows$names)
+  } else {
     constant <- attr(values, "constant")
-    values <- if (is_table) values[at, , drop = FALSE] else values[at]
-    if (is_table) rownames(values) <- rows$all else names(values) <- rows$all
+    values <- named(if (is.matrix(values)) values[rows$at, , drop = FALSE] else values[rows$at], rows$all)
     if (!is.null(constant)) attr(values, "constant") <- constant
   }
   if (is.null(rows$left_out)) values else napredict(rows$left_out, values)

@@ -3,6 +3,7 @@
 residuals.ardvark <- function(object, type = c("deviance", "pearson", "response", "quantile"), ...) {
   if (missing(type) && is_linear(object$family_name)) type <- "response"
   type <- match.arg(type)
+  need_rows(object, match.call())
   family <- object$family_name
   if (family == "multinomial" && type != "response") refuse(match.call(), "type", "family multinomial has residuals of type \"response\" only")
   mu <- object$fitted.values
@@ -63,6 +64,7 @@ quantile_residuals <- function(object, y, mu, weights) {
 }
 
 deviance.ardvark <- function(object, ...) {
+  need_rows(object, match.call())
   if (object$family_name == "multinomial") stop_for("family multinomial has no deviance here", call = match.call())
   weights <- if (is.null(object$prior.weights)) 1 else object$prior.weights
   sum(weights * unit_deviance(object, object$y, object$fitted.values))

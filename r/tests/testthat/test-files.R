@@ -42,6 +42,8 @@ test_that("model files", {
   expect_equal(confint(again), confint(fit))
   expect_equal(predict(again, mtcars[1:3, ]), predict(fit, mtcars[1:3, ]))
   expect_output(print(summary(again)), "wt")
+  expect_equal(nobs(again), 32)
+  for (method in list(fitted, residuals, deviance, simulate)) expect_error(method(again), class = "ardvark_error")
   expect_error(read_ardvark(tempfile()), "cannot open", class = "ardvark_error")
   expect_error(save_ardvark(fit, file.path(tempfile(), "x")), "does not exist", class = "ardvark_error")
   writeLines("text", file)

@@ -9,6 +9,9 @@ test_that("a matrix is as a formula", {
   expect_equal(predict(fit, mtcars[1:3, ]), predict(fit, x[1:3, ]))
   expect_equal(names(coef(ardvark_fit(unname(x), mtcars$mpg)))[2], "x1")
   expect_equal(names(coef(ardvark_fit(x, mtcars$mpg, intercept = FALSE)))[1], "cyl")
+  new <- unname(x[1:3, ])
+  new[2, 4] <- NA
+  expect_equal(predict(fit, new), unname(c(predict(fit, x[1, , drop = FALSE]), NA, predict(fit, x[3, , drop = FALSE]))))
   whole <- x[, c("cyl", "hp", "gear")]
   storage.mode(whole) <- "integer"
   expect_identical(coef(ardvark_fit(whole, mtcars$mpg)), coef(ardvark_fit(x[, c("cyl", "hp", "gear")], mtcars$mpg)))

@@ -11,6 +11,8 @@ test_that("intervals and standard errors of numbers are those of lm under no pri
     }
   }
   expect_equal(predict(fit), predict(reference), tolerance = 1e-6)
+  se <- predict(fit, new, interval = "prediction", se.fit = TRUE)$se.fit
+  expect_equal(se, predict(reference, new, se.fit = TRUE)$se.fit * sqrt(29 / 27), tolerance = 1e-6)  # sd of a Student-t distribution
   expect_equal(predict(fit, new, type = "link", interval = "confidence"), predict(fit, new, interval = "confidence"), tolerance = 1e-8)
   expect_equal(predict(fit, new, type = "terms"), predict(reference, new, type = "terms"), tolerance = 1e-6)
   mixed <- ardvark(mpg ~ wt * factor(cyl), mtcars, prior = "none")
