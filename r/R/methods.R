@@ -23,7 +23,10 @@ model.matrix.ardvark <- function(object, ...) {
 }
 
 # Rows of weight 0 are no observations, as for glm.
-nobs.ardvark <- function(object, ...) if (is.null(object$y)) object$results$num_rows else if (is.null(object$prior.weights)) NROW(object$y) else sum(object$prior.weights != 0)
+nobs.ardvark <- function(object, ...) {
+  if (is.null(object$y)) return(object$results$num_rows)
+  if (is.null(object$prior.weights)) NROW(object$y) else sum(object$prior.weights != 0)
+}
 
 vcov.ardvark <- function(object, ...) {
   covariance <- result_named(object, "covariance")

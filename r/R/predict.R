@@ -8,6 +8,7 @@ predict.ardvark <- function(object, newdata = NULL, type = c("response", "link",
   interval <- match.arg(interval)
   check_level(level, call)
   check_type(object, type, se.fit, interval, call)
+  if (type %in% c("draws", "terms")) object$impute <- FALSE  # rows with gaps have none
   rows <- rows_of(object, newdata, newoffset, na.action, call)
   said <- list(call = call, rows = rows$names, arguments = c(X = "newdata", X_new = "newdata", row_offset = "newoffset"))
   found <- switch(type,

@@ -44,6 +44,8 @@ test_that("filled gaps are those of the program", {
   expect_same_fit(fit, shell("fit", file, "--target", "Ozone", "--model", "linear", "--missing", "impute", "--json"))
   expect_false(anyNA(predict(fit, gaps[4:7, ])))
   expect_false(anyNA(fitted(fit)))
+  draws <- predict(fit, gaps[4:7, ], type = "draws", ndraws = 2)
+  expect_equal(unname(is.na(draws[1, ])), c(FALSE, TRUE, TRUE, FALSE))
   gaps$month <- factor(gaps$Month)
   with_factor <- ardvark(Ozone ~ Solar.R + month, gaps, impute = TRUE)
   expect_equal(unname(is.na(predict(with_factor, transform(gaps[4:6, ], month = c("5", NA, "5"))))), c(FALSE, TRUE, FALSE))
