@@ -202,6 +202,26 @@ TEST(SparseCounts, ColumnsWithoutEffectsAreNotAllIncluded) {
   }
 }
 
+// The least width of the slab is in units of the columns, which are not standardised.                                          (SL.12)
+TEST(SparseCounts, ColumnsOfAnotherSizeAreIncludedAlike) {
+  Random random(5);
+  const Matrix X = random.normals(200, 25);
+  const Vector y = testing::draw_target(Task::counts, 0.5 + 0.5 * X.col(0).array() - 0.4 * X.col(1).array(), random);
+  const Vector classes = (X.col(0) - X.col(1) + random.normals(200)).cwiseSign().cwiseMax(0);
+  FitOptions options;
+  options.standardize = false;
+  options.tolerance = 1e-6;
+  for (const double size : {1e-3, 1e3}) {
+    const Matrix other = size * X;
+    for (const bool is_count : {true, false}) {
+      const Fit one = is_count ? Fit(fit_counts(X, y, options)) : Fit(fit_logistic(X, classes, options));
+      const Fit sized = is_count ? Fit(fit_counts(other, y, options)) : Fit(fit_logistic(other, classes, options));
+      EXPECT_LT((one.sparse->inclusion - sized.sparse->inclusion).cwiseAbs().maxCoeff(), 0.01) << size << " " << is_count;
+      EXPECT_GT(sized.sparse->inclusion.head(2).minCoeff(), 0.9);
+    }
+  }
+}
+
 TEST(SparseCounts, ASparseXAndADenseOneAreTheSame) {
   Random random(12);
   CountTable table = draw_table(random, 90, 6);

@@ -10,8 +10,9 @@
 
 namespace ardvark::internal {
 
-/// \param noise  ClassRows::noise()
-[[nodiscard]] SpikeSlabSettings slab_of_rows(const Frame& frame, double noise, SparseParts parts);
+/// \param noise    ClassRows::noise()
+/// \param squares  sums of squares of the columns; empty: they are standardised
+[[nodiscard]] SpikeSlabSettings slab_of_rows(const Frame& frame, double noise, SparseParts parts, const Vector& squares);
 /// \throws InvalidArgument  rounding would hide the differences between fits
 void require_weights_that_leave_digits(const FitOptions& options, double sum);
 /// Those of the whole table. If the classes are separated, only the rows at the border have weight, and columns may be alike there that

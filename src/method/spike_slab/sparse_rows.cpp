@@ -143,10 +143,11 @@ Solution solve_classes(const Frame& frame, const PenalisedColumns& which, ClassR
 
 }  // namespace
 
-SpikeSlabSettings slab_of_rows(const Frame& frame, double noise, SparseParts parts) {
+SpikeSlabSettings slab_of_rows(const Frame& frame, double noise, SparseParts parts, const Vector& squares) {
   SpikeSlabSettings slab;
   slab.num_rows = frame.rows;
   slab.noise = noise;
+  if (squares.size() > 0) slab.take_units(squares);
   slab.kappa_tail = has_noise(frame.task) ? 0.5 : 1;
   if (!has_noise(frame.task)) slab.grid = prior_of_class_grid;
   slab.fit_noise = false;
@@ -205,8 +206,7 @@ ComponentOfMixture component_of_mixture(const Mixture& mixture, const MixtureCom
 
 Solution solve_sparse_rows(const Frame& frame, const PenalisedColumns& which, ClassRows& rows, const Vector& squares,
                            ClassStepSettings steps, const Correlations& in_table) {
-  SpikeSlabSettings slab = slab_of_rows(frame, rows.noise(), parts_of(frame.options.prior.kind));
-  if (squares.size() > 0) slab.take_units(squares);
+  SpikeSlabSettings slab = slab_of_rows(frame, rows.noise(), parts_of(frame.options.prior.kind), squares);
   return solve_classes(frame, which, rows, slab, std::move(steps), in_table);
 }
 

@@ -394,8 +394,7 @@ Solution solve_wide_rows(Frame& frame, const MakeRows& make_rows) {
   warn_of_flat_columns(*frame.design(), all.flat, frame.k, options.column_names, frame.warnings);
   const SparseParts parts = wide_parts(frame, all.size());
   const std::unique_ptr<RowsInMemory> rows = make_rows(frame.design(), frame.target, frame.k);
-  SpikeSlabSettings slab = slab_of_rows(frame, rows->noise(), parts);
-  if (!options.standardize) slab.take_units(squares_of(frame, all));
+  const SpikeSlabSettings slab = slab_of_rows(frame, rows->noise(), parts, options.standardize ? Vector() : squares_of(frame, all));
   ClassStartSettings settings;
   settings.tolerance = options.tolerance.value_or(has_classes(frame.task) ? 2e-3 : 1e-3);
   const bool may_lose = has_classes(frame.task) && parts != SparseParts::dense_only;  // a ridge has no effect to lose
