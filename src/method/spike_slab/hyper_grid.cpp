@@ -369,7 +369,13 @@ class Grid {
 }  // namespace
 
 double log_prior_of_kappa(int k, double tail, double narrowest) {
-  return log_density_of_kappa(k, tail, narrowest) - log_mass([=](int i) { return log_density_of_kappa(i, tail, narrowest); });
+  struct Last {
+    double tail = -1, narrowest = -1, mass = 0;
+  };
+  thread_local Last last;  // a grid asks for one prior, of all its points
+  if (last.tail != tail || last.narrowest != narrowest)
+    last = {tail, narrowest, log_mass([=](int i) { return log_density_of_kappa(i, tail, narrowest); })};
+  return log_density_of_kappa(k, tail, narrowest) - last.mass;
 }
 
 double log_prior_of_ratio(int j) {
