@@ -34,17 +34,17 @@ struct Solution {
   bool usable = true;        ///< false: there is no usable result; w, V_diagonal and related fields are not read
   Vector w, V_diagonal;      ///< [columns]
   double log_det_V = 0;
-  Index num_in_use = 0;                        ///< number of columns in log_det_V
-  double origin_variance = 0;                  ///< x'Vx of Frame::origin(), if there is an intercept
-  Vector a = {}, omega = {};                   ///< precisions and row weights inside V; empty: not known
-  double quadratic = 0;                        ///< w'V^-1 w
-  CovarianceFactor factor = {};                ///< factor of V; none: not kept
-  bool proper_intercept = false;               ///< classes: the intercept has the prior (SP.20)
-  std::vector<TiltedParts> marginals = {};     ///< as FitState::marginals
-  Vector precision = {};                       ///< [groups] E[alpha]
-  Matrix precision_history = {};               ///< as Fit::precision_history
-  Vector relevance;                            ///< [columns of the table]
-  std::vector<bool> relevant;                  ///< [columns of the table]
+  Index num_in_use = 0;                     ///< number of columns in log_det_V
+  double origin_variance = 0;               ///< x'Vx of Frame::origin(), if there is an intercept
+  Vector a = {}, omega = {};                ///< precisions and row weights inside V; empty: not known
+  double quadratic = 0;                     ///< w'V^-1 w
+  CovarianceFactor factor = {};             ///< factor of V; none: not kept
+  bool proper_intercept = false;            ///< classes: the intercept has the prior (SP.20)
+  std::vector<TiltedParts> marginals = {};  ///< as FitState::marginals
+  Vector precision = {};                    ///< [groups] E[alpha]
+  Matrix precision_history = {};            ///< as Fit::precision_history
+  Vector relevance;                         ///< [columns of the table]
+  std::vector<bool> relevant;               ///< [columns of the table]
   double effective_parameters = 0;
   GammaDistribution noise = {0, 0};   ///< linear: of the noise precision
   std::optional<Family> family = {};  ///< as FitOptions::family, but not automatic

@@ -36,7 +36,9 @@ class Likelihood {
   /// The expected log likelihood if the linear predictors have these means and variances, [n] each, and in `rows` omega = -2 dE/ds and
   /// r = omega m + dE/dm, [n] each from the caller, with parameters of its own at their best. It changes no state. Nothing if
   /// that is not known.
-  [[nodiscard]] virtual std::optional<ExpectedRows> expected_at(const Vector& /*m*/, const Vector& /*s*/, Rows& /*rows*/) const { return {}; }
+  [[nodiscard]] virtual std::optional<ExpectedRows> expected_at(const Vector& /*m*/, const Vector& /*s*/, Rows& /*rows*/) const {
+    return {};
+  }
   /// E[tau] if the prior of w is scaled by the noise, otherwise 1.
   [[nodiscard]] virtual double noise_precision() const { return 1; }
   /// q(tau) = Gam(shape, rate) for a Gaussian likelihood.

@@ -123,7 +123,8 @@ Report CountedRows::remarks(double weight, const ModelOptions& options) const {
   Report report = remarks_on_texts(num_rows_, options);
   if (weight != static_cast<double>(num_rows_)) note_weights(weight, num_rows_, report);
   const bool reads_once = options.model == "linear" && options.noise == "normal";
-  if (times_ == 1 && !reads_once) report.notes.emplace_back("the rows were read once for the fit, which was made in memory: there are so few");
+  if (times_ == 1 && !reads_once)
+    report.notes.emplace_back("the rows were read once for the fit, which was made in memory: there are so few");
   return report;
 }
 

@@ -29,7 +29,8 @@ struct FitState : Units {
   Vector a, omega;                ///< the precisions and row weights inside V; empty after loading a model file        (RIDGE.1)
   bool proper_intercept = false;  ///< classes: the intercept has the prior (SP.20); not in a model file
   /// [columns of the table], and one more for the intercept in the caller's units, if there is one: the marginals in standard deviations
-  /// from their means. Empty: all are normal.                                                                                  (SKEW.5), (SKEW.8)
+  /// from their means. Empty: all are normal.                                                                                  (SKEW.5),
+  /// (SKEW.8)
   std::vector<TiltedParts> marginals;
 };
 

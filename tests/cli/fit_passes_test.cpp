@@ -61,7 +61,8 @@ TEST_F(FitByPasses, OfStudentNoiseIsTheFitInMemory) {  // (PASS.12)
   }
   write_bytes(folder_ / "rent.csv", text);
   const Arguments common = {"fit", "rent.csv", "--model", "linear", "--weights", "weight", "--tolerance", "1e-14", "--json"};
-  const double allowed = 2 * std::sqrt(2 * 1e-14 * 12000);  // each fit may leave 1e-14 nats a row, which is half of a squared distance in sd
+  const double allowed =
+      2 * std::sqrt(2 * 1e-14 * 12000);  // each fit may leave 1e-14 nats a row, which is half of a squared distance in sd
   for (const char* prior : {"shared", "ard", "none"})
     for (const char* noise : {"student", "auto"})
       for (const auto& [target, other] : {std::pair{"rent", "light"}, {"light", "rent"}}) {
@@ -77,7 +78,8 @@ TEST_F(FitByPasses, OfStudentNoiseIsTheFitInMemory) {  // (PASS.12)
         EXPECT_EQ(pieces["noise"]["family"], noise == std::string("auto") && target == std::string("light") ? "normal" : "student");
         for (const char* name : {"mean", "sd"}) {
           const Numbers found = pieces[name].get<Numbers>(), known = memory[name].get<Numbers>();
-          for (std::size_t j = 0; j < known.size(); ++j) EXPECT_NEAR(found[j], known[j], allowed * memory["sd"][j].get<double>()) << name << j;
+          for (std::size_t j = 0; j < known.size(); ++j)
+            EXPECT_NEAR(found[j], known[j], allowed * memory["sd"][j].get<double>()) << name << j;
         }
         EXPECT_NEAR(pieces["bound"].get<double>(), memory["bound"].get<double>(), 1e-4);
         EXPECT_NEAR(pieces["r_squared"].get<double>(), memory["r_squared"].get<double>(), 1e-8);
