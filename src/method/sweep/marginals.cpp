@@ -17,7 +17,7 @@ namespace {
 
 using Tilt = TiltedNormal::Tilt;
 
-constexpr double most_multiplications = 3e8;  // a tenth of a second: beyond, the third order alone is taken
+constexpr double most_multiplications = 3e8;  // a tenth of a second: beyond, the third order alone is taken, and no average
 constexpr double negligible = 0.01;           // sd, of an end of a 95% interval
 // Nats for the weights of a group, against zeros. With less, the posterior of its precision has a second maximum, without effects, and no
 // smooth marginal holds both.                                                                                                  (SKEW.7)
@@ -26,7 +26,6 @@ constexpr double least_for_effects = 20;
 // many nats.                                                                                                                    (SKEW.8)
 constexpr double longest_step = 0.9, shortest_step = 0.3, deep = 12, smallest_weight = 1e-4;
 constexpr int most_precisions = 50;
-constexpr double most_for_precisions = 3e8;  // multiplications: a tenth of a second
 // For an end that moves by less, in sd, four conditional distributions are enough, each after a step that leaves less of the bound, in
 // nats: the error is .003 sd at 95%, else .001.
 constexpr double nearly = 0.1;
@@ -438,7 +437,7 @@ std::vector<TiltedParts> average_over(const std::vector<GivenPrecision>& given, 
     const FirstOrder first = first_order(
         one.at, one.q.s, count, [&](Index from, Index some, Matrix& C) { C.noalias() = one.R * directions.middleCols(from, some); });
     const double work = work_of(static_cast<Index>(not_normal(first).size()), one.R.rows(), one.R.cols());
-    const bool may_search = work * static_cast<double>(given.size()) <= most_for_precisions;
+    const bool may_search = work * static_cast<double>(given.size()) <= most_multiplications;
     const std::vector<Tilt> tilts =
         may_search ? tilts_along(Conditional(fit.likelihood, one.q, others, one.at, one.root, one.R), first, directions, work)
                    : third_orders(first);
@@ -474,7 +473,7 @@ std::vector<TiltedParts> tilted_marginals(FittedRows fit, const Matrix& combinat
   std::vector<PrecisionGroup> groups, without_effects;
   for (PrecisionGroup& group : fit.groups) (has_effects(group, fit.q.w, V) ? groups : without_effects).push_back(std::move(group));
   fit.groups = groups;
-  if (most_precisions * once > most_for_precisions) without_effects.clear();
+  if (most_precisions * once > most_multiplications) without_effects.clear();
   if (without_effects.empty() && is_normal(*at, fit)) return {};
   Matrix directions(q, count);
   Vector sd(count);
