@@ -142,33 +142,10 @@ TEST(WideClasses, KeepWhatTheyFoundBeforeColumnsThatRuinTheFit) {
 
 // Weights are repetitions, and the forms of X are the same table.
 TEST(WideClasses, FormsOfXAndWeightsAgree) {
-  const Index n = 150, p = 1200;
-  const WideCase table = make_wide_case("ind", n, p, 3, 6, 17);
-  const Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> whole =
-      (2 * table.X.array()).round().max(-100).min(100).cast<std::int8_t>();
-  const Matrix doubles = whole.cast<double>();
-  const Eigen::SparseMatrix<double> sparse = doubles.sparseView();
-  const Vector t = classes_of(table);
-  const CscView csc(sparse.outerIndexPtr(), sparse.innerIndexPtr(), sparse.valuePtr(), n, p);
-  const MatrixView bytes(whole.data(), n, p, Layout::column_major);
-  const auto fit = [&](const FitTable& X, const Vector& target, const FitOptions& options = {}) {
-    return fit_classes(X, target, PriorKind::sparse, Kept::some, options);
-  };
-  const Fit expected = fit(MatrixView(doubles), t);
-  for (const Fit& other : {fit(csc, t), fit(bytes, t)}) {
-    EXPECT_LT((other.sparse->inclusion - expected.sparse->inclusion).cwiseAbs().maxCoeff(), 1e-4);
-    EXPECT_LT((other.mean - expected.mean).norm(), 1e-3 * expected.mean.norm());
-  }
-  std::vector<Index> twice;
-  for (Index i = 0; i < n; ++i) twice.insert(twice.end(), i % 3 == 0 ? 2 : 1, i);
-  const Vector weights = Vector::NullaryExpr(n, [](Index i) { return i % 3 == 0 ? 2.0 : 1.0; });
-  FitOptions weighted;
-  weighted.weights = weights;
-  const Matrix repeated = doubles(twice, Eigen::all);
-  const Vector of_repeated = t(twice);
-  const Fit by_weight = fit(MatrixView(doubles), t, weighted), by_row = fit(MatrixView(repeated), of_repeated);
-  EXPECT_LT((by_weight.sparse->inclusion - by_row.sparse->inclusion).cwiseAbs().maxCoeff(), 0.02);
-  EXPECT_NEAR(by_weight.report.bound, by_row.report.bound, 0.1);
+  const WideCase table = make_wide_case("ind", 150, 1200, 3, 6, 17);
+  testing::expect_forms_and_weights_agree(table.X, classes_of(table), [](const FitTable& X, const Vector& t, FitOptions options) {
+    return fit_classes(X, t, PriorKind::sparse, Kept::some, std::move(options));
+  });
 }
 
 TEST(WideClasses, HaveTheSameBitsForAnyNumberOfThreads) {

@@ -26,17 +26,12 @@ LabelledRows table_of_counts(std::uint64_t seed, Index n, Index p, double log_ra
   for (Index j = 0; j < p; ++j) out.X.col(j) = out.X.col(j).array() * random.scale(0.01, 100) + random.scale(0.1, 10);
   out.X.col(p) = log_exposure.array().exp();
   out.X.col(p + 1) = log_exposure.array() + std::log(24);
-  if (weighted) {
-    out.weights = Vector(n);
-    for (Index i = 0; i < n; ++i) out.weights[i] = random.chance(0.2) ? 0 : random.uniform(0.5, 2);
-  }
+  if (weighted) out.weights = testing::some_without_weight(random, n);
   return out;
 }
 
 FitOptions options_of(const Prior& prior, const LabelledRows& table) {
-  FitOptions options{.prior = prior, .family = Family::poisson, .tolerance = 1e-15};
-  for (Index j = 0; j < table.X.cols(); ++j) options.column_names.push_back(fmt::format("x{}", j + 1));
-  return options;
+  return {.prior = prior, .family = Family::poisson, .tolerance = 1e-15, .column_names = testing::names_of(table)};
 }
 
 CountFit counts_in_memory(const LabelledRows& table, FitOptions options) {

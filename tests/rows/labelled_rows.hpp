@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "../support/random_problem.hpp"
 #include "ardvark/row_pass.hpp"
@@ -51,6 +53,18 @@ struct LabelledRows {
     }
   }
 };
+
+inline Vector some_without_weight(Random& random, Index n) {
+  Vector out(n);
+  for (double& weight : out) weight = random.chance(0.2) ? 0 : random.uniform(0.5, 2);
+  return out;
+}
+
+inline std::vector<std::string> names_of(const LabelledRows& table) {
+  std::vector<std::string> out;
+  for (Index j = 0; j < table.X.cols(); ++j) out.push_back("x" + std::to_string(j + 1));
+  return out;
+}
 
 // Labels 1, 3, 5, ... by a softmax of the scores X W. Then the columns get other units.
 inline LabelledRows labelled_by_softmax(Random& random, Matrix X, const Matrix& W, double odds_of_first, bool weighted) {

@@ -28,17 +28,12 @@ LabelledRows table_with_noise(std::uint64_t seed, Index n, Index p, int degrees,
   }
   out.y = out.y.array() * 7 + 40;
   for (Index j = 0; j < p; ++j) out.X.col(j) = out.X.col(j).array() * random.scale(0.01, 100) + random.scale(0.1, 10);
-  if (weighted) {
-    out.weights = Vector(n);
-    for (Index i = 0; i < n; ++i) out.weights[i] = random.chance(0.2) ? 0 : random.uniform(0.5, 2);
-  }
+  if (weighted) out.weights = testing::some_without_weight(random, n);
   return out;
 }
 
 FitOptions noise_options(const Prior& prior, const LabelledRows& table) {
-  FitOptions options{.prior = prior, .family = Family::student, .tolerance = 1e-15};
-  for (Index j = 0; j < table.X.cols(); ++j) options.column_names.push_back(fmt::format("x{}", j + 1));
-  return options;
+  return {.prior = prior, .family = Family::student, .tolerance = 1e-15, .column_names = testing::names_of(table)};
 }
 
 LinearFit fit_in_memory(const LabelledRows& table, FitOptions options) {

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <Eigen/SparseCore>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -94,6 +97,32 @@ inline void expect_same_ridge(const Fit& some, const Fit& all, const Matrix& new
   const RowsAt one = at_new_rows(some, new_X), two = at_new_rows(all, new_X);
   EXPECT_LT((one.mean - two.mean).norm(), of_means * two.mean.norm());
   EXPECT_LT((one.variance - two.variance).norm(), tolerance * two.variance.norm());
+}
+
+using FitOfTable = std::function<Fit(const FitTable& X, const Vector& y, FitOptions options)>;
+/// Weights are repetitions, and a sparse X of whole numbers, its bytes and its doubles are one table.
+inline void expect_forms_and_weights_agree(const Matrix& X, const Vector& y, const FitOfTable& fit) {
+  const Index n = X.rows(), p = X.cols();
+  const Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> whole = (2 * X.array()).round().max(-100).min(100).cast<std::int8_t>();
+  const Matrix doubles = whole.cast<double>();
+  const Eigen::SparseMatrix<double> sparse = doubles.sparseView();
+  const CscView csc(sparse.outerIndexPtr(), sparse.innerIndexPtr(), sparse.valuePtr(), n, p);
+  const MatrixView bytes(whole.data(), n, p, Layout::column_major);
+  const Fit expected = fit(MatrixView(doubles), y, {});
+  for (const Fit& other : {fit(csc, y, {}), fit(bytes, y, {})}) {
+    EXPECT_LT((other.sparse->inclusion - expected.sparse->inclusion).cwiseAbs().maxCoeff(), 1e-4);
+    EXPECT_LT((other.mean - expected.mean).norm(), 1e-3 * expected.mean.norm());
+  }
+  std::vector<Index> twice;
+  for (Index i = 0; i < n; ++i) twice.insert(twice.end(), i % 3 == 0 ? 2 : 1, i);
+  const Vector weights = Vector::NullaryExpr(n, [](Index i) { return i % 3 == 0 ? 2.0 : 1.0; });
+  FitOptions weighted;
+  weighted.weights = weights;
+  const Matrix repeated = doubles(twice, Eigen::all);
+  const Vector of_repeated = y(twice);
+  const Fit by_weight = fit(MatrixView(doubles), y, weighted), by_row = fit(MatrixView(repeated), of_repeated, {});
+  EXPECT_LT((by_weight.sparse->inclusion - by_row.sparse->inclusion).cwiseAbs().maxCoeff(), 0.02);
+  EXPECT_NEAR(by_weight.report.bound, by_row.report.bound, 0.1);
 }
 
 }  // namespace ardvark::internal::testing
