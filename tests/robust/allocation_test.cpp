@@ -202,7 +202,7 @@ VectorView view(const Vector& v) { return {v.data(), v.size()}; }
 MatrixView view(const Matrix& M) { return {M.data(), M.rows(), M.cols()}; }
 
 bool has_sweeps(const Case& c) {  // kernel machines have none
-  return std::ranges::none_of(c.options, [](const auto& option) { return std::string(option.second) == "kernel"; });
+  return std::ranges::none_of(c.options, [](const auto& option) { return std::string_view(option.second) == "kernel"; });
 }
 
 // The options are made once, as a caller has made them before.

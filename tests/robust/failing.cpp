@@ -23,16 +23,15 @@ std::atomic<std::int64_t> live{0}, live_bytes{0}, peak_bytes{0}, until_failure{n
 std::atomic<bool> failed{false}, fails_forever{false};
 
 // What was freed just before the allocation that failed, while nobody has been given it again: Eigen frees, then allocates, and a matrix of
-// ours must not free it once more. The C library notices that only sometimes.
-thread_local void* last_freed = nullptr;
-std::atomic<void*> not_to_be_freed{nullptr};
+// ours must not free it once more. The C library notices that only sometimes. It is that of all threads: another one may have been given it.
+std::atomic<void*> last_freed{nullptr}, not_to_be_freed{nullptr};
 std::atomic<std::int64_t> freed_twice{0};
 
 bool allocation_fails() {
   if (until_failure.load(std::memory_order_relaxed) == never) return false;
   const std::int64_t left = --until_failure;
   if (left > 0 || (left < 0 && !fails_forever)) return false;
-  if (!failed.exchange(true)) not_to_be_freed = last_freed;
+  if (!failed.exchange(true)) not_to_be_freed = last_freed.load();
   return true;
 }
 
