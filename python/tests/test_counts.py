@@ -294,6 +294,8 @@ def test_a_fit_with_offsets_asks_for_those_of_new_rows():
 
 @pytest.mark.parametrize("fit, message", [
     (lambda: BayesianCountRegression().fit(X, y, offset=np.r_[np.zeros(299), np.inf]), r"offset at row 300 is inf; all values must be finite"),
+    (lambda: BayesianCountRegression().fit(X, y, offset=np.r_[np.zeros(299), 750]), "offset at row 300 is 750; the offset must be from -709 to"),
+    (lambda: BayesianCountRegression(offset_column=1).fit(np.c_[X[:, 0], y - 800], y), r"X at row 1, .* is -[78]\d\d; the offset must be from -709"),
     (lambda: BayesianCountRegression().fit(X, y, offset=np.zeros(3)), "inconsistent numbers of samples"),
     (lambda: BayesianCountRegression().fit(X, y, offset="days"), r"offset is 'days'; it must be an array of numbers; .*offset_column='days'"),
     (lambda: BayesianCountRegression(exposure=0, offset_column=1).fit(np.abs(X), y), "offset_column cannot be given beside exposure"),

@@ -84,6 +84,10 @@ void take_offset(Frame& frame) {
     if (frame.offset_column) throw refused("row_offset", "cannot be given beside exposure or offset_column: there is one offset");
     validate::vector(options.row_offset, frame.X.rows(), "row_offset");
     frame.offset = options.row_offset.eigen();
+    for (Index i = 0; i < frame.offset.size(); ++i)
+      if (frame.k[i] > 0 && std::abs(frame.offset[i]) > most_offset)
+        throw InvalidArgument(
+            {.argument = "row_offset", .value = fmt::format("{:g}", frame.offset[i]), .row = i + 1, .why = offset_limits});
   }
   if (!frame.offset_column || frame.stand_in.weight > 0) return;  // rows that are not in memory bring it in each pass
   const Index column = frame.offset_column->column;

@@ -108,12 +108,13 @@ Vector offset_in(const char* what, const FitTable& X, const OffsetColumn& offset
   for (Index i = 0; i < X.rows(); ++i) {
     double& value = values(i, 0);
     if (k.size() > 0 && k[i] == 0) value = is_exposure ? 1 : 0;
-    if (!std::isfinite(value) || (is_exposure && !(value > 0)))
+    const bool is_good = is_exposure ? value > 0 && std::isfinite(value) : std::abs(value) <= most_offset;
+    if (!is_good)
       throw InvalidArgument({.argument = what,
                              .value = fmt::format("{}", value),
                              .row = before + i + 1,
                              .column = name,
-                             .why = is_exposure ? "the exposure must be above 0" : "the offset must be finite"});
+                             .why = is_exposure ? "the exposure must be above 0" : offset_limits});
   }
   return is_exposure ? Vector(values.array().log()) : Vector(values);
 }

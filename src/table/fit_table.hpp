@@ -62,11 +62,14 @@ struct OffsetColumn {
   Index column = 0;
   bool is_exposure = false;  ///< its logarithm is added
 };
+/// e to an offset of a larger size is no rate.
+inline constexpr double most_offset = 709;
+inline constexpr const char* offset_limits = "the offset must be from -709 to 709, because e to it is a factor of the rate";
 /// [rows] What it adds.
 /// \param what    the table, for messages: "X"
 /// \param k       weights of the rows: one of weight 0 may have any value, and gets 0; empty: ones
 /// \param before  number of rows before those of X, for messages
-/// \throws InvalidArgument  a value is not finite; an exposure is not above 0
+/// \throws InvalidArgument  an offset is larger than most_offset; an exposure is not finite, or not above 0
 [[nodiscard]] Vector offset_in(const char* what, const FitTable& X, const OffsetColumn& offset, const std::string& name,
                                const Vector& k = {}, Index before = 0);
 
