@@ -14,7 +14,7 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr double prior_mean = -1.5, prior_sd = 2.5;  // of ln k                                         (NB.4)
+constexpr double mean_of_log_k = -1.5, sd_of_log_k = 2.5;  // of ln k                                         (NB.4)
 
 struct DifferentCount {
   double y, weight;
@@ -133,7 +133,7 @@ class NegativeBinomial final : public MomentLikelihood {
 
   // Newton's method within a bracket, until a step would gain less than this.                                                    (NB.4)
   At search(const Vector& m, const Vector& s, Rows& rows, Vector& own, double least_gain, Nodes nodes) const {
-    double x = own.size() == 2 ? own[0] : prior_mean, low = least_log_dispersion, high = most_log_dispersion;
+    double x = own.size() == 2 ? own[0] : mean_of_log_k, low = least_log_dispersion, high = most_log_dispersion;
     At at;
     double curvature = 1;
     constexpr int most_steps = 60;
@@ -166,8 +166,8 @@ class NegativeBinomial final : public MomentLikelihood {
 }  // namespace
 
 AtDispersion prior_of_dispersion(double log_k) {
-  const double z = (log_k - prior_mean) / prior_sd;
-  return {-0.5 * (z * z + ln_2pi) - std::log(prior_sd), -z / prior_sd, -1 / (prior_sd * prior_sd)};
+  const double z = (log_k - mean_of_log_k) / sd_of_log_k;
+  return {-0.5 * (z * z + ln_2pi) - std::log(sd_of_log_k), -z / sd_of_log_k, -1 / (sd_of_log_k * sd_of_log_k)};
 }
 
 AtDispersion negative_binomial_rows(const CountRows& in, double log_k, Rows& rows, const std::vector<double>& others, double* values) {

@@ -12,7 +12,7 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr Index most_columns = 2000;
+constexpr Index most_to_visit = 2000;
 constexpr double least_inclusion = 1e-3;  // from which a column is judged before those that only go with the target
 constexpr double too_small = 1e-8;        // of the size of a flat column: what is left of it beside the others is rounding
 constexpr double least_own = 1e-10;       // of the square of a column: what is left of it beside the flat columns is rounding
@@ -67,13 +67,13 @@ std::vector<Index> judged_columns(const FitTable& X, const ChainColumns& columns
                                   std::optional<Index> offset) {
   std::vector<Index> which(static_cast<std::size_t>(X.cols()));
   std::iota(which.begin(), which.end(), Index{0});
-  if (X.cols() <= most_columns) return which;
+  if (X.cols() <= most_to_visit) return which;
   std::erase_if(which, [&](Index j) { return is_beside(j, options, offset); });
   Vector order = size_of_agreement(X, columns, options);  // at most 1
   if (!options.inclusion.empty())
     for (Index j = 0; j < X.cols(); ++j)
       if (options.inclusion[j] >= least_inclusion) order[j] = 2 + options.inclusion[j];
-  const auto end = which.begin() + std::min<std::ptrdiff_t>(most_columns, std::ssize(which));
+  const auto end = which.begin() + std::min<std::ptrdiff_t>(most_to_visit, std::ssize(which));
   std::ranges::partial_sort(which, end, [&](Index a, Index b) { return order[a] != order[b] ? order[a] > order[b] : a < b; });
   which.erase(end, which.end());
   std::ranges::sort(which);

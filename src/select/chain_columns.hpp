@@ -11,6 +11,9 @@
 
 namespace ardvark::internal {
 
+/// Of a chain with weights of the rows: sweeps with the same weights.
+inline constexpr int sweeps_of_weights = 5;
+
 /// The columns that a chain visits, in the form of the table, and what it reads of the rows.
 struct ChainColumns {
   std::vector<Index> which;          // [m] positions in the table

@@ -10,7 +10,6 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr int sweeps_of_weights = 5;     // with the same weights
 constexpr double least_of_bound = 0.05;  // of the weights of (JJ.2): where classes are nearly separated, the curvature alone is almost 0
 
 MomentsOfScores first_moments(const ChainColumns& columns) {

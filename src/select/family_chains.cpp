@@ -10,9 +10,8 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr int sweeps_of_weights = 5;  // with the same weights
-constexpr int first_sweeps = 100;     // under the approximation alone
-constexpr double largest = 700;       // e^x does not overflow
+constexpr int first_sweeps = 100;  // under the approximation alone
+constexpr double largest = 700;    // e^x does not overflow
 
 // \param lambda  [n] the weights of the rows beside those of the caller
 WeightedRows rows_of_numbers(const ChainColumns& columns, const Vector& lambda) {

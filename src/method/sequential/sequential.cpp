@@ -181,8 +181,8 @@ double SequentialLogistic::bound() const {
 
 namespace {
 
-// The solution without Solution::rows.
-Solution solution_of(const SequentialLogistic& filter, double precision) {
+// Without Solution::rows.
+Solution solution_without_rows(const SequentialLogistic& filter, double precision) {
   const Matrix V = filter.covariance();
   const Index p = V.rows();
   Solution out;
@@ -230,7 +230,7 @@ LogisticFit SequentialLogistic::fit(const std::vector<std::string>& column_names
   frame.names = complete_names(column_names, p);
   frame.left_out.assign(static_cast<std::size_t>(p), false);
   frame.rows = static_cast<double>(num_rows());
-  return {assemble(frame, solution_of(*this, state_->precision))};
+  return {assemble(frame, solution_without_rows(*this, state_->precision))};
 }
 
 namespace {
@@ -276,7 +276,7 @@ Solution solve_sequentially(const Frame& frame) {
   const RowOrder order = frame.options.row_order;
   SequentialLogistic filter(p);
   filter.update(frame.X.dense("preset 'vb_logit_fit_iter'"), Vector(2 * frame.target.array() - 1), {}, order);
-  Solution out = solution_of(filter, static_cast<double>(p));
+  Solution out = solution_without_rows(filter, static_cast<double>(p));
   if (order == RowOrder::by_content) out.report.message = fmt::format("one pass over {} rows, ordered by content", n);
   if (!out.usable) return out;
   const auto design = frame.design();

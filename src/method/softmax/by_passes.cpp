@@ -19,8 +19,6 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // The rows near a point, with the row of the prior of the intercepts.
 struct SoftmaxIterate {
   Matrix W;
@@ -272,7 +270,7 @@ class SoftmaxByPasses {
   Vector means_;         // of the columns of the design, if the intercepts have a prior
   ClassSettings inner_;  // of the quadratic functions
   bool may_separate_ = false;
-  double allowed_ = 0, last_gain_ = infinity;
+  double allowed_ = 0, last_gain_ = std::numeric_limits<double>::infinity();
   int num_passes_ = 0, falls_ = 0;
   int calm_ = 1'000;             // steps since one had to be made shorter
   std::vector<double> history_;  // the log evidence after each pass

@@ -15,7 +15,6 @@ namespace {
 constexpr int most_between = 2;    // sweeps over some columns between two sweeps over all
 constexpr int patience = 40;       // sweeps; after these, all sweeps are extrapolated                                           (SP.24)
 constexpr double rounding = 1e-9;  // of a bound, nats
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // If a group of many columns is certainly included, its slab is a ridge like the dense part, and kappa and h replace each other by a little
 // in each update. After every three updates, both move to the limit of the geometric series.                                   (SP.18)
@@ -113,7 +112,7 @@ class FurtherSteps {
 }  // namespace
 
 void ascend(const std::vector<Index>& order, const AscentSettings& settings, std::span<const StartOutcome> ended, StartOutcome& start) {
-  double last = -infinity, last_gain = infinity;
+  double last = -std::numeric_limits<double>::infinity(), last_gain = std::numeric_limits<double>::infinity();
   start.status = Status::max_sweeps;
   bool whole = true, was_whole = false;  // whether this sweep, and the last one, are over all sets                            (SP.12)
   const auto run = [&] {
