@@ -12,10 +12,20 @@
 #include "core/blas_threads.hpp"
 #include "core/parallel.hpp"
 #include "core/pulse.hpp"
+#include "core/single_precision.hpp"
+
+// A BLAS may have double precision only, as that which comes with R. The linker is told so only where that is, because it leaves out of an
+// archive what is not needed for certain.
+#ifdef ARDVARK_SINGLE_MAY_BE_MISSING
+#define ARDVARK_OF_SINGLE [[gnu::weak]]
+#else
+#define ARDVARK_OF_SINGLE
+#endif
 
 extern "C" {
 void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, double*, const int*);
-void ssyrk_(const char*, const char*, const int*, const int*, const float*, const float*, const int*, const float*, float*, const int*);
+ARDVARK_OF_SINGLE void ssyrk_(const char*, const char*, const int*, const int*, const float*, const float*, const int*, const float*,
+                              float*, const int*);
 void dsymm_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, const int*,
             const double*, double*, const int*);
 void dsyr2k_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, const int*,
@@ -23,12 +33,12 @@ void dsyr2k_(const char*, const char*, const int*, const int*, const double*, co
 void dlarfg_(const int*, double*, double*, const int*, double*);
 void dtrmm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*, const int*, double*,
             const int*);
-void strmm_(const char*, const char*, const char*, const char*, const int*, const int*, const float*, const float*, const int*, float*,
-            const int*);
+ARDVARK_OF_SINGLE void strmm_(const char*, const char*, const char*, const char*, const int*, const int*, const float*, const float*,
+                              const int*, float*, const int*);
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
             const int*, const double*, double*, const int*);
-void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*, const float*, const int*,
-            const float*, float*, const int*);
+ARDVARK_OF_SINGLE void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
+                              const float*, const int*, const float*, float*, const int*);
 void dgemv_(const char*, const int*, const int*, const double*, const double*, const int*, const double*, const int*, const double*,
             double*, const int*);
 void dsymv_(const char*, const int*, const double*, const double*, const int*, const double*, const int*, const double*, double*,
@@ -69,8 +79,18 @@ constexpr auto in_precision(Double* of_doubles, Single* of_singles) {
     return of_singles;
 }
 
+bool has_single_precision() {
+#ifdef ARDVARK_SINGLE_MAY_BE_MISSING
+  return ssyrk_ != nullptr && sgemm_ != nullptr && strmm_ != nullptr;
+#else
+  return true;
+#endif
+}
+
 template <typename Real>
 void call_syrk(Transpose transpose, Index n, Index k, Real alpha, const Real* A, Index lda, Real beta, Real* C, Index ldc) {
+  if constexpr (std::is_same_v<Real, float>)
+    if (!has_single_precision()) return single_precision::syrk(transpose, n, k, alpha, A, lda, beta, C, ldc);
   const char t = static_cast<char>(transpose);
   const int in = narrow(n), ik = narrow(k), ia = leading(lda), ic = leading(ldc);
   in_precision<Real>(dsyrk_, ssyrk_)("L", &t, &in, &ik, &alpha, A, &ia, &beta, C, &ic);
@@ -79,6 +99,8 @@ void call_syrk(Transpose transpose, Index n, Index k, Real alpha, const Real* A,
 template <typename Real>
 void call_gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, Real alpha, const Real* A, Index lda, const Real* B,
                Index ldb, Real beta, Real* C, Index ldc) {
+  if constexpr (std::is_same_v<Real, float>)
+    if (!has_single_precision()) return single_precision::gemm(transpose_a, transpose_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
   const char ta = static_cast<char>(transpose_a), tb = static_cast<char>(transpose_b);
   const int im = narrow(m), in = narrow(n), ik = narrow(k), ia = leading(lda), ib = leading(ldb), ic = leading(ldc);
   in_precision<Real>(dgemm_, sgemm_)(&ta, &tb, &im, &in, &ik, &alpha, A, &ia, B, &ib, &beta, C, &ic);
@@ -86,6 +108,8 @@ void call_gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, I
 
 template <typename Real>
 void call_trmm(Side side, Transpose transpose, Index m, Index n, Real alpha, const Real* L, Index ldl, Real* B, Index ldb) {
+  if constexpr (std::is_same_v<Real, float>)
+    if (!has_single_precision()) return single_precision::trmm(side, transpose, m, n, alpha, L, ldl, B, ldb);
   const char s = static_cast<char>(side), t = static_cast<char>(transpose);
   const int im = narrow(m), in = narrow(n), il = leading(ldl), ib = leading(ldb);
   in_precision<Real>(dtrmm_, strmm_)(&s, "L", &t, "N", &im, &in, &alpha, L, &il, B, &ib);

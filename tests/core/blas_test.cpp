@@ -9,6 +9,7 @@
 
 #include "../support/plain.hpp"
 #include "blas_matrices.hpp"
+#include "core/single_precision.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -101,6 +102,41 @@ TEST(Blas, SinglePrecisionSyrkAndTrmmAgreeWithPlainLoops) {
       EXPECT_TRUE((strict_upper(C.cast<double>()).array() == strict_upper(Matrix::Constant(n, n, 2)).array()).all());
       EXPECT_LE(distance(D.cast<double>(), product(B, L.transpose())), 1e-4);
     }
+}
+
+// As a BLAS without single precision would have it.
+TEST(Blas, SinglePrecisionByEigenAgreesWithThatOfBlas) {
+  Random random(45);
+  const auto floats = [&](Index rows, Index columns) { return Eigen::MatrixXf(random.normals(rows, columns).cast<float>()); };
+  const auto expect_equal = [](const Eigen::MatrixXf& found, const Eigen::MatrixXf& expected) {
+    EXPECT_LE((found - expected).cwiseAbs().maxCoeff(), 1e-4);
+  };
+  const Transpose transposes[] = {Transpose::no, Transpose::yes};
+  for (const Index m : sizes)
+    for (const Index n : sizes)
+      for (const Transpose transpose : transposes) {
+        for (const Index k : inner_sizes)
+          for (const Transpose other : transposes) {
+            // Beyond the rows that are used lies something else.
+            const Eigen::MatrixXf A = floats(m + k, m + k), B = floats(n + k, n + k), before = floats(m + 2, n);
+            Eigen::MatrixXf found = before, expected = before;
+            blas::single_precision::gemm(transpose, other, m, n, k, 2.0F, A.data(), m + k, B.data(), n + k, 0.5F, found.data(), m + 2);
+            blas::gemm(transpose, other, m, n, k, 2.0F, A.data(), m + k, B.data(), n + k, 0.5F, expected.data(), m + 2);
+            expect_equal(found, expected);
+            Eigen::MatrixXf square = floats(m, m), same = square;
+            blas::single_precision::syrk(transpose, m, k, 0.7F, A.data(), m + k, -1.5F, square.data(), m);
+            blas::syrk(transpose, m, k, 0.7F, A.data(), m + k, -1.5F, same.data(), m);
+            expect_equal(square, same);
+          }
+        for (const Side side : {Side::left, Side::right}) {
+          const Index order = side == Side::left ? m : n;
+          const Eigen::MatrixXf L = floats(order, order), before = floats(m, n);
+          Eigen::MatrixXf found = before, expected = before;
+          blas::single_precision::trmm(side, transpose, m, n, 1.0F, L.data(), order, found.data(), m);
+          blas::trmm(side, transpose, m, n, L.data(), order, expected.data(), m);
+          expect_equal(found, expected);
+        }
+      }
 }
 
 TEST(Blas, MatrixTimesVectorAgreesWithPlainLoops) {
