@@ -23,7 +23,8 @@ std::atomic<std::int64_t> live{0}, live_bytes{0}, peak_bytes{0}, until_failure{n
 std::atomic<bool> failed{false}, fails_forever{false};
 
 // What was freed just before the allocation that failed, while nobody has been given it again: Eigen frees, then allocates, and a matrix of
-// ours must not free it once more. The C library notices that only sometimes. It is that of all threads: another one may have been given it.
+// ours must not free it once more. The C library notices that only sometimes. It is that of all threads: another one may have been given
+// it.
 std::atomic<void*> last_freed{nullptr}, not_to_be_freed{nullptr};
 std::atomic<std::int64_t> freed_twice{0};
 
