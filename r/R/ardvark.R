@@ -6,17 +6,12 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
   family <- family_name(family, call)
   options <- options_given(list(...), call)
   check_words(prior, impute, call)
-  frame <- match.call(expand.dots = FALSE)
-  frame <- frame[c(1L, match(c("formula", "data", "subset", "weights", "na.action", "offset"), names(frame), 0L))]
-  frame$drop.unused.levels <- TRUE
-  if (isTRUE(impute)) frame$na.action <- quote(stats::na.pass)
-  frame[[1L]] <- quote(stats::model.frame)
-  frame <- eval(frame, parent.frame())
+  asked <- call
+  if (isTRUE(impute)) asked$na.action <- quote(stats::na.pass)
+  frame <- framed(asked, parent.frame())
   if (isTRUE(impute)) frame <- without_unknown_response(frame)
   terms <- attr(frame, "terms")
-  if (attr(terms, "response") == 0L) refuse(call, "formula", "formula has no response: write y ~ x1 + x2")
-  if (nrow(frame) == 0L) refuse(call, "data", "data has no rows (0 non-NA cases)")
-  check_columns(frame, terms, call)
+  check_frame(frame, terms, call)
   if (impute) refuse_unknown_levels(frame, call)
   is_sparse <- !impute && is_mostly_zero(frame, terms)
   X <- design(terms, frame, contrasts, is_sparse)
@@ -25,7 +20,6 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
   term <- attr(X, "assign")[attr(X, "assign") > 0L]
   labels <- attr(terms, "term.labels")
   columns <- colnames(X)[attr(X, "assign") > 0L]
-  if (length(columns) == 0L) refuse(call, "formula", "formula has no columns besides the intercept")
   name <- deparse1(formula(terms)[[2L]])
   said <- said_of(call, rownames(frame), "data", name)
   rows <- without_intercept(X, intercept)
@@ -158,7 +152,7 @@ without_intercept <- function(X, has_intercept) {
 in_place <- function(X) if (is.matrix(X)) X else list(X@p, X@i, X@x, X@Dim)
 
 numeric_matrix <- function(x, name, call) {
-  if (is.data.frame(x)) refuse(call, name, "%s is a data frame; use ardvark(y ~ ., data), or as.matrix(%s)", name, name)
+  if (is.data.frame(x)) refuse(call, name, "%s is a data frame; use a formula with data = %s, or as.matrix(%s)", name, name, name)
   if (is(x, "Matrix")) {
     if (!is(x, "sparseMatrix")) return(numeric_matrix(as.matrix(x), name, call))
     if (!is(x, "dgCMatrix")) x <- as(as(as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
@@ -182,6 +176,21 @@ check_words <- function(prior, impute, call) {
 
 check_length <- function(values, rows, name, call) {
   if (!is.null(values) && length(values) != rows) refuse(call, name, "%s has %d entries; there are %d rows", name, length(values), rows)
+}
+
+# The model frame of a call with a formula.
+framed <- function(call, env) {
+  call <- call[c(1L, match(c("formula", "data", "subset", "weights", "na.action", "offset"), names(call), 0L))]
+  call$drop.unused.levels <- TRUE
+  call[[1L]] <- quote(stats::model.frame)
+  eval(call, env)
+}
+
+check_frame <- function(frame, terms, call) {
+  if (attr(terms, "response") == 0L) refuse(call, "formula", "formula has no response: write y ~ x1 + x2")
+  if (nrow(frame) == 0L) refuse(call, "data", "data has no rows (0 non-NA cases)")
+  if (length(attr(terms, "term.labels")) == 0L) refuse(call, "formula", "formula has no columns besides the intercept")
+  check_columns(frame, terms, call)
 }
 
 # Columns that model.matrix would read as something else than they are.
@@ -262,12 +271,17 @@ group_numbers <- function(groups, columns, is_dummy, term, prior, call) {
   if (identical(groups, FALSE)) return(NULL)
   if (is.null(groups)) {
     if (!anyDuplicated(term[is_dummy]) || !prior %in% c("auto", "sparse", "slab", "groups", "ard")) return(NULL)
-    key <- ifelse(is_dummy, paste0("term ", term), paste0("column ", seq_along(columns)))
-    return(match(key, unique(key)))
+    return(grouped_columns(is_dummy, term))
   }
   if (!is.null(names(groups))) groups <- groups[columns]
   if (length(groups) != length(columns) || anyNA(groups)) {
     refuse(call, "groups", "groups must have an entry for each of the %d columns: %s", length(columns), some(columns))
   }
   match(groups, unique(groups))
+}
+
+# A number for each column: the same for those of a term with a factor.
+grouped_columns <- function(is_factor, term) {
+  key <- ifelse(is_factor, paste("term", term), paste("column", seq_along(term)))
+  match(key, unique(key))
 }

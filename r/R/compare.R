@@ -9,14 +9,18 @@ ranked_priors <- c("sparse", "slab", "dense", "shared", "ard")
 compare.ardvark <- function(object, ..., priors = NULL) {
   call <- match.call()
   fits <- list(object, ...)
-  if (!all(vapply(fits, inherits, NA, "ardvark"))) refuse(call, "object", "compare() takes fits of ardvark()")
-  if (!all(vapply(fits, function(fit) !is.null(fit$terms), NA))) refuse(call, "object", "compare() needs fits by a formula: others do not keep x")
+  wrong <- function(...) refuse(call, "object", ...)
+  is_machine <- vapply(fits, inherits, NA, "ardvark_machine")
+  if (!all(is_machine | vapply(fits, inherits, NA, "ardvark"))) wrong("compare() takes fits of ardvark(), rvm() and kernel_machine()")
+  if (any(vapply(fits[is_machine], function(fit) is.null(fit$y), NA))) wrong("compare() needs fits with their rows, which a file does not keep")
+  if (any(vapply(fits[!is_machine], function(fit) is.null(fit$terms), NA))) wrong("compare() needs fits by a formula: others do not keep x")
   if (!is.null(priors)) return(compared_priors(object, priors, length(fits), call))
   same <- vapply(fits, function(fit) identical(as.vector(fit$y), as.vector(object$y)) && identical(fit$prior.weights, object$prior.weights), NA)
   if (!all(same)) refuse(call, "object", "the fits have other rows, responses or weights; their evidences are comparable only for the same data")
   given <- as.list(call)[-1L]
   names <- vapply(given[!names(given) %in% "priors"], function(one) deparse1(one), "")
   rows <- lapply(fits, function(fit) {
+    if (inherits(fit, "ardvark_machine")) return(ranking_of_machine(fit))
     if (!fit$results$prior %in% ranked_priors) return(ranking(fit, list(list(name = fit$results$prior, bound = fit$results$bound))))
     # a comparison has two priors at least
     models <- asked(fit, unique(c(fit$results$prior, "shared", "dense"))[1:2], call)$models
@@ -29,6 +33,7 @@ compare.ardvark <- function(object, ..., priors = NULL) {
 
 # Several priors for the table of one fit.
 compared_priors <- function(fit, priors, count, call) {
+  if (inherits(fit, "ardvark_machine")) refuse(call, "priors", "priors are those of a fit of ardvark(); a machine has none")
   if (count > 1L) refuse(call, "priors", "priors are those of one fit; give it alone")
   if (!is.character(priors) || length(unique(priors)) < 2L || !all(priors %in% ranked_priors)) {
     refuse(call, "priors", "priors must be two or more of %s", some(ranked_priors))
@@ -61,6 +66,20 @@ ranking <- function(fit, models) {
   number <- function(name) vapply(models, function(model) if (is.null(model[[name]])) NA_real_ else as.numeric(model[[name]]), 0)
   data.frame(family = fit$family_name, prior = prior_of(models), bound = number("bound"), evidence = number("evidence"), difference = NA_real_,
              effective_parameters = if (length(models) > 1L) number("effective_parameters") else fit$results$effective_parameters)
+}
+
+# A machine has its evidence already.
+ranking_of_machine <- function(fit) {
+  results <- fit$results
+  evidence <- results$log_evidence
+  if (results$model == "kernel" && is.null(fit$classes)) {
+    half <- results$degrees_of_freedom / 2
+    evidence <- evidence - (lgamma(half) + half - half * log(half))  # the noise has its best value in the others (CMP.6)
+  }
+  bound <- if (results$model == "kernel") results$log_evidence else sum(results$bound)
+  degrees <- if (is.null(results$effective_parameters)) NA_real_ else sum(results$effective_parameters)
+  data.frame(family = fit$family_name, prior = paste(c(results$model, results$kernel_spec$kind), collapse = " "), bound = bound, evidence = evidence,
+             difference = NA_real_, effective_parameters = degrees)
 }
 
 ranked <- function(table, verdict = NULL) {

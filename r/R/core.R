@@ -117,10 +117,13 @@ catalogue <- local({
   }
 })
 
-ardvark_options <- function() {
-  help <- catalogue()$option_help
-  of_machines <- vapply(catalogue()$option_facts, function(facts) all(c("linear", "logistic", "counts") %in% facts$not_in), NA)
-  help <- help[!names(help) %in% c(names(own_options), names(which(of_machines)))]
+ardvark_options <- function(model = c("regression", "rvm", "kernel")) {
+  model <- match.arg(model)
+  models <- if (model == "regression") c("linear", "logistic", "counts") else model
+  known <- catalogue()
+  of_others <- vapply(known$option_facts, function(facts) all(models %in% facts$not_in), NA)
+  own <- c(names(own_options), if (model != "regression") c("kernel", "task", "standardize", "imputations"))
+  help <- known$option_help[!names(known$option_help) %in% c(own, names(which(of_others)))]
   said <- vapply(help, function(one) in_our_words(one$help), "")
   data.frame(option = names(help), values = vapply(help, `[[`, "", "values"), help = said, row.names = NULL)
 }

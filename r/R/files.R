@@ -2,7 +2,7 @@
 
 save_ardvark <- function(object, file) {
   call <- match.call()
-  if (!inherits(object, "ardvark")) refuse(call, "object", "object is of class %s; it must be a fit of ardvark()", class(object)[1L])
+  if (!inherits(object, c("ardvark", "ardvark_machine"))) refuse(call, "object", "object is of class %s; it must be a fit", class(object)[1L])
   if (is_linear(object$family_name) && !is.null(object$offset)) {
     refuse(call, "object", "the offset of a regression of numbers is known to R only: use saveRDS(), or fit y - offset")
   }
@@ -15,6 +15,7 @@ read_ardvark <- function(file) {
   fit <- list(model_held = held_model(checked(.Call(C_load, path.expand(file)), list(call = call))))
   fit$results <- results_at(fit)
   results <- fit$results
+  if (isTRUE(results$model %in% c("rvm", "kernel"))) return(read_machine(fit, call))
   if (!results$task %in% c("linear", "logistic", "counts") || is.null(results$mean)) {
     refuse(call, "file", "%s holds a model of the kind %s, which R does not read", file, results$task)
   }
@@ -29,6 +30,16 @@ read_ardvark <- function(file) {
   fit$impute <- !is.null(results$missing)
   if (isTRUE(results$has_row_offset)) fit$offset <- numeric()
   fit
+}
+
+read_machine <- function(fit, call) {
+  results <- fit$results
+  classes <- length(results$classes)
+  family <- if (classes == 0L) "gaussian" else if (classes == 2L) "binomial" else "multinomial"
+  fit <- c(fit, list(family = family_object(family), family_name = family, classes = results$classes, columns = results$inputs, impute = FALSE))
+  if (!is.null(results$mean)) fit$coefficients <- coefficients_of(results)
+  fit$call <- call
+  structure(fit, class = class_of_machine(results))
 }
 
 family_of_results <- function(results) {

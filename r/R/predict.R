@@ -260,7 +260,10 @@ hermite <- local({
   list(nodes = found$values, weights = found$vectors[1L, ]^2)
 })
 
-residual_scale <- function(object) if (is_linear(object$family_name)) object$results$noise$sd else 1
+residual_scale <- function(object) if (is_linear(object$family_name)) noise_sd(object) else 1
+
+# A kernel machine has only this of its noise.
+noise_sd <- function(object) if (is.null(object$results[["noise"]])) object$results$noise_sd else object$results$noise$sd
 
 # ---- terms ----
 

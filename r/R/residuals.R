@@ -51,7 +51,7 @@ quantile_residuals <- function(object, y, mu, weights) {
   between <- function(below, to) qnorm(below + runif(length(to)) * (to - below))
   results <- object$results
   switch(object$family_name,
-    gaussian = (y - mu) * sqrt(weights) / results$noise$sd,
+    gaussian = (y - mu) * sqrt(weights) / noise_sd(object),
     student = qnorm(pt((y - mu) * sqrt(results$noise$shape / results$noise$rate), results$noise$degrees_of_freedom)),
     binomial = {
       trials <- round(weights)

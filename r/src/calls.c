@@ -145,6 +145,24 @@ static SEXP predict(SEXP model, SEXP X, SEXP skip, SEXP target, SEXP list) {
   return out;
 }
 
+/* draws 0: mean and covariance of all rows together; else so many draws. */
+static SEXP predict_joint(SEXP model, SEXP X, SEXP skip, SEXP draws, SEXP list) {
+  SEXP options = options_of(list), memory, handle, out;
+  ardvark_result* made = NULL;
+  ardvark_matrix rows;
+  ardvark_code code;
+  if (options == NULL) return failure_list();
+  PROTECT(options);
+  handle = PROTECT(own_result(NULL));
+  rows = matrix_of(X, skip, R_NilValue, &memory);
+  code = ardvark_predict_joint(model_of(model), &rows, whole(draws), options_in(options), &made, failure());
+  forget(memory);
+  R_SetExternalPtrAddr(handle, made);
+  out = code == ARDVARK_OK ? results_of(made) : failure_list();
+  UNPROTECT(3);
+  return out;
+}
+
 /* priors, families: names with commas between them. */
 static SEXP compare(SEXP X, SEXP skip, SEXP rows, SEXP y, SEXP priors, SEXP families, SEXP list) {
   SEXP options = options_of(list), memory, handle, out;
@@ -256,10 +274,11 @@ static SEXP load(SEXP path) {
 #define ENTRY(name, count) \
   { "C_" #name, (DL_FUNC)(void (*)(void))name, count }
 
-static const R_CallMethodDef entries_[] = {
-    ENTRY(version, 0), ENTRY(catalogue, 0), ENTRY(alive, 1),      ENTRY(interrupt, 0), ENTRY(fit, 5),     ENTRY(result, 3),
-    ENTRY(draws, 3),   ENTRY(summary, 2),   ENTRY(spell, 2),      ENTRY(predict, 5),   ENTRY(compare, 7), ENTRY(encoding, 1),
-    ENTRY(encode, 3),  ENTRY(to_bytes, 1),  ENTRY(from_bytes, 1), ENTRY(save, 2),      ENTRY(load, 1),    {NULL, NULL, 0}};
+static const R_CallMethodDef entries_[] = {ENTRY(version, 0), ENTRY(catalogue, 0),     ENTRY(alive, 1),      ENTRY(interrupt, 0),
+                                           ENTRY(fit, 5),     ENTRY(result, 3),        ENTRY(draws, 3),      ENTRY(summary, 2),
+                                           ENTRY(spell, 2),   ENTRY(predict, 5),       ENTRY(compare, 7),    ENTRY(encoding, 1),
+                                           ENTRY(encode, 3),  ENTRY(to_bytes, 1),      ENTRY(from_bytes, 1), ENTRY(save, 2),
+                                           ENTRY(load, 1),    ENTRY(predict_joint, 5), {NULL, NULL, 0}};
 
 void R_init_ardvark(DllInfo* library);
 void attribute_visible R_init_ardvark(DllInfo* library) {

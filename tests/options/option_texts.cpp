@@ -87,6 +87,12 @@ std::string in_rd(const std::string& text) {
   return out;
 }
 
+std::string said_in_r(const ModelOption& o) { return with_options_spelled(in_rd(fmt::format("{}. {}", o.values, help_of(o))), in_r) + "}"; }
+
+std::string item_in_r(const ModelOption& o) {
+  return wrapped(said_in_r(o), fmt::format("      \\item{{\\code{{{}}}}}{{", o.name), "        ", 140);
+}
+
 std::string for_r() {
   // Arguments of their own, by their names there; and what the arguments of R decide.
   const std::map<std::string_view, const char*> own = {{"prior", "prior"}, {"weights", "weights"}, {"flat", "flat"}, {"group", "groups"}};
@@ -95,18 +101,30 @@ std::string for_r() {
                                                 "row_offset",   "missing", "reference", "column_names", "class_names",    "target",
                                                 "precision",    "rule",    "level",     "verbose",      "odds",           "block_rows",
                                                 "standardized", "repeats", "interval",  "row_order"};
-  const auto said = [](const ModelOption& o) {
-    return with_options_spelled(in_rd(fmt::format("{}. {}", o.values, help_of(o))), in_r) + "}";
-  };
   std::string out;
   for (const ModelOption& o : model_options())
     if (const auto found = own.find(o.name); found != own.end())
-      out += wrapped(said(o), fmt::format("  \\item{{{}}}{{", found->second), "    ", 140);
+      out += wrapped(said_in_r(o), fmt::format("  \\item{{{}}}{{", found->second), "    ", 140);
   out += "  \\item{\\dots}{options of the library:\n    \\describe{\n";
   for (const OptionGroup group : option_groups)
     for (const ModelOption& o : model_options())
-      if (o.group == group && group != OptionGroup::machine && !own.contains(o.name) && !elsewhere.contains(o.name))
-        out += wrapped(said(o), fmt::format("      \\item{{\\code{{{}}}}}{{", o.name), "        ", 140);
+      if (o.group == group && group != OptionGroup::machine && !own.contains(o.name) && !elsewhere.contains(o.name)) out += item_in_r(o);
+  return out + "    }\n  }\n";
+}
+
+// The machines: kernel and weights are arguments; type and scaled are task and standardize.
+std::string for_r_machines() {
+  const std::set<std::string_view> of_a_fit = {"a0", "b0", "c0", "d0", "likelihood", "diagnose", "max_sweeps", "threads"};
+  std::string out;
+  for (const ModelOption& o : model_options())
+    if (std::string_view(o.name) == "kernel") out += wrapped(said_in_r(o), "  \\item{kernel}{", "    ", 140);
+  out += "  \\item{\\dots}{options of the library:\n    \\describe{\n";
+  for (const OptionGroup group : option_groups)
+    for (const ModelOption& o : model_options()) {
+      const std::string_view name = o.name;
+      const bool is_machine = group == OptionGroup::machine && name != "task" && name != "kernel" && name != "toolbox_R";
+      if (o.group == group && (is_machine || of_a_fit.contains(name))) out += item_in_r(o);
+    }
   return out + "    }\n  }\n";
 }
 
@@ -159,6 +177,7 @@ int main(int argc, char** argv) try {
   for (const auto& [name, text] : std::initializer_list<std::pair<const char*, std::string>>{{"include/ardvark/ardvark.h", for_c()},
                                                                                              {"octave/inst/ardvark_fit.m", for_octave()},
                                                                                              {"r/man/ardvark.Rd", for_r()},
+                                                                                             {"r/man/rvm.Rd", for_r_machines()},
                                                                                              {"docs/options.md", for_pages()}})
     same = settle(argv[1], name, text, write) && same;
   if (same) fmt::print("the options are said alike\n");
