@@ -168,3 +168,19 @@ test_that("pictures are drawn", {
   expect_silent(plot(fits$binomial, "calibration"))
   expect_error(plot(fits$poisson, "calibration"), class = "ardvark_error")
 })
+
+test_that("of pairs of classes, each regression has the name of its pair", {
+  set.seed(1)
+  d <- data.frame(a = rnorm(200), b = rnorm(200))
+  d$y <- cut(d$a + 0.5 * rnorm(200), 4, labels = c("u", "v", "w", "x"))
+  fit <- ardvark(y ~ a + b, d, "multinomial", coding = "one-against-one")
+  pairs <- c("v/u", "w/u", "x/u", "w/v", "x/v", "x/w")
+  expect_equal(rownames(coef(fit)), pairs)
+  expect_equal(rownames(vcov(fit))[4:6], paste0("w/u:", c("(Intercept)", "a", "b")))
+  expect_equal(rownames(confint(fit))[16:18], paste0("x/w:", c("(Intercept)", "a", "b")))
+  # the regression of a pair is that of two classes, the first of which is the failure
+  of_two <- ardvark(y ~ a + b, droplevels(subset(d, y %in% c("v", "w"))), binomial())
+  expect_gt(cor(coef(fit)["w/v", ], coef(of_two)), 0.999)
+  expect_equal(rowSums(predict(fit, d[1:3, ])), c(`1` = 1, `2` = 1, `3` = 1))
+  expect_equal(colnames(predict(fit, d[1:3, ], type = "link")), pairs)
+})
