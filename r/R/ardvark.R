@@ -40,8 +40,9 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
 ardvark_fit <- function(x, y, family = gaussian(), prior = "auto", weights = NULL, offset = NULL, intercept = TRUE, impute = FALSE, flat = NULL,
                         groups = NULL, ...) {
   call <- match.call()
-  family <- family_name(family, call)
-  options <- options_given(list(...), call)
+  options <- options_given(list(...), call, also = c("preset", "compat", "converge"))
+  family <- if (is.null(options$preset)) family_name(family, call) else family_of_preset(options$preset, if (!missing(family)) family, call)
+  if (!is.null(options$preset) && !missing(prior)) refuse(call, "prior", "prior is given, but preset \"%s\" has its own", options$preset)
   check_words(prior, impute, call)
   x <- numeric_matrix(x, "x", call)
   columns <- colnames(x)
@@ -58,7 +59,7 @@ ardvark_fit <- function(x, y, family = gaussian(), prior = "auto", weights = NUL
     groups = group_numbers(groups, columns, rep(FALSE, length(columns)), seq_along(columns), prior, call)
   )
   fit <- c(solve_question(question, said), list(call = call))
-  finished(fit, x, 0L)
+  if (identical(fit$results$model, "rvm")) finished_machine(c(fit, list(x = x)), x, 0L) else finished(fit, x, 0L)
 }
 
 # A question as the library reads it: y, the options, the rows of X if not all in their order, and the response as read_response() has it.
@@ -74,7 +75,9 @@ read_question <- function(question, said) {
   y <- response$y
   # A regression of numbers with an offset is that of y - offset.
   if (!is.null(offset) && is_linear(family)) y <- y - offset
-  options <- c(families[[family]]$options, list(prior = question$prior, column_names = question$columns, target = question$name), question$options)
+  # a published program has its own model and prior
+  of_model <- if (is.null(question$options$preset)) c(families[[family]]$options, list(prior = question$prior))
+  options <- c(of_model, list(column_names = question$columns, target = question$name), question$options)
   options$weights <- response$weights
   options$class_names <- response$classes
   if (is_count(family)) options$row_offset <- offset

@@ -5,7 +5,8 @@ own_options <- c(
   model = "family", family = "family", noise = "family = \"student\"", group = "groups", missing = "impute or na.action",
   exposure = "offset", offset_column = "offset", row_offset = "offset", weights = "weights", column_names = "the names of the columns",
   class_names = "the levels of the response", target = "formula", reference = "contrasts", prior = "prior", flat = "flat",
-  intercept = "y ~ x - 1", preset = NA, compat = NA, converge = NA, toolbox_gamma0 = NA, toolbox_gamma1 = NA, toolbox_R = NA,
+  intercept = "y ~ x - 1", preset = "ardvark_fit()", compat = "ardvark_fit(preset = )", converge = "ardvark_fit(preset = )",
+  toolbox_gamma0 = NA, toolbox_gamma1 = NA, toolbox_R = NA,
   precision = NA, block_rows = NA, rule = NA, repeats = NA, level = "summary(), confint() and predict()", interval = "predict()", odds = "summary()",
   standardized = "summary()", verbose = "summary()"
 )
@@ -89,14 +90,14 @@ results_at <- function(object, ...) checked(.Call(C_result, handle_of(object), N
 
 result_named <- function(object, name) checked(.Call(C_result, handle_of(object), name, list()))
 
-#  The options of the dots, which must have the names of the library.
-options_given <- function(dots, call) {
+# The options of the dots, which must have the names of the library. also: those that only some calls take.
+options_given <- function(dots, call, also = character()) {
   if (length(dots) == 0L) return(list())
   names <- names(dots)
   if (is.null(names) || any(names == "")) stop_for("an option has no name: give name = value", call = call)
   known <- names(catalogue()$option_help)
   for (name in names) {
-    if (name %in% names(own_options)) {
+    if (name %in% setdiff(names(own_options), also)) {
       ours <- own_options[[name]]
       why <- if (is.na(ours)) "%s is not available in R" else paste("%s is no option here: use", ours)
       refuse(call, name, why, name)

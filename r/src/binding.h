@@ -20,6 +20,7 @@ SEXP own_model(ardvark_model* model);
 SEXP own_result(ardvark_result* result);
 SEXP own_encoding(ardvark_encoding* encoding);
 SEXP own_table(ardvark_table* table);
+SEXP own_filter(ardvark_sequential* filter);
 SEXP own_memory(void* memory);
 ardvark_model* model_of(SEXP handle);
 
@@ -41,5 +42,11 @@ const char* utf8(SEXP text);
 SEXP take_array(ardvark_array* array);
 SEXP take_text(char* text);
 SEXP results_of(ardvark_result* result);
+
+/* ---- published.c, which R calls */
+SEXP V_inverse(SEXP model, SEXP X);
+SEXP from_moments(SEXP mean, SEXP V, SEXP inverse, SEXP shape, SEXP rate);
+SEXP absorb(SEXP X, SEXP y, SEXP list);
+SEXP normalize(SEXP X, SEXP like, SEXP center, SEXP scale);
 
 #endif

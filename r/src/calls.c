@@ -274,11 +274,11 @@ static SEXP load(SEXP path) {
 #define ENTRY(name, count) \
   { "C_" #name, (DL_FUNC)(void (*)(void))name, count }
 
-static const R_CallMethodDef entries_[] = {ENTRY(version, 0), ENTRY(catalogue, 0),     ENTRY(alive, 1),      ENTRY(interrupt, 0),
-                                           ENTRY(fit, 5),     ENTRY(result, 3),        ENTRY(draws, 3),      ENTRY(summary, 2),
-                                           ENTRY(spell, 2),   ENTRY(predict, 5),       ENTRY(compare, 7),    ENTRY(encoding, 1),
-                                           ENTRY(encode, 3),  ENTRY(to_bytes, 1),      ENTRY(from_bytes, 1), ENTRY(save, 2),
-                                           ENTRY(load, 1),    ENTRY(predict_joint, 5), {NULL, NULL, 0}};
+static const R_CallMethodDef entries_[] = {
+    ENTRY(version, 0),   ENTRY(catalogue, 0),    ENTRY(alive, 1),      ENTRY(interrupt, 0), ENTRY(fit, 5),     ENTRY(result, 3),
+    ENTRY(draws, 3),     ENTRY(summary, 2),      ENTRY(spell, 2),      ENTRY(predict, 5),   ENTRY(compare, 7), ENTRY(encoding, 1),
+    ENTRY(encode, 3),    ENTRY(to_bytes, 1),     ENTRY(from_bytes, 1), ENTRY(save, 2),      ENTRY(load, 1),    ENTRY(predict_joint, 5),
+    ENTRY(V_inverse, 2), ENTRY(from_moments, 5), ENTRY(absorb, 3),     ENTRY(normalize, 4), {NULL, NULL, 0}};
 
 void R_init_ardvark(DllInfo* library);
 void attribute_visible R_init_ardvark(DllInfo* library) {

@@ -22,6 +22,7 @@ OWNER(model, ardvark_model, ardvark_model_free)
 OWNER(result, ardvark_result, ardvark_result_free)
 OWNER(encoding, ardvark_encoding, ardvark_encoding_free)
 OWNER(table, ardvark_table, ardvark_table_free)
+OWNER(filter, ardvark_sequential, ardvark_sequential_free)
 OWNER(memory, void, ardvark_free)
 
 ardvark_model* model_of(SEXP handle) {

@@ -65,7 +65,7 @@ test_that("arguments", {
   expect_refused(ardvark(y ~ x, d, lamda = 1), "unused argument lamda", "lamda")
   expect_refused(ardvark(y ~ x, d, model = "linear"), "model is no option here: use family", "model")
   expect_refused(ardvark(y ~ x, d, intercept = FALSE), "use y ~ x - 1", "intercept")
-  expect_refused(ardvark(y ~ x, d, preset = "rvm"), "preset is not available in R", "preset")
+  expect_refused(ardvark(y ~ x, d, preset = "rvm"), "preset is no option here: use ardvark_fit()", "preset")
   expect_refused(ardvark(y ~ x, d, level = 0.9), "level is no option here: use summary(), confint() and predict()", "level")
   expect_refused(ardvark(y ~ x, d, a0 = -1), "a0 is -1; it must be > 0", "a0")
   expect_refused(ardvark(y ~ x, d, width = 2), "width applies only to kernel machines", "width")
