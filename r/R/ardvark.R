@@ -29,12 +29,12 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
     flat = positions_of(flat, columns, labels[term], "flat", call),
     groups = group_numbers(groups, columns, factor_terms(terms)[term], term, prior, call)
   )
-  fit <- solve_question(question, said)
-  fit <- c(fit, list(
+  shared <- list(
     call = call, formula = formula(terms), terms = terms, model = frame, contrasts = attr(X, "contrasts"), xlevels = .getXlevels(terms, frame),
     na.action = attr(frame, "na.action"), offset_argument = !missing(offset), is_sparse = is_sparse
-  ))
-  finished(fit, rows$X, rows$skip)
+  )
+  if (has_many_targets(question$response, family)) return(fit_targets(question, said, shared, rows$X, rows$skip))
+  finished(c(solve_question(question, said), shared), rows$X, rows$skip)
 }
 
 ardvark_fit <- function(x, y, family = gaussian(), prior = "auto", weights = NULL, offset = NULL, intercept = TRUE, impute = FALSE, flat = NULL,
@@ -58,6 +58,7 @@ ardvark_fit <- function(x, y, family = gaussian(), prior = "auto", weights = NUL
     impute = impute, options = options, flat = positions_of(flat, columns, columns, "flat", call),
     groups = group_numbers(groups, columns, rep(FALSE, length(columns)), seq_along(columns), prior, call)
   )
+  if (has_many_targets(y, family)) return(fit_targets(question, said, list(call = call), x, 0L))
   fit <- c(solve_question(question, said), list(call = call))
   if (identical(fit$results$model, "rvm")) finished_machine(c(fit, list(x = x)), x, 0L) else finished(fit, x, 0L)
 }
@@ -68,6 +69,7 @@ read_question <- function(question, said) {
   family <- question$family
   weights <- checked_numbers(question$weights, "weights", said, function(w) w >= 0, ">= 0 (negative weights not allowed)")
   offset <- checked_numbers(question$offset, "offset", said)
+  check_length(offset, NROW(question$response), "offset", said$call)
   if (!is.null(offset) && family %in% c("binomial", "multinomial")) {
     refuse(said$call, "offset", "offset cannot be used with family %s: it applies to numbers and counts", family)
   }
@@ -104,7 +106,7 @@ solve_question <- function(question, said) {
     question = question[c("columns", "name", "prior", "impute", "options", "flat", "groups")]
   )
   fit$results <- results_at(fit)
-  warn_for(fit$results$warnings, said$call)
+  warn_for(fit$results$warnings, said$call, said$target)
   fit
 }
 

@@ -65,9 +65,11 @@ text_of <- function(bytes) {
   text
 }
 
-warn_for <- function(messages, call) {
+# target: of many.
+warn_for <- function(messages, call, target = NULL) {
   for (message in messages) {
-    warning(structure(class = c("ardvark_warning", "warning", "condition"), list(message = in_our_words(message), call = call)))
+    message <- paste0(if (!is.null(target)) paste0(target, ": "), in_our_words(message))
+    warning(structure(class = c("ardvark_warning", "warning", "condition"), list(message = message, call = call)))
   }
 }
 

@@ -10,6 +10,11 @@ predict.ardvark <- function(object, newdata = NULL, type = c("response", "link",
   check_type(object, type, se.fit, interval, call)
   if (type %in% c("draws", "terms")) object$impute <- FALSE  # rows with gaps have none
   rows <- rows_of(object, newdata, newoffset, na.action, call)
+  predicted(object, rows, type, se.fit, interval, level, ndraws, seed, call)
+}
+
+# The predictions of rows as rows_of() has them.
+predicted <- function(object, rows, type, se.fit, interval, level, ndraws, seed, call) {
   said <- list(call = call, rows = rows$names, arguments = c(X = "newdata", X_new = "newdata", row_offset = "newoffset"))
   found <- switch(type,
     terms = return(restored(predicted_terms(object, rows, call), rows)),
