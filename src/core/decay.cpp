@@ -9,19 +9,19 @@ namespace ardvark::internal {
 namespace {
 
 // Three simple loops of a fixed length: compilers turn them into vector instructions.
-constexpr Index block = 64;
+constexpr Index block_size = 64;
 [[gnu::always_inline]] inline void decay_block(double* u) {
-  double e[block];
-  for (Index i = 0; i < block; ++i) e[i] = u[i] < decay_end + 1 ? -u[i] : -decay_end - 1;
-  for (Index i = 0; i < block; ++i) e[i] = exponential(e[i]);
-  for (Index i = 0; i < block; ++i) u[i] = u[i] < decay_end ? e[i] : 0.0;
+  double e[block_size];
+  for (Index i = 0; i < block_size; ++i) e[i] = u[i] < decay_end + 1 ? -u[i] : -decay_end - 1;
+  for (Index i = 0; i < block_size; ++i) e[i] = exponential(e[i]);
+  for (Index i = 0; i < block_size; ++i) u[i] = u[i] < decay_end ? e[i] : 0.0;
 }
 
 [[gnu::always_inline]] inline void decay_all(double* u, Index size) {
   Index i = 0;
-  for (; i + block <= size; i += block) decay_block(u + i);
+  for (; i + block_size <= size; i += block_size) decay_block(u + i);
   if (i == size) return;
-  double rest[block] = {};
+  double rest[block_size] = {};
   std::copy(u + i, u + size, rest);
   decay_block(rest);
   std::copy(rest, rest + (size - i), u + i);

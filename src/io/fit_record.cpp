@@ -15,12 +15,12 @@ namespace ardvark::internal::io {
 namespace {
 
 // Scalars are stored as an array of doubles, because JSON has no infinity.
-constexpr Index num_scalars = 16;
+constexpr Index num_fit_scalars = 16;
 
 Vector scalars(const Fit& fit) {
   const FitState& s = *fit.state;
   const Intercept intercept = fit.intercept.value_or(Intercept{});
-  Vector v(num_scalars);
+  Vector v(num_fit_scalars);
   v << (std::isnan(fit.log_det_V) ? 0 : fit.log_det_V), fit.bound, fit.noise.shape, fit.noise.rate, fit.num_rows, fit.effective_parameters,
       fit.r_squared, fit.accuracy, fit.log_loss, fit.class_weight[0], fit.class_weight[1], intercept.mean, intercept.variance, s.y_center,
       s.y_scale, s.quadratic;
@@ -389,7 +389,7 @@ void read_marginals(const FitReader& in, Index count, FitState& state) {
 void read_numbers(const FitReader& in, Fit& fit, FitState& state) {
   const std::string &path = in.path(), &prefix = in.prefix;
   const Index p = static_cast<Index>(fit.column_names.size()), q = p + (state.standardization.intercept ? 1 : 0);
-  const Vector numbers = in.vector("scalars", num_scalars);
+  const Vector numbers = in.vector("scalars", num_fit_scalars);
   if (numbers.hasNaN()) fail_damaged(path, prefix + "scalars");
   set_scalars(numbers, path, fit, state);
   const double used = fit.bound + state.y_center + state.y_scale + (fit.intercept ? fit.intercept->mean : 0.0);

@@ -1,6 +1,9 @@
 // What a model file holds: of each kind of fit a description in JSON, and arrays, whose names may begin with a prefix.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -40,6 +43,9 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& f
                            std::vector<std::string> column_names);
 [[nodiscard]] Status status_from(const Json& name, const std::string& path);
 [[nodiscard]] Report read_report(const Json& description, const std::string& path);
+
+/// Of the arrays of one of several machines, which are counted from 0 here and from 1 in the file.
+[[nodiscard]] inline std::string prefix_of_machine(std::size_t machine) { return fmt::format("machine{}.", machine + 1); }
 
 // The same of the other fits, and of what is part of a fit. A fit must exist until the file is written.
 [[nodiscard]] Json describe(const SoftmaxFit& fit);

@@ -20,10 +20,10 @@ KernelSpec read_spec(const Json& j, const std::string& path, int depth = 0) {
   return spec;
 }
 
-std::string prefix_of(std::size_t process) { return fmt::format("process{}.", process + 1); }
+std::string prefix_of_process(std::size_t process) { return fmt::format("process{}.", process + 1); }
 
 // The numbers of a hypothesis and of a point that are no arrays by themselves.
-constexpr Index num_of_hypothesis = 3, num_of_point = 3, num_scalars = 10;
+constexpr Index num_of_hypothesis = 3, num_of_point = 3, num_kernel_scalars = 10;
 
 Json describe(const KernelProcess& process) {
   Json hypotheses = Json::array(), points = Json::array();
@@ -178,7 +178,7 @@ Json describe(const KernelFit& fit) {
 }
 
 void add_arrays(SafetensorsWriter& file, const KernelFit& fit) {
-  Vector scalars(num_scalars);
+  Vector scalars(num_kernel_scalars);
   scalars << fit.target_center, fit.target_scale, fit.degrees_of_freedom, fit.log_evidence, fit.noise_sd, fit.signal_sd, fit.num_rows,
       fit.r_squared, fit.accuracy, fit.log_loss;
   file.add_vector("scalars", std::move(scalars));
@@ -186,7 +186,7 @@ void add_arrays(SafetensorsWriter& file, const KernelFit& fit) {
   file.add_vector("input_scale", fit.input_scale);
   file.add_vector("variance_share", fit.variance_share);
   file.add_matrix("relevance_vectors", fit.relevance_vectors);
-  for (std::size_t k = 0; k < fit.processes.size(); ++k) add_arrays(file, prefix_of(k), fit.processes[k]);
+  for (std::size_t k = 0; k < fit.processes.size(); ++k) add_arrays(file, prefix_of_process(k), fit.processes[k]);
 }
 
 KernelFit read_kernel_fit(const SafetensorsReader& file, const Json& description, std::vector<std::string> input_names) {
@@ -199,7 +199,7 @@ KernelFit read_kernel_fit(const SafetensorsReader& file, const Json& description
   fit.target = description.at("target").text();
   fit.classes = description.at("classes").texts();
   fit.report = read_report(description.at("report"), path);
-  const Vector scalars = in.finite_vector("scalars", num_scalars);
+  const Vector scalars = in.finite_vector("scalars", num_kernel_scalars);
   fit.target_center = scalars[0], fit.target_scale = scalars[1], fit.degrees_of_freedom = scalars[2];
   fit.log_evidence = fit.report.bound = scalars[3];
   fit.noise_sd = scalars[4], fit.signal_sd = scalars[5], fit.num_rows = scalars[6], fit.r_squared = scalars[7];
@@ -221,7 +221,8 @@ KernelFit read_kernel_fit(const SafetensorsReader& file, const Json& description
   const bool fits =
       has_noise(fit.task) ? processes.size() == 1 : num_classes >= 2 && processes.size() == (num_classes == 2 ? 1 : num_classes);
   if (!fits) in.fail("the list of processes");
-  for (std::size_t k = 0; k < processes.size(); ++k) fit.processes.push_back(ProcessReader(file, prefix_of(k), d, m).read(processes[k]));
+  for (std::size_t k = 0; k < processes.size(); ++k)
+    fit.processes.push_back(ProcessReader(file, prefix_of_process(k), d, m).read(processes[k]));
   return fit;
 }
 

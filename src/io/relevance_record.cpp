@@ -11,12 +11,10 @@
 namespace ardvark::internal::io {
 namespace {
 
-constexpr Index num_scalars = 6;
+constexpr Index num_relevance_scalars = 6;
 // Older files do not have them.
 constexpr const char *input_range = "input_range", *candidate_mean = "candidate_mean", *candidate_probability = "candidate_probability",
                      *bands = "bands", *band_rows = "band_rows", *fitted_variance = "fitted_variance";
-
-std::string prefix_of(std::size_t machine) { return fmt::format("machine{}.", machine + 1); }
 
 // One row per trial: parameters, log evidence, number of vectors.
 Matrix table_of(const std::vector<KernelTrial>& trials) {
@@ -70,7 +68,7 @@ Json describe(const RelevanceFit& fit) {
 }
 
 void add_arrays(SafetensorsWriter& file, const RelevanceFit& fit) {
-  Vector scalars(num_scalars), evidence(static_cast<Index>(fit.machines.size()));
+  Vector scalars(num_relevance_scalars), evidence(static_cast<Index>(fit.machines.size()));
   scalars << fit.log_evidence, fit.num_rows, fit.r_squared, fit.accuracy, fit.log_loss, fit.report.bound;
   for (std::size_t k = 0; k < fit.machines.size(); ++k) evidence[static_cast<Index>(k)] = fit.machines[k].log_evidence;
   file.add_vector("scalars", std::move(scalars));
@@ -89,9 +87,10 @@ void add_arrays(SafetensorsWriter& file, const RelevanceFit& fit) {
   file.add_matrix("trials", table_of(fit.trials));
   for (std::size_t k = 0; k < fit.machines.size(); ++k) {
     const RelevanceMachine& machine = fit.machines[k];
-    add_arrays(file, prefix_of(k), machine.fit);
-    if (machine.candidate_mean.size() > 0) file.add_vector(prefix_of(k) + candidate_mean, machine.candidate_mean);
-    if (machine.candidate_probability.size() > 0) file.add_matrix(prefix_of(k) + candidate_probability, machine.candidate_probability);
+    add_arrays(file, prefix_of_machine(k), machine.fit);
+    if (machine.candidate_mean.size() > 0) file.add_vector(prefix_of_machine(k) + candidate_mean, machine.candidate_mean);
+    if (machine.candidate_probability.size() > 0)
+      file.add_matrix(prefix_of_machine(k) + candidate_probability, machine.candidate_probability);
   }
 }
 
@@ -128,7 +127,7 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const Json& descripti
   if (has_repeats(rows) || std::any_of(rows.begin(), rows.end(), [](Index i) { return i < 0; }))
     fail_model(path, "its list of relevance rows names a row twice or holds an invalid row");
 
-  const Vector scalars = in.finite_vector("scalars", num_scalars), history = file.vector("bound_history");
+  const Vector scalars = in.finite_vector("scalars", num_relevance_scalars), history = file.vector("bound_history");
   fit.log_evidence = scalars[0];
   fit.num_rows = scalars[1];
   fit.r_squared = scalars[2];
@@ -155,11 +154,11 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const Json& descripti
     RelevanceMachine machine;
     machine.fitted_variance = variances[static_cast<Index>(k)];
     machine.vectors = machines[k].at("vectors").whole_numbers();
-    machine.fit = read_fit(file, prefix_of(k), machines[k], machines[k].at("columns").texts());
+    machine.fit = read_fit(file, prefix_of_machine(k), machines[k], machines[k].at("columns").texts());
     machine.log_evidence = evidence[static_cast<Index>(k)];
-    if (const std::string name = prefix_of(k) + candidate_mean; file.has(name))
+    if (const std::string name = prefix_of_machine(k) + candidate_mean; file.has(name))
       machine.candidate_mean = checked_finite(file.vector(name), name, path);
-    if (const std::string name = prefix_of(k) + candidate_probability; file.has(name)) {
+    if (const std::string name = prefix_of_machine(k) + candidate_probability; file.has(name)) {
       machine.candidate_probability = in.finite_matrix(name);
       const Matrix& p = machine.candidate_probability;
       if (p.cols() != 2) in.fail(name);

@@ -12,9 +12,7 @@ namespace {
 
 using Kind = ClassCovariance::Kind;
 
-constexpr Index num_scalars = 6;
-
-std::string prefix_of(std::size_t machine) { return fmt::format("machine{}.", machine + 1); }
+constexpr Index num_softmax_scalars = 6;
 
 ClassCovariance read_covariance(const SafetensorsReader& file, const Json& description, Index num_classes, Index num_design_columns) {
   const RecordReader in{file};
@@ -72,7 +70,7 @@ Json describe(const SoftmaxFit& fit) {
 
 void add_arrays(SafetensorsWriter& file, const SoftmaxFit& fit) {
   const SoftmaxState& state = *fit.state;
-  Vector scalars(num_scalars);
+  Vector scalars(num_softmax_scalars);
   scalars << fit.bound, fit.log_det_V, fit.num_rows, fit.effective_parameters, fit.accuracy, fit.log_loss;
   file.add_vector("scalars", std::move(scalars));
   file.add_vector("bound_history", fit.report.bound_history);
@@ -97,7 +95,7 @@ void add_arrays(SafetensorsWriter& file, const SoftmaxFit& fit) {
     file.add_matrix("B", V.B);
     file.add_matrix("R", V.R);
   }
-  for (std::size_t k = 0; k < fit.machines.size(); ++k) add_arrays(file, prefix_of(k), fit.machines[k]);
+  for (std::size_t k = 0; k < fit.machines.size(); ++k) add_arrays(file, prefix_of_machine(k), fit.machines[k]);
 }
 
 SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, std::vector<std::string> column_names) {
@@ -126,7 +124,7 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, 
   const bool intercept = description.at("intercept").flag();
   const Index q = p + (intercept ? 1 : 0), C = fit.num_classes();
   const Index width = fit.coding == ClassCoding::one_against_one ? C * (C - 1) / 2 : C;
-  const Vector scalars = in.vector("scalars", num_scalars), history = file.vector("bound_history");
+  const Vector scalars = in.vector("scalars", num_softmax_scalars), history = file.vector("bound_history");
   fit.bound = fit.report.bound = scalars[0];
   fit.log_det_V = scalars[1];
   fit.num_rows = scalars[2];
@@ -156,7 +154,7 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, 
     state->covariance = read_covariance(file, description.at("covariance"), C, q);
   }
   for (std::size_t k = 0; k < machines.size(); ++k) {
-    fit.machines.push_back(read_fit(file, prefix_of(k), machines[k], fit.column_names));
+    fit.machines.push_back(read_fit(file, prefix_of_machine(k), machines[k], fit.column_names));
     if (!has_classes(fit.machines.back().task)) fail_model(path, "one of its machines is not logistic");
   }
   fit.state = std::move(state);

@@ -11,7 +11,7 @@ namespace ardvark::internal {
 namespace {
 
 constexpr double least_correlation = 0.5;
-constexpr double rounding = 1e-3;  // error of a correlation in single precision: at most 6e-8 m, for m up to 16,000
+constexpr double correlation_error = 1e-3;  // error of a correlation in single precision: at most 6e-8 m, for m up to 16,000
 constexpr double grains = 0x1p30;
 constexpr Index panel = products::tile_width;
 
@@ -61,7 +61,7 @@ class Blocks {
     for (Index place = opener + 1; place < rows_.size(); ++place) {
       const Index l = order_[static_cast<std::size_t>(place)];
       if (is_free_[static_cast<std::size_t>(place)] &&
-          std::abs(rows_.gram(l, j)) > (least_correlation - rounding) * length_[j] * length_[l])
+          std::abs(rows_.gram(l, j)) > (least_correlation - correlation_error) * length_[j] * length_[l])
         near.push_back(place);
     }
     return near;
@@ -88,7 +88,7 @@ class Blocks {
       read(here, right);
       blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, width, m, 1.0F, left.data(), m, right.data(), m, 0.0F, product.data(),
                  count);
-      constexpr auto least = static_cast<float>(least_correlation - rounding);
+      constexpr auto least = static_cast<float>(least_correlation - correlation_error);
       for (Index l = 0; l < width; ++l) {
         const Eigen::Map<const Eigen::ArrayXf> with(product.data() + l * count, count);
         if (!(with.abs() > least).any()) continue;  // the usual case

@@ -33,7 +33,7 @@ namespace {
 
 constexpr int num_pi = 8;
 constexpr double dense_penalty = 0.25;         // a of (SP.3)
-constexpr double same = 5e-3;                  // nats: bounds that differ by less belong to one maximum
+constexpr double one_maximum = 5e-3;           // nats: bounds that differ by less belong to one maximum
 constexpr double least_weight_of_line = 1e-4;  // below this weight, the neighbours of a line are not computed
 constexpr double least_weight = 1e-4;          // relative to the best point
 
@@ -276,7 +276,7 @@ class Grid {
         point.sweeps = out[i].sweeps;
         out[i] = point;
       }
-      if (std::abs(gain) < same && i + 1 < odds_.size()) break;  // both directions have met, and will be equal for smaller pi, too
+      if (std::abs(gain) < one_maximum && i + 1 < odds_.size()) break;  // both directions have met, and will be equal for smaller pi, too
     }
     return out;
   }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Index directions_at_once = 32;
 constexpr double eigenvalue_of_rounding = 1e-12;  // below this part of the largest                                            (SP.2)
-constexpr double combination = 1e-10;             // so much of |x~|^2 may be left of a combination of other columns
+constexpr double rest_of_combination = 1e-10;     // so much of |x~|^2 may be left of a combination of other columns
 
 // Eigenvalues that are more than rounding, ascending, and the start of their vectors among the columns of C. -1: not finite.
 Index first_eigenvalue(Matrix& C, Vector& values) {
@@ -192,7 +192,7 @@ void WideTable::add_to_triangle(const std::vector<Index>& more) {
     Index opened = 0;
     for (Index j = 0; j < width; ++j) {
       const Vector rest = left.col(j).tail(width - j) - own.topRows(opened).rightCols(width - j).transpose() * own.col(j).head(opened);
-      if (!(rest[0] > combination * square(j, j))) continue;
+      if (!(rest[0] > rest_of_combination * square(j, j))) continue;
       own.row(opened++).tail(width - j) = rest.transpose() / std::sqrt(rest[0]);
       openers_.push_back(all_.columns[static_cast<std::size_t>(some[static_cast<std::size_t>(j)])]);
     }
