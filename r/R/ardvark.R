@@ -120,21 +120,20 @@ finished <- function(fit, X, skip) {
   fit
 }
 
-# The regressions of several classes, as the summary names them: one for each class, or each pair.
-regressions_of <- function(results) {
-  if (!identical(results$coding, "one_against_one")) return(results$classes)
-  pair <- utils::combn(results$classes, 2L)
-  paste(pair[2L, ], pair[1L, ], sep = "/")
-}
-
-# With an intercept first. Of several classes: a row for each regression.
+# With an intercept first. Of several classes: a row for each class, or for each pair.
 coefficients_of <- function(results) {
   if (is.matrix(results$mean)) {
     out <- cbind(`(Intercept)` = results$intercept$mean, results$mean)
-    dimnames(out) <- list(regressions_of(results), c(if (!is.null(results$intercept)) "(Intercept)", results$columns))
+    dimnames(out) <- list(scored_classes(results), c(if (!is.null(results$intercept)) "(Intercept)", results$columns))
     return(out)
   }
   c(if (!is.null(results$intercept)) c(`(Intercept)` = results$intercept$mean), setNames(results$mean, results$columns))
+}
+
+# What each row of coefficients is the score of. A pair is named second/first, whose log odds these are.
+scored_classes <- function(results) {
+  if (!identical(results$coding, "one_against_one")) return(results$classes)
+  apply(utils::combn(results$classes, 2L), 2L, function(pair) paste(rev(pair), collapse = "/"))
 }
 
 # ---- tables ----

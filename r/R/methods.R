@@ -32,7 +32,7 @@ vcov.ardvark <- function(object, ...) {
   covariance <- result_named(object, "covariance")
   results <- object$results
   names <- c(results$columns, if (!is.null(results$intercept)) "(Intercept)")
-  if (is.matrix(results$mean)) names <- paste(rep(regressions_of(results), each = length(names)), names, sep = ":")
+  if (is.matrix(results$mean)) names <- paste(rep(scored_classes(results), each = length(names)), names, sep = ":")
   if (nrow(covariance) != length(names)) names <- names[seq_len(nrow(covariance))]
   dimnames(covariance) <- list(names, names)
   order <- if (is.matrix(results$mean)) coefficient_names(object) else names(object$coefficients)
@@ -79,7 +79,7 @@ pip <- function(object, ...) {
   if (is.null(inclusion)) {
     refuse(match.call(), "", "prior \"%s\" has no probability of inclusion: use prior = \"sparse\" or \"slab\"", object$results$prior)
   }
-  if (is.matrix(inclusion)) dimnames(inclusion) <- list(regressions_of(object$results), object$columns) else names(inclusion) <- object$columns
+  if (is.matrix(inclusion)) dimnames(inclusion) <- list(scored_classes(object$results), object$columns) else names(inclusion) <- object$columns
   inclusion
 }
 

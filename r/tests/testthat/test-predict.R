@@ -72,6 +72,20 @@ test_that("several classes", {
   expect_error(predict(fit, iris, se.fit = TRUE), class = "ardvark_error")
 })
 
+test_that("a regression for each pair of classes is that of the two classes", {
+  fit <- ardvark(Species ~ Petal.Length + Petal.Width, iris, "multinomial", prior = "shared", coding = "one-against-one")
+  expect_equal(rownames(coef(fit)), c("versicolor/setosa", "virginica/setosa", "virginica/versicolor"))
+  two <- ardvark(Species ~ Petal.Length + Petal.Width, droplevels(iris[iris$Species != "setosa", ]), binomial(), prior = "shared")
+  expect_equal(coef(fit)["virginica/versicolor", ], coef(two), tolerance = 0.05)  # whose columns are scaled by other rows
+  expect_equal(rownames(vcov(fit)), rownames(confint(fit)))
+  expect_equal(unname(sqrt(diag(vcov(fit)))), unname(coef(summary(fit))[, "Std.Dev"]), tolerance = 1e-8)
+  expect_equal(colnames(predict(fit, type = "link")), rownames(coef(fit)))
+  expect_equal(colnames(predict(fit)), levels(iris$Species))
+  more <- ardvark(feed ~ weight, chickwts, "multinomial", coding = "one-against-one")
+  expect_equal(dim(coef(more)), c(15, 2))
+  expect_equal(rowSums(predict(more)), rep(1, 71), ignore_attr = TRUE)
+})
+
 test_that("counts", {
   fit <- ardvark(breaks ~ wool + tension, warpbreaks, "negbin", prior = "shared")
   new <- warpbreaks[c(1, 30, 54), -1]
