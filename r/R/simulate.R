@@ -52,7 +52,11 @@ simulated <- function(object, scores, noise_precision) {
     negbin = rnbinom(n, size = 1 / object$results$dispersion, mu = exp(scores)),
     multinomial = factor(object$classes[apply(object$fitted.values, 1L, function(p) sample.int(length(p), 1L, prob = p))], object$classes),
     binomial = {
-      if (!object$is_grouped) return(factor(object$classes[1L + rbinom(n, 1L, plogis(scores))], object$classes))
+      if (!object$is_grouped) {
+        event <- rbinom(n, 1L, plogis(scores))
+        observed <- stats::model.response(object$model)
+        return(if (is.numeric(observed) || is.logical(observed)) event else factor(object$classes[1L + event], object$classes))
+      }
       successes <- rbinom(n, as.integer(round(weights)), plogis(scores))
       if (object$is_share) successes / weights else structure(cbind(successes, weights - successes), dimnames = list(NULL, rev(object$classes)))
     }

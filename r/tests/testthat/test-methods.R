@@ -103,7 +103,10 @@ test_that("simulate", {
   expect_equal(mean(many > interval[, "lwr"] & many < interval[, "upr"]), 0.95, tolerance = 0.01)
   many <- as.matrix(simulate(fits$negbin, 4000, seed = 1))
   expect_equal(rowMeans(many), fitted(fits$negbin), tolerance = 0.03, ignore_attr = TRUE)
-  expect_equal(levels(simulate(fits$binomial, 1)[[1]]), c("0", "1"))
+  # of the type of the response, as glm draws it
+  expect_setequal(simulate(fits$binomial, 1)[[1]], 0:1)
+  expect_setequal(simulate(ardvark(case > 0 ~ spontaneous, infert, binomial()), 1)[[1]], 0:1)
+  expect_equal(levels(simulate(ardvark(wool ~ breaks, warpbreaks, binomial()), 1)[[1]]), c("A", "B"))
   expect_equal(colnames(simulate(fits$grouped, 1)[[1]]), c("ncases", "ncontrols"))
   before <- .Random.seed
   simulate(fits$gaussian, 1, seed = 5)
