@@ -42,6 +42,7 @@ augment.ardvark <- function(x, data = NULL, newdata = NULL, type.predict = c("re
   interval <- match.arg(interval)
   rows <- if (!is.null(newdata)) newdata else if (!is.null(data)) data else model.frame(x)
   given <- !is.null(newdata) || !is.null(data)
+  if (!given) x <- without_padding(x)
   predicted <- predict(x, if (given) rows, type = match.arg(type.predict), interval = interval, level = conf.level, newoffset = newoffset)
   columns <- as.list(as.data.frame(rows))
   if (.row_names_info(rows) > 0L) columns <- c(list(.rownames = rownames(rows)), columns)

@@ -5,6 +5,11 @@ fitted.ardvark <- function(object, ...) {
   need_rows(object, match.call())
   napredict(object$na.action, object$fitted.values)
 }
+# The fit as of the rows that na.action left.
+without_padding <- function(object) {
+  object["na.action"] <- list(NULL)
+  object
+}
 # A model file has no rows of its fit.
 need_rows <- function(object, call) if (is.null(object$y)) refuse(call, "object", "the fit was read from a file, which has no rows")
 formula.ardvark <- function(x, ...) {

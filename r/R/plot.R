@@ -37,7 +37,7 @@ plot_coefficients <- function(x, level, xlab = NULL, main = "", ...) {
 
 plot_residuals <- function(x, call, xlab = "fitted value", ylab = "quantile residual", main = "", ...) {
   need_rows(x, call)
-  residual <- residuals(structure(x, na.action = NULL), "quantile")
+  residual <- residuals(without_padding(x), "quantile")
   plot(x$fitted.values, residual, pch = 19, col = strong, xlab = xlab, ylab = ylab, main = main, ...)
   abline(h = 0, lty = 2, col = weak)
 }

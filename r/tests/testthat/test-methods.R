@@ -170,6 +170,7 @@ test_that("pictures are drawn", {
   for (fit in fits[names(fits) != "multinomial"]) expect_silent(plot(fit, "residuals"))
   expect_silent(plot(fits$binomial, "calibration"))
   expect_error(plot(fits$poisson, "calibration"), class = "ardvark_error")
+  for (how in list(na.omit, na.exclude)) expect_silent(plot(ardvark(Ozone ~ Wind + Solar.R, airquality, na.action = how), "residuals"))
 })
 
 test_that("of pairs of classes, each regression has the name of its pair", {
