@@ -51,6 +51,29 @@ coefficient_names <- function(object) {
   paste(rep(rownames(beta), each = ncol(beta)), colnames(beta), sep = ":")
 }
 
+# All coefficients, with these names.
+coefficient_vector <- function(object) {
+  beta <- object$coefficients
+  if (is.matrix(beta)) setNames(as.vector(t(beta)), coefficient_names(object)) else beta
+}
+
+# Of numbers the posterior of coefficients is a Student-t distribution with these degrees of freedom, otherwise a normal one.
+posterior_df <- function(object) {
+  df <- object$results$degrees_of_freedom
+  if (object$family_name != "gaussian" || is.null(df)) Inf else df
+}
+
+# The covariance of coefficients, or the scale matrix of the Student-t distribution: with no prior, what vcov() of lm is.
+scale_of_coefficients <- function(object) {
+  df <- posterior_df(object)
+  vcov(object) * (if (is.finite(df) && df > 2) (df - 2) / df else 1)
+}
+
+df.residual.ardvark <- function(object, ...) nobs(object) - object$results$effective_parameters
+
+# The standard deviation of the noise; of "negbin" theta, as in the package glmmTMB; 1 where the mean says the variance.
+sigma.ardvark <- function(object, ...) if (object$family_name == "negbin") 1 / object$results$dispersion else residual_scale(object)
+
 # Posterior means and standard deviations, in the order of coefficient_names().
 posterior_table <- function(object, level) {
   results <- if (level == object$results$interval_level) object$results else results_at(object, level = level)
@@ -74,7 +97,11 @@ posterior_table <- function(object, level) {
 confint.ardvark <- function(object, parm, level = 0.95, ...) {
   check_level(level, match.call())
   out <- posterior_table(object, level)[, 3:4, drop = FALSE]
-  if (missing(parm)) out else out[if (is.numeric(parm)) coefficient_names(object)[parm] else parm, , drop = FALSE]
+  if (missing(parm)) return(out)
+  names <- if (is.numeric(parm)) rownames(out)[parm] else parm
+  unknown <- parm[!names %in% rownames(out)]
+  if (length(unknown) > 0L) refuse(match.call(), "parm", "parm has %s, which is no coefficient; there are %s", unknown[1L], some(rownames(out)))
+  out[names, , drop = FALSE]
 }
 
 # The probability that a column has an effect of its own.
@@ -94,6 +121,12 @@ credible_sets <- function(object, ...) {
   if (is.null(sets)) refuse(match.call(), "", "prior \"%s\" has no credible sets: use prior = \"sparse\" or \"slab\"", object$results$prior)
   lapply(sets, function(set) list(columns = object$columns[set$columns], probability = as.vector(set$probability), inclusion = set$inclusion))
 }
+
+# What R's functions for nested fits by maximum likelihood ask.
+anova.ardvark <- function(object, ...) {
+  refuse(match.call(), "object", "anova() compares likelihoods at their maxima; a Bayesian fit has the log evidence instead: compare(fit1, fit2)")
+}
+extractAIC.ardvark <- function(fit, scale, k = 2, ...) no_criterion("AIC", match.call())
 
 logLik.ardvark <- function(object, ...) {
   structure(object$results$bound, df = object$results$effective_parameters, nobs = nobs(object), class = c("ardvark_bound", "logLik"))

@@ -42,13 +42,14 @@ check_level <- function(level, call) {
 check_type <- function(object, type, se.fit, interval, call) {
   family <- object$family_name
   wrong <- function(...) refuse(call, "type", ...)
+  if (!isTRUE(se.fit) && !isFALSE(se.fit)) refuse(call, "se.fit", "se.fit must be TRUE or FALSE")
   if (type == "class" && is.null(object$classes)) wrong("type is \"class\"; family %s has no classes", family)
+  if (family == "multinomial" && (se.fit || interval != "none")) wrong("family multinomial has no standard errors and intervals of predictions")
   if (interval == "prediction" && !is.null(object$classes)) {
     refuse(call, "interval", "interval is \"prediction\"; a new observation is a class: \"confidence\" is the interval of its probability")
   }
   if (interval == "prediction" && type == "link") refuse(call, "interval", "interval is \"prediction\"; it needs type = \"response\"")
   has_spread <- se.fit || interval != "none"
-  if (family == "multinomial" && has_spread) wrong("family multinomial has no standard errors of predictions")
   if (family == "multinomial" && type %in% c("draws", "terms")) wrong("type is \"%s\"; family multinomial has none", type)
   if (type %in% c("class", "draws", "terms") && has_spread) wrong("type is \"%s\"; se.fit and interval need \"response\" or \"link\"", type)
 }

@@ -1,7 +1,7 @@
 # Residuals and deviance.
 
 residuals.ardvark <- function(object, type = c("deviance", "pearson", "response", "quantile"), ...) {
-  if (missing(type) && is_linear(object$family_name)) type <- "response"
+  if (missing(type) && (is_linear(object$family_name) || object$family_name == "multinomial")) type <- "response"
   type <- match.arg(type)
   need_rows(object, match.call())
   family <- object$family_name
@@ -65,7 +65,33 @@ quantile_residuals <- function(object, y, mu, weights) {
 
 deviance.ardvark <- function(object, ...) {
   need_rows(object, match.call())
-  if (object$family_name == "multinomial") stop_for("family multinomial has no deviance here", call = match.call())
   weights <- if (is.null(object$prior.weights)) 1 else object$prior.weights
+  if (object$family_name == "multinomial") return(-2 * sum(weights * log(rowSums(object$y * object$fitted.values))))
   sum(weights * unit_deviance(object, object$y, object$fitted.values))
+}
+
+# ---- influence ----
+
+# How much each row says of its own fitted value: with no prior the diagonal of the hat matrix, whose sum is the number of coefficients. The
+# weights of the rows are those of the fit: of counts at the expected count, of two classes at the mean of the log odds.
+hatvalues.ardvark <- function(model, ...) {
+  call <- match.call()
+  if (model$family_name == "multinomial") refuse(call, "model", "family multinomial has several linear predictors, and no leverages")
+  if (is.null(model$terms)) refuse(call, "model", "leverages need a fit by a formula: this one does not keep x")
+  X <- model.matrix(model)
+  covariance <- scale_of_coefficients(model)
+  spread <- if (is.matrix(X)) rowSums((X %*% covariance) * X) else Matrix::rowSums((X %*% covariance) * X)
+  mu <- if (model$family_name == "binomial") plogis(model$linear.predictors) else model$fitted.values
+  weights <- if (is.null(model$prior.weights)) rep(1, length(mu)) else model$prior.weights
+  if (model$family_name == "student") weights <- weights * model$results$row_weight
+  slope <- model$family$mu.eta(model$family$linkfun(mu))
+  out <- naresid(model$na.action, weights * slope^2 / variance_of(model, mu) / residual_scale(model)^2 * spread)
+  replace(out, is.na(out), 0)  # as that of lm
+}
+
+rstandard.ardvark <- function(model, ...) residuals(model, "pearson") / (residual_scale(model) * sqrt(1 - hatvalues(model)))
+
+cooks.distance.ardvark <- function(model, ...) {
+  leverage <- hatvalues(model)
+  rstandard(model)^2 * leverage / ((1 - leverage) * model$results$effective_parameters)
 }

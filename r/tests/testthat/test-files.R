@@ -27,6 +27,12 @@ test_that("damaged bytes are an error", {
   expect_error(predict(again, mtcars), class = "ardvark_error")
   again$model_held$bytes <- raw()
   expect_error(predict(again, mtcars), class = "ardvark_error")
+  # of a version that is not known yet, with as many digits
+  text <- rawToChar(replace(bytes, bytes == 0, charToRaw("~")))
+  at <- regexpr("\"format_version\":\"[0-9]+", text, useBytes = TRUE)
+  digits <- seq(at + nchar("\"format_version\":\""), at + attr(at, "match.length") - 1)
+  again$model_held$bytes <- replace(bytes, digits, charToRaw("9"))
+  expect_error(predict(again, mtcars), "was written by a newer ardvark .format 99", class = "ardvark_error")
   again$model_held <- NULL
   expect_error(predict(again, mtcars), "holds no model", class = "ardvark_error")
   expect_no_error(predict(fit, mtcars))

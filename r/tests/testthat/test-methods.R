@@ -34,6 +34,7 @@ test_that("coefficients, intervals and covariance belong together", {
   expect_equal(colnames(confint(fits$gaussian)), c("2.5 %", "97.5 %"))
   expect_equal(rownames(confint(fits$gaussian, "wt")), "wt")
   expect_equal(rownames(confint(fits$gaussian, 2:3)), c("wt", "hp"))
+  expect_equal(rownames(confint(fits$gaussian, -1)), c("wt", "hp", "qsec"))
 })
 
 test_that("the evidence stands where a likelihood would, and says so", {
@@ -44,6 +45,11 @@ test_that("the evidence stands where a likelihood would, and says so", {
     expect_error(BIC(fit), "compare", class = "ardvark_error")
     expect_error(AIC(logLik(fit)), "compare", class = "ardvark_error")
   }
+})
+
+test_that("what R asks of nested fits by maximum likelihood is refused", {
+  fit <- fits$gaussian
+  for (ask in list(anova, drop1, extractAIC, function(fit) step(fit, trace = 0))) expect_error(ask(fit), "compare", class = "ardvark_error")
 })
 
 test_that("families", {
@@ -76,6 +82,9 @@ test_that("residuals", {
   }
   expect_equal(colnames(residuals(fits$multinomial, "response")), levels(iris$Species))
   expect_error(residuals(fits$multinomial, "deviance"), class = "ardvark_error")
+  expect_equal(residuals(fits$multinomial), (outer(as.character(iris$Species), levels(iris$Species), `==`) - fitted(fits$multinomial)), ignore_attr = TRUE)
+  own <- fitted(fits$multinomial)[cbind(1:150, as.integer(iris$Species))]
+  expect_equal(deviance(fits$multinomial), -2 * sum(log(own)))
 })
 
 test_that("quantile residuals are normal where the model is right", {
