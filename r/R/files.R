@@ -4,6 +4,7 @@ save_ardvark <- function(object, file) {
   call <- match.call()
   if (inherits(object, "ardvark_targets")) refuse(call, "object", "object has many targets; a file holds one: save_ardvark(object[[1]], file)")
   if (!inherits(object, c("ardvark", "ardvark_machine"))) refuse(call, "object", "object is of class %s; it must be a fit", class(object)[1L])
+  refuse_moved(object, "model file", call)
   if (is_linear(object$family_name) && !is.null(object$offset)) {
     refuse(call, "object", "the offset of a regression of numbers is known to R only: use saveRDS(), or fit y - offset")
   }

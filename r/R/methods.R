@@ -82,12 +82,14 @@ posterior_table <- function(object, level) {
     mean <- as.vector(t(object$coefficients))
     sd <- as.vector(t(cbind(if (with_intercept) sqrt(results$intercept$variance), results$sd)))
     half <- qnorm((1 + level) / 2) * sd
-    ends <- cbind(mean - half, mean + half)
+    centre <- if (is_moved(object)) as.vector(t(object$own_coefficients)) else mean
+    ends <- cbind(centre - half, centre + half)
   } else {
     mean <- object$coefficients
     sd <- c(if (with_intercept) sqrt(results$intercept$variance), results$sd)
     ends <- rbind(if (with_intercept) results$intercept$interval, results$interval)
   }
+  if (is_moved(object)) ends <- ends + (mean - as.vector(t(object$own_coefficients)))
   out <- cbind(mean, sd, ends)
   share <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, scientific = FALSE, digits = 3), "%")
   dimnames(out) <- list(coefficient_names(object), c("Estimate", "Std.Dev", share))
@@ -159,6 +161,7 @@ print_call <- function(call) if (!is.null(call)) cat("\nCall:\n", paste(deparse(
 summary.ardvark <- function(object, level = 0.95, odds = FALSE, standardized = FALSE, verbose = FALSE, ...) {
   call <- match.call()
   check_level(level, call)
+  refuse_moved(object, "summary", call)
   options <- list(level = level, odds = odds, standardized = standardized, verbose = verbose)
   text <- checked(.Call(C_summary, handle_of(object), options), list(call = call))
   table <- posterior_table(object, level)

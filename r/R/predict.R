@@ -49,6 +49,7 @@ check_type <- function(object, type, se.fit, interval, call) {
     refuse(call, "interval", "interval is \"prediction\"; a new observation is a class: \"confidence\" is the interval of its probability")
   }
   if (interval == "prediction" && type == "link") refuse(call, "interval", "interval is \"prediction\"; it needs type = \"response\"")
+  if (interval == "prediction" && is_count(family)) refuse_moved(object, "interval of new counts", call)
   has_spread <- se.fit || interval != "none"
   if (family == "multinomial" && type %in% c("draws", "terms")) wrong("type is \"%s\"; family multinomial has none", type)
   if (type %in% c("class", "draws", "terms") && has_spread) wrong("type is \"%s\"; se.fit and interval need \"response\" or \"link\"", type)
@@ -217,9 +218,10 @@ predictions <- function(object, X, skip, offset, interval = "mean", level = 0.95
          ends = cbind(plogis(found$mean - half), plogis(found$mean + half)))
   } else {
     colnames(found$probability) <- object$classes
-    list(response = found$probability, link = linear_scores(object, X, skip))
+    list(response = found$probability, link = scores_by(object$coefficients, X, skip))
   }
   out$df <- found$degrees_of_freedom
+  if (is_moved(object)) out <- moved_predictions(object, out, X, skip)
   named(out, rownames(X))
 }
 
@@ -234,12 +236,14 @@ named <- function(found, names) {
   found
 }
 
-linear_scores <- function(object, X, skip) {
-  coefficients <- object$coefficients
-  with_intercept <- identical(colnames(coefficients)[1L], "(Intercept)")
-  weights <- if (with_intercept) coefficients[, -1L, drop = FALSE] else coefficients
+# X times coefficients, which are a vector, or a matrix with a row for each class.
+scores_by <- function(coefficients, X, skip) {
+  beta <- if (is.matrix(coefficients)) coefficients else matrix(coefficients, 1L, dimnames = list(NULL, names(coefficients)))
+  with_intercept <- identical(colnames(beta)[1L], "(Intercept)")
+  weights <- if (with_intercept) beta[, -1L, drop = FALSE] else beta
   scores <- as.matrix((if (skip > 0L) X[, -1L, drop = FALSE] else X) %*% t(weights))
-  if (with_intercept) sweep(scores, 2L, coefficients[, 1L], `+`) else scores
+  if (with_intercept) scores <- sweep(scores, 2L, beta[, 1L], `+`)
+  if (is.matrix(coefficients)) scores else scores[, 1L]
 }
 
 # The interval of the linear predictor.
@@ -258,13 +262,13 @@ probability_sd <- function(mean, sd) {
 }
 
 # Golub and Welsch: nodes and weights for the standard normal distribution.
-hermite <- local({
-  n <- 32L
+gauss_hermite <- function(n) {
   jacobi <- matrix(0, n, n)
   jacobi[cbind(2:n, 1:(n - 1L))] <- jacobi[cbind(1:(n - 1L), 2:n)] <- sqrt(1:(n - 1L))
   found <- eigen(jacobi, symmetric = TRUE)
   list(nodes = found$values, weights = found$vectors[1L, ]^2)
-})
+}
+hermite <- gauss_hermite(32L)
 
 residual_scale <- function(object) if (is_linear(object$family_name)) noise_sd(object) else 1
 

@@ -2,11 +2,37 @@
 
 seed_of <- function(seed) if (is.null(seed)) sample.int(.Machine$integer.max, 1L) else seed
 
+# The value of an expression with a seed of its own, after which the generator is as before.
+with_seed <- function(seed, value) {
+  if (is.null(seed)) return(value)
+  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) runif(1)
+  before <- get(".Random.seed", envir = globalenv())
+  on.exit(assign(".Random.seed", before, envir = globalenv()))
+  set.seed(seed)
+  value
+}
+
+check_count <- function(count, call) {
+  is_count <- is.numeric(count) && length(count) == 1L && is.finite(count) && count >= 1 && count == round(count)
+  if (!is_count) refuse(call, "ndraws", "the number of draws must be a whole number from 1")
+}
+
+# Draws of the posterior: coef [count, columns], intercept [count], noise_precision [count] of numbers.
+drawn_coefficients <- function(object, count, seed, call) {
+  check_count(count, call)
+  drawn <- checked(.Call(C_draws, handle_of(object), count, list(seed = seed_of(seed))), list(call = call))
+  if (is_moved(object)) {
+    change <- object$coefficients - object$own_coefficients
+    of_column <- if (is.null(drawn$intercept)) change else change[-1L]
+    if (!is.null(drawn$intercept)) drawn$intercept <- drawn$intercept + change[1L]
+    drawn$coef <- drawn$coef + rep(of_column, each = count)
+  }
+  drawn
+}
+
 # Draws of the linear predictor [count, rows], and of the noise.
 drawn_scores <- function(object, rows, count, seed, call) {
-  is_count <- is.numeric(count) && length(count) == 1L && count >= 1 && count == round(count)
-  if (!is_count) refuse(call, "ndraws", "the number of draws must be a whole number from 1")
-  drawn <- checked(.Call(C_draws, handle_of(object), count, list(seed = seed_of(seed))), list(call = call))
+  drawn <- drawn_coefficients(object, count, seed, call)
   X <- if (rows$skip > 0L) rows$X[, -1L, drop = FALSE] else rows$X
   scores <- t(as.matrix(X %*% t(drawn$coef)))
   if (!is.null(drawn$intercept)) scores <- scores + as.vector(drawn$intercept)
