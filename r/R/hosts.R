@@ -5,6 +5,7 @@
     known <- getOption("marginaleffects_model_classes")
     options(marginaleffects_model_classes = union(known, "ardvark"))
   })
+  when_loaded("parsnip", register_engines)
 }
 
 when_loaded <- function(package, action) {
