@@ -110,8 +110,8 @@ softmax_probabilities <- function(X, beta, covariance) {
   weights <- apply(as.matrix(expand.grid(rep(list(one$weights), free))), 1L, prod)
   of_row <- function(n) {
     among <- seq_len(free)
-    T <- S[n, among, among, drop = TRUE] - outer(S[n, among, classes], S[n, among, classes], `+`) + S[n, classes, classes]
-    found <- eigen(matrix(T, free), symmetric = TRUE)
+    of_differences <- S[n, among, among, drop = TRUE] - outer(S[n, among, classes], S[n, among, classes], `+`) + S[n, classes, classes]
+    found <- eigen(matrix(of_differences, free), symmetric = TRUE)
     root <- found$vectors %*% diag(sqrt(pmax(found$values, 0)), free)
     scores <- cbind(points %*% t(root) + rep(m[n, among] - m[n, classes], each = nrow(points)), 0)
     odds <- exp(scores - do.call(pmax, as.data.frame(scores)))
