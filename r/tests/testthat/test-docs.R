@@ -10,7 +10,7 @@ blocks_of <- function(lines) {
 test_that("the page runs", {
   source <- Sys.getenv("ARDVARK_SOURCE")
   skip_if(source == "", "ARDVARK_SOURCE does not name the sources")
-  skip_if_not_installed("MASS")
+  for (host in c("MASS", "broom", "emmeans", "parameters", "performance", "posterior")) skip_if_not_installed(host)
   blocks <- blocks_of(readLines(file.path(source, "docs", "r.md")))
   here <- new.env(parent = globalenv())
   assign("compare", ardvark::compare, here)  # testthat has a function of this name, too
