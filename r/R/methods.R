@@ -17,7 +17,19 @@ formula.ardvark <- function(x, ...) {
   formula(x$terms)
 }
 family.ardvark <- function(object, ...) object$family
-weights.ardvark <- function(object, ...) if (is.null(object$prior.weights)) NULL else naresid(object$na.action, object$prior.weights)
+weights.ardvark <- function(object, ...) {
+  weights <- object$prior.weights
+  if (is.null(weights)) return(NULL)
+  names(weights) <- row_names(object)
+  naresid(object$na.action, weights)
+}
+row_names <- function(object) if (is.matrix(object$fitted.values)) rownames(object$fitted.values) else names(object$fitted.values)
+case.names.ardvark <- function(object, full = FALSE, ...) {
+  names <- row_names(object)
+  if (full || is.null(object$prior.weights)) names else names[object$prior.weights != 0]
+}
+variable.names.ardvark <- function(object, ...) coefficient_names(object)
+labels.ardvark <- function(object, ...) attr(object$terms, "term.labels")
 model.frame.ardvark <- function(formula, ...) {
   if (is.null(formula$model)) stop_for("the fit has no model frame: it was made from a matrix", call = match.call())
   formula$model

@@ -9,7 +9,7 @@ predict.ardvark <- function(object, newdata = NULL, type = c("response", "link",
   check_level(level, call)
   check_type(object, type, se.fit, interval, call)
   if (type %in% c("draws", "terms")) object$impute <- FALSE  # rows with gaps have none
-  rows <- rows_of(object, newdata, newoffset, na.action, call)
+  rows <- rows_of(object, newdata, newoffset, na.action, call, keep_gaps = type == "terms")
   predicted(object, rows, type, se.fit, interval, level, ndraws, seed, call)
 }
 
@@ -55,8 +55,9 @@ check_type <- function(object, type, se.fit, interval, call) {
   if (type %in% c("class", "draws", "terms") && has_spread) wrong("type is \"%s\"; se.fit and interval need \"response\" or \"link\"", type)
 }
 
-# The rows that are predicted: X, its columns before those of the fit, the offset, the names, and which rows of the caller they are.
-rows_of <- function(object, newdata, newoffset, na.action, call) {
+# The rows that are predicted: X, its columns before those of the fit, the offset, the names, and which rows of the caller they are. Rows with
+# gaps are left out, if these are not kept for terms that have none.
+rows_of <- function(object, newdata, newoffset, na.action, call, keep_gaps = FALSE) {
   if (is.null(newdata)) {
     if (is.null(object$terms)) refuse(call, "newdata", "newdata must be a matrix: the fit does not keep x")
     if (!is.null(newoffset)) refuse(call, "newoffset", "newoffset is given without newdata")
@@ -67,7 +68,7 @@ rows_of <- function(object, newdata, newoffset, na.action, call) {
   complete <- rows$complete
   if (!is.null(rows$offset)) complete <- complete & !is.na(rows$offset)
   rows$all <- rows$names
-  if (!all(complete)) {
+  if (!all(complete) && !(keep_gaps && is.matrix(rows$X))) {  # a sparse matrix has zeros for a level that is missing
     rows$at <- match(seq_along(complete), which(complete))
     rows$X <- rows$X[complete, , drop = FALSE]
     rows$offset <- rows$offset[complete]

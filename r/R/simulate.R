@@ -61,9 +61,10 @@ simulate.ardvark <- function(object, nsim = 1, seed = NULL, ...) {
   drawn <- if (object$family_name == "multinomial") NULL else drawn_scores(object, rows_of(object, NULL, NULL, NULL, call), nsim, NULL, call)
   out <- lapply(seq_len(nsim), function(k) simulated(object, drawn$scores[k, ], drawn$noise_precision[k]))
   names(out) <- paste0("sim_", seq_len(nsim))
-  out <- if (object$is_grouped && !object$is_share) structure(out, class = "data.frame", row.names = names(object$fitted.values)) else
-    data.frame(out, row.names = if (is.matrix(object$fitted.values)) rownames(object$fitted.values) else names(object$fitted.values))
-  structure(out, seed = state)
+  # those that na.exclude left out are NA
+  rows <- napredict(object$na.action, setNames(seq_along(row_names(object)), row_names(object)))
+  out <- lapply(out, function(column) if (is.matrix(column)) column[rows, , drop = FALSE] else column[rows])
+  structure(out, class = "data.frame", row.names = names(rows), seed = state)
 }
 
 # One new observation for each row, given a draw of the linear predictor.
@@ -79,7 +80,7 @@ simulated <- function(object, scores, noise_precision) {
     multinomial = factor(object$classes[apply(object$fitted.values, 1L, function(p) sample.int(length(p), 1L, prob = p))], object$classes),
     binomial = {
       if (!object$is_grouped) {
-        event <- rbinom(n, 1L, plogis(scores))
+        event <- as.double(rbinom(n, 1L, plogis(scores)))
         observed <- stats::model.response(object$model)
         return(if (is.numeric(observed) || is.logical(observed)) event else factor(object$classes[1L + event], object$classes))
       }
