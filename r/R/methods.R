@@ -11,7 +11,11 @@ without_padding <- function(object) {
   object
 }
 # A model file has no rows of its fit.
-need_rows <- function(object, call) if (is.null(object$y)) refuse(call, "object", "the fit was read from a file, which has no rows")
+need_rows <- function(object, call) {
+  if (!is.null(object$y)) return(invisible())
+  refuse(call, "object", if (is_moved(object)) "the fit does not keep x: with other coefficients, it does not know its fitted values" else
+    "the fit was read from a file, which has no rows")
+}
 formula.ardvark <- function(x, ...) {
   if (is.null(x$terms)) stop_for("the fit has no formula: it was made from a matrix", call = match.call())
   formula(x$terms)
@@ -31,7 +35,7 @@ case.names.ardvark <- function(object, full = FALSE, ...) {
 variable.names.ardvark <- function(object, ...) coefficient_names(object)
 labels.ardvark <- function(object, ...) attr(object$terms, "term.labels")
 model.frame.ardvark <- function(formula, ...) {
-  if (is.null(formula$model)) stop_for("the fit has no model frame: it was made from a matrix", call = match.call())
+  if (is.null(formula$terms)) stop_for("the fit has no model frame: it was made from a matrix", call = match.call())
   formula$model
 }
 model.matrix.ardvark <- function(object, ...) {

@@ -111,4 +111,6 @@ test_that("matrices", {
   expect_refused(predict(fit, cbind(x = 1, z = 2)), "newdata has no column 'b'", "newdata")
   expect_refused(simulate(fit), "needs a fit by a formula")
   expect_refused(formula(fit), "no formula")
+  expect_refused(model.frame(fit), "the fit has no model frame")
+  expect_refused(model.matrix(fit), "does not keep its matrix")
 })
