@@ -125,6 +125,7 @@ check_model.ardvark <- function(x, ...) {
   NextMethod()
 }
 need_one_predictor <- function(object, what, call) {
+  if (is.null(object$terms)) refuse(call, "x", "%s needs a fit by a formula: this one does not keep x", what)
   if (object$family_name == "multinomial") refuse(call, "x", "family multinomial has several linear predictors; there is no %s", what)
 }
 

@@ -18,7 +18,10 @@ with_coefficients <- function(object, coefficients, call) {
   if (is.null(object$own_coefficients)) object$own_coefficients <- beta
   new <- if (is.matrix(beta)) matrix(coefficients, nrow(beta), byrow = TRUE) else coefficients
   object$coefficients[] <- new
-  if (is.null(object$model)) return(object)
+  if (is.null(object$terms)) {  # which does not keep x
+    object[c("y", "fitted.values", "linear.predictors")] <- list(NULL)
+    return(object)
+  }
   rows <- rows_of(object, NULL, NULL, NULL, call)
   said <- predictions(object, rows$X, rows$skip, rows$offset)
   object$fitted.values <- said$response

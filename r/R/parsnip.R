@@ -28,7 +28,9 @@ engine_predictions <- function(model, mode) {
   }
   ends <- function(interval) by(ends_of, interval = interval, level = quote(level))
   raw <- by(NULL)
-  if (mode == "regression") return(list(numeric = by(NULL, type = "response"), conf_int = ends("confidence"), pred_int = ends("prediction"), raw = raw))
+  if (mode == "regression") {
+    return(list(numeric = by(NULL, type = "response"), conf_int = ends("confidence"), pred_int = ends("prediction"), raw = raw))
+  }
   out <- list(class = by(NULL, type = "class"), prob = by(probabilities_of, type = "response"), raw = raw)
   if (model == "logistic_reg") out$conf_int <- ends("confidence")
   out

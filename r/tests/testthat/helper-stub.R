@@ -12,8 +12,8 @@ stub_package <- function(name, code) {
   writeLines(paste0(names(description), ": ", description), file.path(source, "DESCRIPTION"))
   writeLines("exportPattern(\".\")", file.path(source, "NAMESPACE"))
   writeLines(code, file.path(source, "R", "code.R"))
-  said <- suppressWarnings(system2(file.path(R.home("bin"), "R"), c("CMD", "INSTALL", "--no-docs", "--no-test-load", paste0("--library=", library), source),
-                                   stdout = TRUE, stderr = TRUE))
+  arguments <- c("CMD", "INSTALL", "--no-docs", "--no-test-load", paste0("--library=", library), source)
+  said <- suppressWarnings(system2(file.path(R.home("bin"), "R"), arguments, stdout = TRUE, stderr = TRUE))
   if (!dir.exists(file.path(library, name))) stop(paste(said, collapse = "\n"))
   loadNamespace(name, lib.loc = library)
 }

@@ -6,7 +6,8 @@ test_that("leverages and Cook's distances under no prior are those of lm and glm
     list(ardvark(breaks ~ wool + tension, warpbreaks, poisson(), prior = "none"), glm(breaks ~ wool + tension, poisson, warpbreaks)),
     list(ardvark(case ~ spontaneous + induced, infert, binomial(), prior = "none", likelihood = "laplace"),
          glm(case ~ spontaneous + induced, binomial, infert)),
-    list(ardvark(Ozone ~ Wind + Temp, airquality, prior = "none", na.action = na.exclude), lm(Ozone ~ Wind + Temp, airquality, na.action = na.exclude))
+    list(ardvark(Ozone ~ Wind + Temp, airquality, prior = "none", na.action = na.exclude),
+         lm(Ozone ~ Wind + Temp, airquality, na.action = na.exclude))
   ))
   for (pair in pairs) {
     expect_equal(hatvalues(pair[[1]]), hatvalues(pair[[2]]), tolerance = 1e-5)

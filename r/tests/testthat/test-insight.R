@@ -159,6 +159,10 @@ test_that("performance", {
   for (check in c("check_collinearity", "check_model", "r2")) {
     expect_error(getExportedValue("performance", check)(fits$multinomial), "several", class = "ardvark_error")
   }
+  of_matrix <- ardvark_fit(as.matrix(mtcars[c("wt", "hp")]), mtcars$mpg)
+  for (check in c("check_collinearity", "check_model")) {
+    expect_error(getExportedValue("performance", check)(of_matrix), "fit by a formula", class = "ardvark_error")
+  }
   expect_error(performance::r2(fits$grouped), "no R2 of successes", class = "ardvark_error")
   expect_error(performance::check_outliers(fits$multinomial), "no leverages", class = "ardvark_error")
   file <- tempfile(fileext = ".ardvark")

@@ -1,7 +1,8 @@
 # Coefficients that are changed, and what is predicted with them. The derivative of predictions is what the package marginaleffects takes
 # standard errors from; Debian does not have it, so that a stub of its generics stands for it.
 
-generics <- c("get_coef <- function(model, ...) UseMethod('get_coef')", "set_coef <- function(model, coefs, ...) UseMethod('set_coef')",
+generics <- c("get_coef <- function(model, ...) UseMethod('get_coef')",
+              "set_coef <- function(model, coefs, ...) UseMethod('set_coef')",
               "get_vcov <- function(model, ...) UseMethod('get_vcov')", "get_predict <- function(model, newdata, type, ...) UseMethod('get_predict')")
 host <- stub_package("marginaleffects", generics)
 
@@ -92,14 +93,15 @@ test_that("derivatives of the probabilities of several classes", {
     expect_equal(max(abs(rowsum(J, rep(1:4, 3)))), 0, tolerance = 1e-8)  # probabilities add up to 1
     if (name == "sparse_rest") next  # an approximation
     for (i in seq_len(nrow(new))) {
+      row <- X[i, , drop = FALSE]
       # by the same draws of the scores before and after a small step of each coefficient
-      root <- chol(kronecker(diag(3), X[i, , drop = FALSE]) %*% V %*% t(kronecker(diag(3), X[i, , drop = FALSE])) + diag(1e-10, 3))
+      root <- chol(kronecker(diag(3), row) %*% V %*% t(kronecker(diag(3), row)) + diag(1e-10, 3))
       scores <- matrix(rnorm(6e5), ncol = 3) %*% root + rep(drop(B %*% X[i, ]), each = 2e5)
       rule <- if (name == "rest") function(f) { p <- colMeans(plogis(f)); p / sum(p) } else function(f) colMeans(exp(f) / rowSums(exp(f)))
       for (c in 1:3) {
         change <- replace(numeric(3), c, 0.01)
         slope <- (rule(scores + rep(change, each = 2e5)) - rule(scores - rep(change, each = 2e5))) / 0.02
-        for (j in seq_len(ncol(X))) expect_equal(unname(J[i + 4 * (0:2), (c - 1) * ncol(X) + j]), slope * X[i, j], tolerance = 0.03, ignore_attr = TRUE)
+        for (j in seq_len(ncol(X))) expect_equal(J[i + 4 * (0:2), (c - 1) * ncol(X) + j], slope * X[i, j], tolerance = 0.03, ignore_attr = TRUE)
       }
     }
   }
@@ -119,6 +121,11 @@ test_that("everything else of a fit knows its changed coefficients", {
   expect_equal(coef(update(moved, . ~ . - wt)), coef(update(fit, . ~ . - wt)))
   for (what in list(summary, function(x) save_ardvark(x, tempfile()))) expect_error(what(moved), "were changed", class = "ardvark_error")
   expect_error(predict(host$set_coef(fits$negbin, coef(fits$negbin)), warpbreaks, interval = "prediction"), "changed", class = "ardvark_error")
+  x <- as.matrix(mtcars[c("wt", "hp")])
+  of_matrix <- ardvark_fit(x, mtcars$mpg)
+  moved <- host$set_coef(of_matrix, coef(of_matrix) + c(0, 1, 0))
+  expect_equal(predict(moved, x), predict(of_matrix, x) + mtcars$wt)
+  expect_error(fitted(moved), "does not keep x", class = "ardvark_error")
   expect_error(host$set_coef(fit, 1:3), "coefs must be 4 finite numbers", class = "ardvark_error")
   expect_error(host$set_coef(fit, replace(coef(fit), 2, NA)), "finite numbers", class = "ardvark_error")
   expect_error(host$set_coef(fit, setNames(coef(fit), letters[1:4])), "names 'a'", class = "ardvark_error")

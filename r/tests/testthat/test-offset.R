@@ -25,6 +25,8 @@ test_that("new rows", {
   for (fit in list(in_formula, argument, given)) expect_equal(unname(predict(fit, new, newoffset = exposure[1:3])), expected)
   rates <- unname(predict(in_formula, new["Group"], newoffset = 0))
   expect_equal(rates * new$Holders, expected)
+  skip_if_not_installed("generics")
+  expect_equal(generics::augment(in_formula, newdata = new["Group"], newoffset = 0)$.fitted, rates)
   expect_error(predict(in_formula, new["Group"]), "newdata has no column 'Holders'", class = "ardvark_error")
   expect_error(predict(in_formula, new, newoffset = 1:2), "newoffset has 2 entries; newdata has 3 rows", class = "ardvark_error")
   expect_error(predict(ardvark(mpg ~ wt, mtcars), mtcars, newoffset = 1), "without an offset", class = "ardvark_error")
