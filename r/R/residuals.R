@@ -85,8 +85,9 @@ hatvalues.ardvark <- function(model, ...) {
   weights <- if (is.null(model$prior.weights)) rep(1, length(mu)) else model$prior.weights
   if (model$family_name == "student") weights <- weights * model$results$row_weight
   slope <- model$family$mu.eta(model$family$linkfun(mu))
-  out <- naresid(model$na.action, weights * slope^2 / variance_of(model, mu) / residual_scale(model)^2 * spread)
-  replace(out, is.na(out), 0)  # as that of lm
+  leverage <- weights * slope^2 / variance_of(model, mu) / residual_scale(model)^2 * spread
+  out <- naresid(model$na.action, leverage)
+  replace(out, is.na(naresid(model$na.action, numeric(length(leverage)))), 0)  # as lm says of rows that were left out
 }
 
 rstandard.ardvark <- function(model, ...) residuals(model, "pearson") / (residual_scale(model) * sqrt(1 - hatvalues(model)))

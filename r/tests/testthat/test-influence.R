@@ -20,6 +20,8 @@ test_that("leverages and Cook's distances under no prior are those of lm and glm
   counts <- ardvark(breaks ~ wool + tension, warpbreaks, "negbin")
   expect_equal(sigma(counts), 1 / counts$results$dispersion)
   expect_equal(df.residual(counts), 54 - counts$results$effective_parameters)
+  gaps <- ardvark(Ozone ~ Solar.R + Wind, airquality, impute = TRUE)
+  expect_equal(unname(is.na(hatvalues(gaps))), is.na(airquality$Solar.R[!is.na(airquality$Ozone)]))  # those of filled values are not known
   classes <- ardvark(Species ~ Petal.Width, iris, "multinomial")
   for (ask in list(hatvalues, cooks.distance)) expect_error(ask(classes), "several linear predictors", class = "ardvark_error")
   expect_error(hatvalues(ardvark_fit(as.matrix(mtcars["wt"]), mtcars$mpg)), "fit by a formula", class = "ardvark_error")

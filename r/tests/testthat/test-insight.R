@@ -151,6 +151,8 @@ test_that("performance", {
   tjur <- mean(probability[infert$case == 1]) - mean(probability[infert$case == 0])
   expect_equal(performance::r2(fits$binomial)$R2[[1]], tjur)
   for (fit in single) expect_s3_class(suppressMessages(performance::check_model(fit)), "check_model")
+  drawn <- suppressMessages(performance::check_model(fits$negbin))$OVERDISPERSION  # the variance that the picture has
+  expect_equal(drawn$V, unname(fitted(fits$negbin) + fits$negbin$results$dispersion * fitted(fits$negbin)^2))
   pearson <- (warpbreaks$breaks - fitted(fits$negbin))^2 / (fitted(fits$negbin) + fits$negbin$results$dispersion * fitted(fits$negbin)^2)
   expect_equal(performance::check_overdispersion(fits$negbin)$chisq_statistic, sum(pearson))
   expect_error(performance::check_overdispersion(fits$binomial), "several trials", class = "ardvark_error")
