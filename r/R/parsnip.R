@@ -9,6 +9,7 @@ register_engines <- function() {
 
 register_engine <- function(model, mode, family) {
   parsnip <- asNamespace("parsnip")
+  if ("ardvark" %in% parsnip$get_from_env(model)$engine) return(invisible())  # this package was loaded before
   parsnip$set_model_engine(model, mode, "ardvark")
   parsnip$set_dependency(model, "ardvark", "ardvark", mode)
   fit <- list(interface = "formula", protect = c("formula", "data", "weights"), func = c(pkg = "ardvark", fun = "ardvark"),

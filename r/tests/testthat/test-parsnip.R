@@ -5,7 +5,9 @@ keep <- function(name, arguments) sprintf("%s <- function(%s) registered$%s <- c
 skip_if_installed <- function(name) skip_if(requireNamespace(name, quietly = TRUE), paste(name, "is installed; this test is of a stub"))
 skip_if_installed("parsnip")
 host <- stub_package("parsnip", c(
-  "registered <- new.env()", keep("set_model_engine", "model, mode, eng"), keep("set_dependency", "model, eng, pkg, mode"),
+  "registered <- new.env()",
+  "get_from_env <- function(name) list(engine = unlist(lapply(registered$set_model_engine, function(one) if (one$model == name) one$eng)))",
+  keep("set_model_engine", "model, mode, eng"), keep("set_dependency", "model, eng, pkg, mode"),
   keep("set_fit", "model, mode, eng, value"), keep("set_encoding", "model, mode, eng, options"), keep("set_pred", "model, mode, eng, type, value")
 ))
 registered <- as.list(host$registered)
@@ -43,6 +45,11 @@ test_that("each model has the engine, with what parsnip asks of it", {
       expect_setequal(names(entry$value), c("pre", "post", "func", "args"))
     }
   }
+})
+
+test_that("to load the package again registers nothing twice", {
+  ardvark:::.onLoad(NULL, "ardvark")
+  expect_equal(lengths(as.list(host$registered)), lengths(registered))
 })
 
 test_that("numbers and counts", {
