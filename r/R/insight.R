@@ -155,7 +155,7 @@ r2.ardvark <- function(model, ...) {
     refuse(match.call(), "model", "there is no R2 of %s", if (family == "multinomial") "several classes" else "successes and failures")
   }
   need_rows(model, match.call())
-  weights <- if (is.null(model$prior.weights)) rep(1, length(model$y)) else model$prior.weights
+  weights <- row_weights(model)
   mean_of <- function(class) stats::weighted.mean(model$fitted.values[model$y == class], weights[model$y == class])
   r2_of("Tjur's R2", mean_of(1) - mean_of(0))
 }
@@ -175,6 +175,5 @@ model_performance.ardvark <- function(model, ...) {
 }
 
 mean_square <- function(object) {
-  weights <- if (is.null(object$prior.weights)) rep(1, length(object$y)) else object$prior.weights
-  stats::weighted.mean((object$y - object$fitted.values)^2, weights)
+  stats::weighted.mean((object$y - object$fitted.values)^2, row_weights(object))
 }

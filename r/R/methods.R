@@ -27,10 +27,11 @@ weights.ardvark <- function(object, ...) {
   names(weights) <- row_names(object)
   naresid(object$na.action, weights)
 }
+row_weights <- function(object) if (is.null(object$prior.weights)) rep(1, NROW(object$y)) else object$prior.weights
 row_names <- function(object) if (is.matrix(object$fitted.values)) rownames(object$fitted.values) else names(object$fitted.values)
 case.names.ardvark <- function(object, full = FALSE, ...) {
   names <- row_names(object)
-  if (full || is.null(object$prior.weights)) names else names[object$prior.weights != 0]
+  if (full) names else names[row_weights(object) != 0]
 }
 variable.names.ardvark <- function(object, ...) coefficient_names(object)
 labels.ardvark <- function(object, ...) attr(object$terms, "term.labels")
@@ -46,7 +47,7 @@ model.matrix.ardvark <- function(object, ...) {
 # Rows of weight 0 are no observations, as for glm.
 nobs.ardvark <- function(object, ...) {
   if (is.null(object$y)) return(object$results$num_rows)
-  if (is.null(object$prior.weights)) NROW(object$y) else sum(object$prior.weights != 0)
+  sum(row_weights(object) != 0)
 }
 
 vcov.ardvark <- function(object, ...) {

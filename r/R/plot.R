@@ -46,7 +46,7 @@ plot_residuals <- function(x, call, xlab = "fitted value", ylab = "quantile resi
 plot_calibration <- function(x, call, xlab = "predicted probability", ylab = "observed share", main = "", ...) {
   if (x$family_name != "binomial") refuse(call, "which", "which is \"calibration\"; it applies to family binomial, not %s", x$family_name)
   need_rows(x, call)
-  weights <- if (is.null(x$prior.weights)) rep(1, length(x$y)) else x$prior.weights
+  weights <- row_weights(x)
   order <- order(x$fitted.values)
   bin <- pmin(floor(10 * (cumsum(weights[order]) - weights[order] / 2) / sum(weights)), 9)
   of_bin <- function(values) as.vector(tapply(values[order] * weights[order], bin, sum) / tapply(weights[order], bin, sum))

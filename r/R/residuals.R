@@ -8,7 +8,7 @@ residuals.ardvark <- function(object, type = c("deviance", "pearson", "response"
   if (family == "multinomial" && type != "response") refuse(match.call(), "type", "family multinomial has residuals of type \"response\" only")
   mu <- object$fitted.values
   y <- object$y
-  weights <- if (is.null(object$prior.weights)) rep(1, NROW(y)) else object$prior.weights
+  weights <- row_weights(object)
   out <- switch(type,
     response = y - mu,
     pearson = (y - mu) * sqrt(weights) / sqrt(variance_of(object, mu)),
@@ -65,7 +65,7 @@ quantile_residuals <- function(object, y, mu, weights) {
 
 deviance.ardvark <- function(object, ...) {
   need_rows(object, match.call())
-  weights <- if (is.null(object$prior.weights)) 1 else object$prior.weights
+  weights <- row_weights(object)
   if (object$family_name == "multinomial") return(-2 * sum(weights * log(rowSums(object$y * object$fitted.values))))
   sum(weights * unit_deviance(object, object$y, object$fitted.values))
 }
@@ -82,7 +82,7 @@ hatvalues.ardvark <- function(model, ...) {
   covariance <- scale_of_coefficients(model)
   spread <- if (is.matrix(X)) rowSums((X %*% covariance) * X) else Matrix::rowSums((X %*% covariance) * X)
   mu <- if (model$family_name == "binomial") plogis(model$linear.predictors) else model$fitted.values
-  weights <- if (is.null(model$prior.weights)) rep(1, length(mu)) else model$prior.weights
+  weights <- row_weights(model)
   if (model$family_name == "student") weights <- weights * model$results$row_weight
   slope <- model$family$mu.eta(model$family$linkfun(mu))
   leverage <- weights * slope^2 / variance_of(model, mu) / residual_scale(model)^2 * spread
