@@ -76,16 +76,17 @@ expected_probability <- function(mean, sd) drop(plogis(outer(sd, hermite$nodes) 
 # Of several classes: the probabilities of the library, times the ratio of what the rule (SMX.8, SMX.9) says by quadrature before and after, of
 # normal scores. Under sparse priors theirs are not normal, and the ratio is an approximation.
 moved_probabilities <- function(object, probability, X, skip) {
-  X <- cbind(if (has_intercept_column(object)) 1, as.matrix(if (skip > 0L) X[, -1L, drop = FALSE] else X))
+  X <- with_ones(object, X, skip)
   rule <- if (identical(object$results$coding, "one_against_rest")) rest_probabilities else softmax_probabilities
   covariance <- vcov(object)
   out <- probability * rule(X, object$coefficients, covariance) / rule(X, object$own_coefficients, covariance)
   out / rowSums(out)
 }
 
-has_intercept_column <- function(object) {
-  beta <- object$coefficients
-  identical((if (is.matrix(beta)) colnames(beta) else names(beta))[1L], "(Intercept)")
+# The columns of the coefficients of several classes.
+with_ones <- function(object, X, skip) {
+  X <- as.matrix(if (skip > 0L) X[, -1L, drop = FALSE] else X)
+  if (identical(colnames(object$coefficients)[1L], "(Intercept)")) cbind(1, X) else X
 }
 
 rest_probabilities <- function(X, beta, covariance) {

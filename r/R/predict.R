@@ -18,7 +18,7 @@ predicted <- function(object, rows, type, se.fit, interval, level, ndraws, seed,
   said <- list(call = call, rows = rows$names, arguments = c(X = "newdata", X_new = "newdata", row_offset = "newoffset"))
   found <- switch(type,
     terms = return(restored(predicted_terms(object, rows, call), rows)),
-    draws = return(t(restored(t(drawn_means(object, rows, ndraws, seed, call)), rows))),
+    draws = return(drawn_predictions(object, rows, ndraws, seed, call)),
     predictions(object, rows$X, rows$skip, rows$offset, if (interval == "prediction") "new" else "mean", level, said)
   )
   if (type == "class") {
@@ -51,7 +51,7 @@ check_type <- function(object, type, se.fit, interval, call) {
   if (interval == "prediction" && type == "link") refuse(call, "interval", "interval is \"prediction\"; it needs type = \"response\"")
   if (interval == "prediction" && is_count(family)) refuse_moved(object, "interval of new counts", call)
   has_spread <- se.fit || interval != "none"
-  if (family == "multinomial" && type %in% c("draws", "terms")) wrong("type is \"%s\"; family multinomial has none", type)
+  if (family == "multinomial" && type == "terms") wrong("type is \"terms\"; family multinomial has none")
   if (type %in% c("class", "draws", "terms") && has_spread) wrong("type is \"%s\"; se.fit and interval need \"response\" or \"link\"", type)
 }
 

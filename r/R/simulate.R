@@ -46,6 +46,29 @@ drawn_means <- function(object, rows, count, seed, call) {
   drawn
 }
 
+# [draws, rows], of several classes [draws, rows, classes].
+drawn_predictions <- function(object, rows, count, seed, call) {
+  restore <- function(drawn) t(restored(t(drawn), rows))
+  if (object$family_name != "multinomial") return(restore(drawn_means(object, rows, count, seed, call)))
+  drawn <- lapply(drawn_probabilities(object, rows, count, seed, call), restore)
+  array(unlist(drawn), c(dim(drawn[[1L]]), length(drawn)), list(NULL, colnames(drawn[[1L]]), object$classes))
+}
+
+# A matrix for each class.
+drawn_probabilities <- function(object, rows, count, seed, call) {
+  check_count(count, call)
+  if (!identical(object$results$coding, "softmax")) {
+    refuse(call, "type", "type is \"draws\"; of several classes only a softmax has them, and the coding is %s: set coding = \"softmax\"",
+           gsub("_", "-", object$results$coding))
+  }
+  beta <- normal_draws(object, count, seed)
+  X <- with_ones(object, rows$X, rows$skip)
+  scores <- lapply(seq_along(object$classes), function(class) beta[, (class - 1L) * ncol(X) + seq_len(ncol(X)), drop = FALSE] %*% t(X))
+  largest <- do.call(pmax, scores)
+  odds <- lapply(scores, function(score) exp(score - largest))
+  lapply(odds, function(one) one / Reduce(`+`, odds))
+}
+
 simulate.ardvark <- function(object, nsim = 1, seed = NULL, ...) {
   call <- match.call()
   if (is.null(object$terms)) refuse(call, "object", "simulate() needs a fit by a formula: this one does not keep x")

@@ -72,6 +72,23 @@ test_that("several classes", {
   expect_error(predict(fit, iris, se.fit = TRUE), class = "ardvark_error")
 })
 
+test_that("draws of the probabilities of several classes", {
+  fit <- ardvark(Species ~ ., iris, "multinomial")
+  new <- iris[c(1, 60, 78, 120), ]
+  new$Sepal.Width[2] <- NA
+  draws <- predict(fit, new, type = "draws", ndraws = 4000, seed = 1)
+  expect_equal(dimnames(draws), list(NULL, rownames(new), levels(iris$Species)))
+  expect_equal(dim(draws), c(4000L, 4L, 3L))
+  expect_true(all(is.na(draws[, 2, ])) && !anyNA(draws[, -2, ]))
+  expect_equal(apply(draws[, -2, ], 1:2, sum), matrix(1, 4000, 3), ignore_attr = TRUE)
+  expect_equal(apply(draws[, -2, ], 2:3, mean), predict(fit, new[-2, ]), tolerance = 0.02)
+  expect_identical(predict(fit, new, type = "draws", ndraws = 5, seed = 2), predict(fit, new, type = "draws", ndraws = 5, seed = 2))
+  expect_equal(dim(predict(fit, type = "draws", ndraws = 1)), c(1L, 150L, 3L))
+  expect_error(predict(fit, new, type = "draws", ndraws = 0), "whole number from 1", class = "ardvark_error")
+  rest <- update(fit, prior = "sparse")
+  expect_error(predict(rest, new, type = "draws"), "the coding is one-against-rest", class = "ardvark_error")
+})
+
 test_that("a regression for each pair of classes is that of the two classes", {
   fit <- ardvark(Species ~ Petal.Length + Petal.Width, iris, "multinomial", prior = "shared", coding = "one-against-one")
   expect_equal(rownames(coef(fit)), c("versicolor/setosa", "virginica/setosa", "virginica/versicolor"))
