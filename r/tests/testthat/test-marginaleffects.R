@@ -1,9 +1,11 @@
 # Coefficients that are changed, and what is predicted with them. The derivative of predictions is what the package marginaleffects takes
 # standard errors from; Debian does not have it, so that a stub of its generics stands for it.
 
+skip_if_not_installed("MASS")
 generics <- c("get_coef <- function(model, ...) UseMethod('get_coef')",
               "set_coef <- function(model, coefs, ...) UseMethod('set_coef')",
-              "get_vcov <- function(model, ...) UseMethod('get_vcov')", "get_predict <- function(model, newdata, type, ...) UseMethod('get_predict')")
+              "get_vcov <- function(model, ...) UseMethod('get_vcov')",
+              "get_predict <- function(model, newdata, type, ...) UseMethod('get_predict')")
 host <- stub_package("marginaleffects", generics)
 
 fits <- suppressWarnings(list(
