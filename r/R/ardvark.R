@@ -21,7 +21,7 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
   labels <- attr(terms, "term.labels")
   columns <- colnames(X)[attr(X, "assign") > 0L]
   name <- deparse1(formula(terms)[[2L]])
-  said <- said_of(call, rownames(frame), "data", name)
+  said <- said_of(call, rownames(X), "data", name)
   rows <- without_intercept(X, intercept)
   question <- list(
     X = rows$X, skip = rows$skip, columns = columns, response = frame[[attr(terms, "response")]], name = name, family = family,
@@ -114,10 +114,21 @@ solve_question <- function(question, said) {
 finished <- function(fit, X, skip) {
   class(fit) <- "ardvark"
   fit$coefficients <- coefficients_of(fit$results)
-  said <- predictions(fit, X, skip, fit$offset)
+  said <- if (is_linear(fit$family_name) && !fit$impute) fitted_means(fit, X, skip) else predictions(fit, X, skip, fit$offset)
   fit$fitted.values <- said$response
   fit$linear.predictors <- said$link
   fit
+}
+
+# X'w of each row: what predictions() says of the mean, without a copy of X and without standard deviations.
+fitted_means <- function(fit, X, skip) {
+  beta <- unname(fit$coefficients)
+  apart <- skip == 0L && !is.null(fit$results$intercept)  # X has no column of the intercept
+  mean <- as.matrix(if (apart) X %*% beta[-1L] + beta[1L] else X %*% beta)
+  attributes(mean) <- NULL  # drop() would write out names that are row numbers
+  if (!is.null(fit$offset)) mean <- mean + fit$offset
+  names(mean) <- rownames(X)
+  list(response = mean, link = mean)
 }
 
 # With an intercept first. Of several classes: a row for each class, or for each pair.
@@ -141,12 +152,13 @@ scored_classes <- function(results) {
 # Whether dummies would fill a large matrix with zeros: more bytes than this, of which a tenth or less are not zero.
 is_mostly_zero <- function(frame, terms) {
   uses <- attr(terms, "factors")
-  if (length(uses) == 0L || !requireNamespace("Matrix", quietly = TRUE)) return(FALSE)
+  if (length(uses) == 0L || !any(vapply(frame, has_levels, NA))) return(FALSE)
   levels <- vapply(frame, function(column) if (has_levels(column)) length(unique(column)) else 1L, 0L)
   width <- vapply(frame, NCOL, 0L)
   of_term <- apply(uses > 0, 2L, function(used) c(columns = prod((levels * width)[rownames(uses)[used]]), filled = prod(width[rownames(uses)[used]])))
   bytes <- 8 * nrow(frame) * sum(of_term["columns", ])
-  bytes > getOption("ardvark.dense_bytes", 2^28) && sum(of_term["filled", ]) <= sum(of_term["columns", ]) / 10
+  is_large <- bytes > getOption("ardvark.dense_bytes", 2^28) && sum(of_term["filled", ]) <= sum(of_term["columns", ]) / 10
+  is_large && requireNamespace("Matrix", quietly = TRUE)  # which takes as long to load as many fits
 }
 
 # The model matrix, with its intercept.
