@@ -1,7 +1,7 @@
 """The blocks of the tutorials, and how those in Python run: when the documentation is built, for the pictures that they save.
 
-In a page, a block of python or sh is run. A block of text is what each block between it and the previous one prints. <!-- fails --> before a block says
-that it ends with an error. python/tests/test_tutorials.py runs all blocks, and compares what they print.
+In a page, a block of python, sh or r is run. A block of text is what each block between it and the previous one prints. <!-- fails --> before a block says
+that it ends with an error. Blocks of r run where the package is built for R. python/tests/test_tutorials.py runs all blocks, and compares what they print.
 """
 
 import contextlib

@@ -1,7 +1,8 @@
-"""The tutorials run, in Python and in the shell, print what they say, and name no number that is not printed."""
+"""The tutorials run, in Python, in the shell and in R, print what they say, and name no number that is not printed."""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,24 @@ def run_shell(block):
     return done.stdout, done.returncode != 0
 
 
+R_LIBRARY = ROOT / "build" / "r" / "library"
+HAS_R = shutil.which("Rscript") is not None and (R_LIBRARY / "ardvark").is_dir()
+
+
+def run_r(block, before):
+    """What a block prints after the blocks of R before it, and whether it fails. In a new process, which runs all of them."""
+    Path("block.R").write_text(f"options(width = 120)\nsink(nullfile())\n{before}\nsink()\n{block.text}", encoding="utf-8")
+    done = subprocess.run(
+        ["Rscript", "--vanilla", "block.R"],
+        env=os.environ | {"R_LIBS": str(R_LIBRARY)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return done.stdout.replace("Execution halted\n", ""), done.returncode != 0
+
+
 def alike(shown, printed):
     """Whether a line is what is printed: spaces do not count, and a number with a point may differ in its last digit. Behind " ..." it may go on."""
     if shown.endswith(" ..."):
@@ -79,18 +98,26 @@ def first_unlike(shown, printed):
 
 def complaints(page):
     """What is wrong with a page that is run in the current folder, line by line."""
-    found, names, since, everything = [], {"__name__": "__main__"}, [], ""
+    found, names, since, everything, in_r, is_left_out = [], {"__name__": "__main__"}, [], "", "", False
     for block in [*tutorials.blocks(page), tutorials.Block(page.count("\n"), "end", "", False)]:
-        if block.language in ("python", "sh"):
-            printed, failed = tutorials.run_python(block, names) if block.language == "python" else run_shell(block)
+        if block.language == "r" and not HAS_R:
+            is_left_out = True
+            continue
+        if block.language in ("python", "sh", "r"):
+            if block.language == "python":
+                printed, failed = tutorials.run_python(block, names)
+            else:
+                printed, failed = run_shell(block) if block.language == "sh" else run_r(block, in_r)
+            if block.language == "r" and not failed:
+                in_r += block.text
             if failed != block.fails:
                 found.append(f"line {block.line}: {'fails' if failed else 'does not fail'}: {printed}")
             since.append((block, printed))
             everything += block.text + printed
             continue
         if block.language not in ("text", "end"):
-            found.append(f"line {block.line}: a block is python, sh or text, not {block.language!r}")
-        if block.language == "text" and not since:
+            found.append(f"line {block.line}: a block is python, sh, r or text, not {block.language!r}")
+        if block.language == "text" and not since and not is_left_out:
             found.append(f"line {block.line}: no block prints this")
         # What prints nothing may stand before what prints.
         speaking = [(b, p) for b, p in since if p.strip() or block.language == "text" and b is since[-1][0]]
@@ -98,7 +125,7 @@ def complaints(page):
             line = first_unlike(block.text, printed)
             if line is not None:
                 found.append(f"line {code.line}: is shown, but not printed: {line}\n{printed}")
-        since = []
+        since, is_left_out = [], False
     return found + [f"prose: {number} is printed nowhere" for number in not_printed(page, everything)]
 
 
@@ -123,7 +150,7 @@ def test_a_page_prints_what_it_says(path, tmp_path, monkeypatch):
     assert allowed <= set(found), f"no longer needed: {allowed - set(found)}"
     found = [complaint for complaint in found if complaint not in allowed]
     assert found == [], "\n".join(found)
-    assert {block.language for block in tutorials.blocks(page)} == {"python", "sh", "text"}
+    assert {block.language for block in tutorials.blocks(page)} == {"python", "r", "sh", "text"}
     pictures = re.findall(r"!\[[^]]+\]\(\.\./generated/tutorials/(\S+)\)", page)
     assert pictures and all((tmp_path / picture).stat().st_size > 1000 for picture in pictures)
     assert re.findall("^## (.*)", page, re.M)[-1] == "What to write in your paper"
@@ -193,7 +220,7 @@ NameError: name 'y' is not defined
         ("x = 3 / 2", "x = 3 / 2; y = 1", ["line 28: does not fail", "line 28: is shown"]),
         ("Half of 3", "Half of 4", ["prose: 4 is printed nowhere"]),
         ("50%", "52%", ["prose: 52 is printed nowhere"]),
-        ("```text\nName", "```cpp\nName", ["line 32: a block is python, sh or text, not 'cpp'"]),
+        ("```text\nName", "```cpp\nName", ["line 32: a block is python, sh, r or text, not 'cpp'"]),
         ("```text\nNameError: name 'y' is not defined\n```\n", "", ["line 28: is shown, but not printed: (nothing more; but this is"]),
     ],
 )
@@ -201,6 +228,46 @@ def test_a_page_that_lies_is_found(old, new, expected, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = complaints(TRUE_PAGE.replace(old, new) if old else TRUE_PAGE)
     assert len(found) == len(expected) and all(a.startswith(b) for a, b in zip(found, expected)), found
+
+
+PAGE_IN_R = """
+```r
+x <- 3 / 2
+c(half = x)
+```
+
+```text
+half
+ 1.5
+```
+
+<!-- fails -->
+```r
+cat("this:", x, fill = TRUE)
+stop("no more")
+```
+
+```text
+this: 1.5
+Error: no more
+```
+"""
+
+
+@pytest.mark.skipif(not HAS_R, reason="the package is not built for R: scripts/setup --with-r, then a build")
+@pytest.mark.parametrize(
+    "old, new, expected",
+    [
+        ("", "", []),
+        ("half\n 1.5\n", "half\n 1.7\n", "line 2: is shown, but not printed:  1.7"),
+        ("x <- 3 / 2", "x <- 3 / 2; stop(x)", "line 2: fails"),
+        ("this: 1.5", "this: 2.5", "line 13: is shown, but not printed: this: 2.5"),
+    ],
+)
+def test_blocks_of_r_run_one_after_the_other(old, new, expected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = complaints(PAGE_IN_R.replace(old, new) if old else PAGE_IN_R)
+    assert found[0].startswith(expected) if expected else found == []
 
 
 def test_numbers_are_compared_to_the_last_digit():

@@ -1,5 +1,12 @@
 # The blocks of the page run, and print what the page says.
 
+# What a block of R prints.
+said_by <- function(text, here) {
+  file <- tempfile(fileext = ".R")
+  writeLines(text, file)
+  capture.output(source(file, local = here, print.eval = TRUE))
+}
+
 # Begin and end of each block, with its language.
 blocks_of <- function(lines) {
   begin <- grep("^```[a-z]+$", lines)
@@ -19,14 +26,22 @@ test_that("the page runs", {
   printed <- NULL
   for (block in blocks) {
     if (block$language == "r") {
-      file <- tempfile(fileext = ".R")
-      writeLines(block$text, file)
-      printed <- capture.output(source(file, local = here, print.eval = TRUE))
+      printed <- said_by(block$text, here)
     } else {
       expect_equal(trimws(printed, "right"), block$text)
     }
   }
   expect_gte(length(blocks), 6)
+})
+
+test_that("the example of the README runs", {
+  source <- Sys.getenv("ARDVARK_SOURCE")
+  skip_if(source == "", "ARDVARK_SOURCE does not name the sources")
+  blocks <- Filter(function(block) block$language == "r", blocks_of(readLines(file.path(source, "README.md"))))
+  expect_length(blocks, 1)
+  printed <- said_by(blocks[[1]]$text, new.env(parent = globalenv()))
+  expect_true(any(grepl("^Linear regression, prior sparse, 32 rows, 10 columns", printed)))
+  expect_true(any(grepl("fit +lwr +upr", printed)))
 })
 
 test_that("the examples of the help run", {
