@@ -45,7 +45,7 @@ test_that("columns", {
   d$list <- as.list(1:8)
   expect_error(ardvark(y ~ list, d), "invalid type (list) for variable 'list'", fixed = TRUE)
   expect_error(ardvark(y ~ ., cbind(d[1:2], x = 1)), "duplicated name 'x'")
-  expect_error(ardvark(y ~ absent_column, d), "object 'absent_column' not found")
+  expect_error(ardvark(y ~ no_such_column, d), "object 'no_such_column' not found")
   expect_error(ardvark(y ~ x, d, weights = 1:3), "variable lengths differ (found for '(weights)')", fixed = TRUE)
   expect_error(ardvark(y ~ x, d, offset = 1:3), "variable lengths differ (found for '(offset)')", fixed = TRUE)
   expect_error(ardvark(y ~ x, 5), "'data' must be a data.frame")
