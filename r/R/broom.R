@@ -17,8 +17,7 @@ tidy.ardvark <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = 
     list(y.level = rep(rownames(beta), each = ncol(beta)), term = rep(colnames(beta), nrow(beta)))
   columns$estimate <- unname(ratio(table[, 1L]))
   columns$std.error <- unname(table[, 2L])
-  inclusion <- x$results$inclusion
-  if (!is.null(inclusion) && !is.matrix(beta)) columns$inclusion <- c(if (!is.null(x$results$intercept)) NA, inclusion)
+  columns$inclusion <- inclusion_column(x$results)
   if (conf.int) columns <- c(columns, list(conf.low = unname(ratio(table[, 3L])), conf.high = unname(ratio(table[, 4L]))))
   as_table(columns)
 }

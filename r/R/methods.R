@@ -124,9 +124,23 @@ confint.ardvark <- function(object, parm, level = 0.95, ...) {
 }
 
 # The probability that a column has an effect of its own.
+# Of columns; NULL if the prior has none. With several classes, a row for each score, for which the library calls it relevance.
+inclusion_of <- function(results) {
+  if (!is.matrix(results$mean)) return(results$inclusion)
+  if (results$prior %in% c("sparse", "slab")) results$relevance
+}
+
+# Beside the rows of posterior_table(): none of intercepts.
+inclusion_column <- function(results) {
+  inclusion <- inclusion_of(results)
+  if (is.null(inclusion)) return(NULL)
+  of_intercept <- if (!is.null(results$intercept)) NA
+  if (is.matrix(inclusion)) as.vector(t(cbind(of_intercept, inclusion, deparse.level = 0L))) else c(of_intercept, inclusion)
+}
+
 pip <- function(object, ...) {
   if (!inherits(object, "ardvark")) refuse(match.call(), "object", "object is of class %s; it must be a fit of ardvark()", class(object)[1L])
-  inclusion <- object$results$inclusion
+  inclusion <- inclusion_of(object$results)
   if (is.null(inclusion)) {
     refuse(match.call(), "", "prior \"%s\" has no probability of inclusion: use prior = \"sparse\" or \"slab\"", object$results$prior)
   }
@@ -182,9 +196,7 @@ summary.ardvark <- function(object, level = 0.95, odds = FALSE, standardized = F
   options <- list(level = level, odds = odds, standardized = standardized, verbose = verbose)
   text <- checked(.Call(C_summary, handle_of(object), options), list(call = call))
   table <- posterior_table(object, level)
-  if (!is.null(object$results$inclusion) && !is.matrix(object$results$mean)) {
-    table <- cbind(table, Inclusion = c(if (!is.null(object$results$intercept)) NA, object$results$inclusion))
-  }
+  table <- cbind(table, Inclusion = inclusion_column(object$results))
   structure(list(call = object$call, family = object$family, coefficients = table, text = in_our_words(text), na.action = object$na.action),
             class = "summary.ardvark")
 }

@@ -19,7 +19,7 @@ weak <- "#999999"
 plot_coefficients <- function(x, level, xlab = NULL, main = "", ...) {
   table <- posterior_table(x, level)
   table <- table[!grepl("(Intercept)", rownames(table), fixed = TRUE), , drop = FALSE]
-  inclusion <- x$results$inclusion
+  inclusion <- inclusion_of(x$results)
   is_strong <- if (is.null(inclusion)) table[, 3L] > 0 | table[, 4L] < 0 else as.vector(if (is.matrix(inclusion)) t(inclusion) else inclusion) > 0.5
   colour <- ifelse(is_strong, strong, weak)
   at <- rev(seq_len(nrow(table)))

@@ -136,6 +136,21 @@ test_that("inclusion and credible sets", {
   expect_gt(pip(fit)[["c"]], 0.99)
 })
 
+test_that("each score of several classes has its inclusions", {
+  for (coding in c("one-against-rest", "one-against-one")) {
+    fit <- ardvark(Species ~ ., iris, "multinomial", prior = "sparse", coding = coding)
+    inclusion <- pip(fit)
+    expect_equal(dim(inclusion), c(3L, 4L))
+    # the printed table has a line for each coefficient: name, class or pair, mean, sd, two ends, inclusion
+    lines <- strsplit(trimws(grep("^  (Sepal|Petal)", strsplit(summary(fit)$text, "\n")[[1]], value = TRUE)), " +")
+    expect_length(lines, 12)
+    for (line in lines) expect_lte(abs(inclusion[[line[2L], line[1L]]] - as.numeric(line[7L])), 0.0051)
+    table <- generics::tidy(fit)
+    expect_equal(table$inclusion[!is.na(table$inclusion)], as.vector(t(inclusion)))
+    expect_equal(unname(coef(summary(fit))[, "Inclusion"]), table$inclusion)
+  }
+})
+
 test_that("options go to the library, and their warnings come back", {
   fit <- ardvark(mpg ~ ., mtcars, prior = "laplace", lambda = 5)
   expect_equal(fit$results$options$lambda, 5)
