@@ -18,6 +18,17 @@ folds_of <- function(rows, count = 10L) {
 
 response_of <- function(set, rows) model.response(model.frame(set$formula, set$data))[rows]
 
+# The horseshoe's default scales are for columns and numbers of unit spread. It gets these, and its answer is in the units of the data.
+scaled <- function(set, rows) {
+  X <- model.matrix(set$formula, set$data)[, -1L]
+  y <- response_of(set, seq_len(nrow(X)))
+  by <- list(X = apply(X[rows, ], 2L, sd), y = if (set$family == "gaussian") sd(y[rows]) else 1)
+  list(data = data.frame(y = y / by$y, scale(X, colMeans(X[rows, ]), by$X)), by = by)
+}
+
+# Logarithm of the mean over draws, which are rows.
+mean_density <- function(log_likelihood) apply(log_likelihood, 2L, function(l) max(l) + log(mean(exp(l - max(l)))))
+
 # Log density of each row, of ardvark: what the library says of a target.
 ardvark_log_density <- function(fit, newdata, y) {
   rows <- ardvark:::rows_of(fit, newdata, NULL, na.pass, NULL)

@@ -12,14 +12,6 @@ options(mc.cores = 1L)
 given <- commandArgs(TRUE)
 count <- if (length(given) > 0L) as.integer(given[1L]) else 10L
 
-# The horseshoe's default scales are for columns and numbers of unit spread. It gets these, and its answer is in the units of the data.
-scaled <- function(set, rows) {
-  X <- model.matrix(set$formula, set$data)[, -1L]
-  y <- response_of(set, seq_len(nrow(X)))
-  by <- list(X = apply(X[rows, ], 2L, sd), y = if (set$family == "gaussian") sd(y[rows]) else 1)
-  list(data = data.frame(y = y / by$y, scale(X, colMeans(X[rows, ]), by$X)), by = by)
-}
-
 sampled <- function(set, rows, prior) {
   table <- if (prior == "hs") scaled(set, rows) else list(data = set$data, by = list(y = 1, X = 1))
   formula <- if (prior == "hs") y ~ . else set$formula
@@ -29,8 +21,7 @@ sampled <- function(set, rows, prior) {
   seconds <- processor_seconds(fit <- suppressWarnings(do.call(fit_by, arguments)))
   others <- setdiff(seq_len(nrow(set$data)), rows)
   log_density <- if (length(others) > 0L) {
-    each <- log_lik(fit, newdata = table$data[others, ])
-    apply(each, 2L, function(l) max(l) + log(mean(exp(l - max(l))))) - log(table$by$y)
+    mean_density(log_lik(fit, newdata = table$data[others, ])) - log(table$by$y)
   }
   draws <- as.matrix(fit)
   names <- setdiff(colnames(draws), c("(Intercept)", "sigma", "reciprocal_dispersion"))

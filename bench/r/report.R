@@ -56,6 +56,19 @@ seconds_cells <- function() {
   cells
 }
 
+# Beside a program that compiles each model first.
+brms_cells <- function() {
+  times <- read("brms_seconds.csv")
+  rows <- read("brms.csv")
+  both <- rbind(nuts[nuts$method == ours, c("data", "method", "row", "log_density")], cbind(rows[c("data", "row", "log_density")], method = "brms, horseshoe()"))
+  sum <- times$compiled + times$sampled
+  cells <- cbind(compiled = formatC(times$compiled, 0L, format = "f"), sampled = formatC(times$sampled, 1L, format = "f"),
+                 `times our default` = formatC(signif(sum / seconds[times$data, ours], 2L), 0L, format = "f"),
+                 `log density` = density_cells(both)[times$data, "brms, horseshoe()"])
+  rownames(cells) <- times$data
+  cells
+}
+
 selection <- read("selection.csv")
 inclusions <- read("inclusions.csv")
 
@@ -94,6 +107,7 @@ tables <- list(
   density = table_text(density_cells(nuts), "data"),
   intervals = table_text(interval_cells(), "data"),
   seconds = table_text(seconds_cells(), "data"),
+  brms = table_text(brms_cells(), "data"),
   selection = table_text(density_cells(selection), "data"),
   columns = table_text(digits(by_method(selection$chosen_on_all, selection, mean), 0L), "data"),
   selection_seconds = table_text(digits(by_method(selection$seconds, selection, median), 3L), "data"),
