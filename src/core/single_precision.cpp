@@ -2,22 +2,22 @@
 
 #include <Eigen/Core>
 
-namespace ardvark::internal::blas::single_precision {
+namespace ardvark::internal::single_precision {
 namespace {
 
 using Given = Eigen::Map<const Eigen::MatrixXf, 0, Eigen::OuterStride<>>;
 using Changed = Eigen::Map<Eigen::MatrixXf, 0, Eigen::OuterStride<>>;
 
 // The matrix as it is stored, whose product with another has `rows` and `columns` here.
-Given given(Transpose transpose, Index rows, Index columns, const float* A, Index lda) {
-  const bool is_transposed = transpose == Transpose::yes;
+Given given(blas::Transpose transpose, Index rows, Index columns, const float* A, Index lda) {
+  const bool is_transposed = transpose == blas::Transpose::yes;
   return {A, is_transposed ? columns : rows, is_transposed ? rows : columns, Eigen::OuterStride<>(lda)};
 }
 Changed changed(Index rows, Index columns, float* C, Index ldc) { return {C, rows, columns, Eigen::OuterStride<>(ldc)}; }
 
 // f of the matrix as it stands in the product.
-void oriented(Transpose transpose, const Given& A, auto&& f) {
-  if (transpose == Transpose::yes)
+void oriented(blas::Transpose transpose, const Given& A, auto&& f) {
+  if (transpose == blas::Transpose::yes)
     f(A.transpose());
   else
     f(A);
@@ -33,15 +33,15 @@ void scale(auto&& C, float beta) {
 
 }  // namespace
 
-void syrk(Transpose transpose, Index n, Index k, float alpha, const float* A, Index lda, float beta, float* C, Index ldc) {
+void syrk(blas::Transpose transpose, Index n, Index k, float alpha, const float* A, Index lda, float beta, float* C, Index ldc) {
   Changed out = changed(n, n, C, ldc);
   for (Index j = 0; j < n; ++j) scale(out.col(j).tail(n - j), beta);
   if (k == 0) return;
   oriented(transpose, given(transpose, n, k, A, lda), [&](const auto& X) { out.selfadjointView<Eigen::Lower>().rankUpdate(X, alpha); });
 }
 
-void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, float alpha, const float* A, Index lda, const float* B,
-          Index ldb, float beta, float* C, Index ldc) {
+void gemm(blas::Transpose transpose_a, blas::Transpose transpose_b, Index m, Index n, Index k, float alpha, const float* A, Index lda,
+          const float* B, Index ldb, float beta, float* C, Index ldc) {
   Changed out = changed(m, n, C, ldc);
   scale(out, beta);
   if (k == 0) return;
@@ -50,14 +50,14 @@ void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index 
   });
 }
 
-void trmm(Side side, Transpose transpose, Index m, Index n, float alpha, const float* L, Index ldl, float* B, Index ldb) {
+void trmm(blas::Side side, blas::Transpose transpose, Index m, Index n, float alpha, const float* L, Index ldl, float* B, Index ldb) {
   Changed out = changed(m, n, B, ldb);
-  const Index order = side == Side::left ? m : n;
-  const auto triangle = given(Transpose::no, order, order, L, ldl).triangularView<Eigen::Lower>();
-  const bool is_transposed = transpose == Transpose::yes;
-  if (side == Side::left && is_transposed)
+  const Index order = side == blas::Side::left ? m : n;
+  const auto triangle = given(blas::Transpose::no, order, order, L, ldl).triangularView<Eigen::Lower>();
+  const bool is_transposed = transpose == blas::Transpose::yes;
+  if (side == blas::Side::left && is_transposed)
     out = triangle.transpose() * out;
-  else if (side == Side::left)
+  else if (side == blas::Side::left)
     out = triangle * out;
   else if (is_transposed)
     out = out * triangle.transpose();
@@ -66,4 +66,4 @@ void trmm(Side side, Transpose transpose, Index m, Index n, float alpha, const f
   scale(out, alpha);
 }
 
-}  // namespace ardvark::internal::blas::single_precision
+}  // namespace ardvark::internal::single_precision

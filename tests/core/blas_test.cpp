@@ -120,11 +120,11 @@ TEST(Blas, SinglePrecisionByEigenAgreesWithThatOfBlas) {
             // Beyond the rows that are used lies something else.
             const Eigen::MatrixXf A = floats(m + k, m + k), B = floats(n + k, n + k), before = floats(m + 2, n);
             Eigen::MatrixXf found = before, expected = before;
-            blas::single_precision::gemm(transpose, other, m, n, k, 2.0F, A.data(), m + k, B.data(), n + k, 0.5F, found.data(), m + 2);
+            single_precision::gemm(transpose, other, m, n, k, 2.0F, A.data(), m + k, B.data(), n + k, 0.5F, found.data(), m + 2);
             blas::gemm(transpose, other, m, n, k, 2.0F, A.data(), m + k, B.data(), n + k, 0.5F, expected.data(), m + 2);
             expect_equal(found, expected);
             Eigen::MatrixXf square = floats(m, m), same = square;
-            blas::single_precision::syrk(transpose, m, k, 0.7F, A.data(), m + k, -1.5F, square.data(), m);
+            single_precision::syrk(transpose, m, k, 0.7F, A.data(), m + k, -1.5F, square.data(), m);
             blas::syrk(transpose, m, k, 0.7F, A.data(), m + k, -1.5F, same.data(), m);
             expect_equal(square, same);
           }
@@ -132,7 +132,7 @@ TEST(Blas, SinglePrecisionByEigenAgreesWithThatOfBlas) {
           const Index order = side == Side::left ? m : n;
           const Eigen::MatrixXf L = floats(order, order), before = floats(m, n);
           Eigen::MatrixXf found = before, expected = before;
-          blas::single_precision::trmm(side, transpose, m, n, 1.0F, L.data(), order, found.data(), m);
+          single_precision::trmm(side, transpose, m, n, 1.0F, L.data(), order, found.data(), m);
           blas::trmm(side, transpose, m, n, L.data(), order, expected.data(), m);
           expect_equal(found, expected);
         }
