@@ -296,8 +296,8 @@ relevance_vectors <- function(object, ...) {
 # ---- predictions ----
 
 predict.ardvark_machine <- function(object, newdata = NULL, type = c("response", "link", "class", "probabilities", "draws"), se.fit = FALSE,
-                                    interval = c("none", "confidence", "prediction"), level = 0.95, ndraws = 1000, seed = NULL,
-                                    na.action = stats::na.pass, ...) {
+                                    interval = c("none", "confidence", "prediction"), level = 0.95, ndraws = 1000,
+                                    na.action = stats::na.pass, ..., seed = NULL) {
   call <- match.call()
   type <- match.arg(type)
   interval <- match.arg(interval)

@@ -1,8 +1,9 @@
 # Predictions.
 
+# seed is after the dots, so that se = TRUE is se.fit, as for glm.
 predict.ardvark <- function(object, newdata = NULL, type = c("response", "link", "class", "draws", "terms"), se.fit = FALSE,
-                            interval = c("none", "confidence", "prediction"), level = 0.95, newoffset = NULL, ndraws = 1000, seed = NULL,
-                            na.action = stats::na.pass, ...) {
+                            interval = c("none", "confidence", "prediction"), level = 0.95, newoffset = NULL, ndraws = 1000,
+                            na.action = stats::na.pass, ..., seed = NULL) {
   call <- match.call()
   type <- match.arg(type)
   interval <- match.arg(interval)

@@ -125,8 +125,8 @@ plot.ardvark_targets <- function(x, ..., main = names(x)) {
 }
 
 predict.ardvark_targets <- function(object, newdata = NULL, type = c("response", "link", "draws", "terms"), se.fit = FALSE,
-                                    interval = c("none", "confidence", "prediction"), level = 0.95, newoffset = NULL, ndraws = 1000, seed = NULL,
-                                    na.action = stats::na.pass, ...) {
+                                    interval = c("none", "confidence", "prediction"), level = 0.95, newoffset = NULL, ndraws = 1000,
+                                    na.action = stats::na.pass, ..., seed = NULL) {
   call <- match.call()
   type <- match.arg(type)
   interval <- match.arg(interval)

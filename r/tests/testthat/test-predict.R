@@ -126,3 +126,10 @@ test_that("set.seed makes draws repeatable, and so does seed", {
   expect_identical(predict(fit, mtcars, type = "draws", ndraws = 5), first)
   expect_identical(predict(fit, type = "draws", ndraws = 5, seed = 2), predict(fit, mtcars, type = "draws", ndraws = 5, seed = 2))
 })
+
+test_that("se = TRUE is se.fit, as for glm", {
+  of_se <- function(fit) expect_identical(predict(fit, mtcars[1:3, ], se = TRUE), predict(fit, mtcars[1:3, ], se.fit = TRUE))
+  of_se(ardvark(mpg ~ wt, mtcars))
+  of_se(ardvark(cbind(mpg, qsec) ~ wt, mtcars))
+  of_se(kernel_machine(mpg ~ wt, mtcars))
+})
