@@ -37,6 +37,8 @@ of_generic <- function(call, model) {
 
 machine_of_formula <- function(model, call, env, dots, kernel, kpar, scaled, type) {
   call <- of_generic(call, model)
+  if (is.null(call$x)) names(call)[names(call) == "formula"] <- "x"
+  dots$formula <- NULL
   asked <- call
   names(asked)[names(asked) == "x"] <- "formula"
   asked$offset <- NULL  # that of a polynomial kernel

@@ -275,3 +275,15 @@ test_that("bad input names the argument", {
   expect_error(rvm(y ~ nope, d), "object 'nope' not found")
   expect_error(predict(fit, data.frame(x = "a")), "type")
 })
+
+test_that("the formula by its name, as glm has it", {
+  fit <- kernel_machine(formula = y ~ x, data = d)
+  expect_identical(predict(fit, new), predict(kernel_machine(y ~ x, d), new))
+  expect_equal(deparse(update(fit, . ~ z, evaluate = FALSE)), "kernel_machine(data = d, x = y ~ z)")
+  expect_identical(coef(rvm(formula = y ~ x, data = d)), coef(rvm(y ~ x, d)))
+})
+
+test_that("the noise is that of predict()", {
+  fit <- kernel_machine(y ~ x, d)
+  expect_identical(sigma(fit), predict(fit, new, se.fit = TRUE)$residual.scale)
+})
