@@ -8,13 +8,13 @@ save_ardvark <- function(object, file) {
   if (is_linear(object$family_name) && !is.null(object$offset)) {
     refuse(call, "object", "the offset of a regression of numbers is known to R only: use saveRDS(), or fit y - offset")
   }
-  checked(.Call(C_save, handle_of(object), path.expand(file)), list(call = call))
+  checked(.Call(C_save, handle_of(object), path_of(file, call)), list(call = call))
   invisible(file)
 }
 
 read_ardvark <- function(file) {
   call <- match.call()
-  fit <- list(model_held = held_model(checked(.Call(C_load, path.expand(file)), list(call = call))))
+  fit <- list(model_held = held_model(checked(.Call(C_load, path_of(file, call)), list(call = call))))
   fit$results <- results_at(fit)
   results <- fit$results
   if (isTRUE(results$model %in% c("rvm", "kernel"))) return(read_machine(fit, call))
@@ -32,6 +32,11 @@ read_ardvark <- function(file) {
   fit$impute <- !is.null(results$missing)
   if (isTRUE(results$has_row_offset)) fit$offset <- numeric()
   fit
+}
+
+path_of <- function(file, call) {
+  if (!is.character(file) || length(file) != 1L || is.na(file)) refuse(call, "file", "file must be a path, a text")
+  path.expand(file)
 }
 
 read_machine <- function(fit, call) {

@@ -89,3 +89,12 @@ test_that("a file of the program, with every family", {
     expect_equal(as.vector(t(ours)), as.vector(theirs), tolerance = 1e-12)
   }
 })
+
+test_that("a path is one text", {
+  fit <- ardvark(breaks ~ wool, warpbreaks)
+  for (path in list(NA_character_, c("a", "b"), 1, NULL)) {
+    expect_error(save_ardvark(fit, path), "file must be a path", class = "ardvark_error")
+    expect_error(read_ardvark(path), "file must be a path", class = "ardvark_error")
+  }
+  expect_false(file.exists("NA"))
+})
