@@ -139,6 +139,7 @@ inclusion_column <- function(results) {
 }
 
 pip <- function(object, ...) {
+  if (inherits(object, "ardvark_targets")) ask_each(object, call = match.call())
   if (!inherits(object, "ardvark")) refuse(match.call(), "object", "object is of class %s; it must be a fit of ardvark()", class(object)[1L])
   inclusion <- inclusion_of(object$results)
   if (is.null(inclusion)) {
@@ -150,6 +151,7 @@ pip <- function(object, ...) {
 
 # Sets of columns, each of which holds an effect.
 credible_sets <- function(object, ...) {
+  if (inherits(object, "ardvark_targets")) ask_each(object, call = match.call())
   sets <- object$results$credible_sets
   if (is.null(sets)) refuse(match.call(), "", "prior \"%s\" has no credible sets: use prior = \"sparse\" or \"slab\"", object$results$prior)
   lapply(sets, function(set) list(columns = object$columns[set$columns], probability = as.vector(set$probability), inclusion = set$inclusion))

@@ -71,6 +71,9 @@ of_one_target <- function(shared, k, y) {
 # To loops it is a list of the fits.
 length.ardvark_targets <- function(x) length(unclass(x)$fits)
 names.ardvark_targets <- function(x) names(unclass(x)$fits)
+`[.ardvark_targets` <- function(x, i) as.list(x)[i]
+# A part of the object, such as its call; else a target.
+`$.ardvark_targets` <- function(x, name) if (name %in% c("fits", names(unclass(x)))) unclass(x)[[name]] else if (name %in% names(x)) x[[name]]
 as.list.ardvark_targets <- function(x, ...) lapply(setNames(seq_along(x), names(x)), function(k) x[[k]])
 
 # Vectors of the targets as the columns of a matrix, matrices as the layers of an array.
@@ -96,6 +99,11 @@ family.ardvark_targets <- function(object, ...) family(object[[1L]])
 logLik.ardvark_targets <- function(object, ...) {
   bounds <- lapply(object, logLik)
   structure(sum(unlist(bounds)), df = sum(vapply(bounds, attr, 0, "df")), nobs = nobs(object), class = c("ardvark_bound", "logLik"))
+}
+
+# What only a fit of one target has.
+ask_each <- function(object, ..., call = match.call()) {
+  refuse(call, "object", "object has many targets: ask each of them, such as by lapply(object, pip)")
 }
 
 print.ardvark_targets <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {

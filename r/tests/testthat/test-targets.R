@@ -138,3 +138,17 @@ test_that("bad input names the argument", {
   d <- data.frame(x = 1:20, a = c(1:19, 60), b = sin(1:20))
   expect_warning(ardvark(cbind(a, b) ~ x + I(2 * x), d), "^a: columns correlated above 0.99", class = "ardvark_warning")
 })
+
+test_that("parts by their names", {
+  expect_identical(coef(fit$mpg), coef(alone[[1]]))
+  expect_identical(names(fit["qsec"]), "qsec")
+  expect_identical(lapply(fit[c(1, 3)], coef), list(mpg = coef(alone[[1]]), qsec = coef(alone[[3]])))
+  expect_identical(fit$call[[1]], quote(ardvark))
+})
+
+test_that("what only one target has, is asked of each", {
+  expect_identical(conditionCall(expect_error(pip(fit), class = "ardvark_error"))[[1]], quote(pip))
+  for (ask in list(pip, credible_sets, ardvark::compare, simulate, anova)) {
+    expect_error(ask(fit), "object has many targets: ask each of them, such as by lapply(object, pip)", fixed = TRUE, class = "ardvark_error")
+  }
+})
