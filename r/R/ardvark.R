@@ -21,7 +21,7 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
   labels <- attr(terms, "term.labels")
   columns <- colnames(X)[attr(X, "assign") > 0L]
   name <- deparse1(formula(terms)[[2L]])
-  said <- said_of(call, rownames(X), "data", name)
+  said <- said_of(call, rownames(X), "data", name, fills = TRUE)
   rows <- without_intercept(X, intercept)
   question <- list(
     X = rows$X, skip = rows$skip, columns = columns, response = frame[[attr(terms, "response")]], name = name, family = family,
@@ -51,8 +51,9 @@ ardvark_fit <- function(x, y, family = gaussian(), prior = "auto", weights = NUL
   if (NROW(y) != nrow(x)) refuse(call, "y", "y has %d entries; x has %d rows", NROW(y), nrow(x))
   check_length(weights, nrow(x), "weights", call)
   check_length(offset, nrow(x), "offset", call)
-  said <- said_of(call, rownames(x), "x", "y")
-  if (!isTRUE(intercept)) options$intercept <- FALSE
+  said <- said_of(call, rownames(x), "x", "y", fills = TRUE)
+  if (!isTRUE(intercept) && !isFALSE(intercept)) refuse(call, "intercept", "intercept must be TRUE or FALSE")
+  if (!intercept) options$intercept <- FALSE
   question <- list(
     X = x, skip = 0L, columns = columns, response = y, name = "y", family = family, weights = weights, offset = offset, prior = prior,
     impute = impute, options = options, flat = positions_of(flat, columns, columns, "flat", call),
@@ -187,9 +188,9 @@ numeric_matrix <- function(x, name, call) {
   x
 }
 
-# What messages of the library call arguments, and its rows.
-said_of <- function(call, rows, X, y) {
-  list(call = call, rows = rows, arguments = c(X = X, labels = y, target = y, y = y, row_offset = "offset", group = "groups"))
+# What messages of the library call arguments, and its rows. fills: whether the caller has the argument impute.
+said_of <- function(call, rows, X, y, fills = FALSE) {
+  list(call = call, rows = rows, arguments = c(X = X, labels = y, target = y, y = y, row_offset = "offset", group = "groups"), fills = fills)
 }
 
 check_words <- function(prior, impute, call) {
@@ -224,7 +225,8 @@ check_columns <- function(frame, terms, call) {
     if (is.complex(column) || is.list(column) || is.raw(column)) {
       refuse(call, name, "column '%s' is of type %s; it must be numbers, a factor, texts or logical", name, typeof(column))
     }
-    if (is.factor(column) && nlevels(column) < 2L && attr(terms, "intercept") == 1L) {
+    levels <- if (is.factor(column)) levels(column) else if (is.character(column)) unique(column)
+    if (!is.null(levels) && length(levels) < 2L && attr(terms, "intercept") == 1L) {
       refuse(call, name, "column '%s' has one level only (contrasts need factors with 2 or more levels)", name)
     }
   }
@@ -258,7 +260,8 @@ checked_numbers <- function(values, name, said, holds = is.finite, why = "finite
   wrong <- which(!(is.finite(values) & holds(values)))
   if (length(wrong) > 0L) {
     row <- if (is.null(said$rows)) wrong[1L] else dQuote(said$rows[wrong[1L]], FALSE)
-    said_wrong <- sprintf("%s at row %s is %s; all values must be %s", name, row, format(values[wrong[1L]]), why)
+    value <- values[wrong[1L]]
+    said_wrong <- sprintf("%s at row %s is %s; all values must be %s", name, row, format(value), if (is.finite(value)) why else "finite")
     stop_for(said_wrong, name, row = wrong[1L], call = said$call)
   }
   as.double(values)

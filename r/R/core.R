@@ -28,7 +28,14 @@ absent_column <- function(call, column, why = "") {
 some <- function(names) paste(c(utils::head(names, 10L), if (length(names) > 10L) "..."), collapse = ", ")
 
 # A text of the library with its options as arguments of R.
-in_our_words <- function(text) .Call(C_spell, text, c("group", "groups"))
+in_our_words <- function(text) {
+  text <- .Call(C_spell, text, c("group", "groups"))
+  for (family in c("logistic", "linear", "counts")) {
+    ours <- switch(family, logistic = "binomial", linear = "gaussian", counts = "poisson")
+    text <- gsub(sprintf("model[ =]'%s'", family), sprintf("family = %s()", ours), text)
+  }
+  text
+}
 
 # The result of a call of the library. `said` says how the caller's arguments and rows are called.
 checked <- function(value, said = NULL) {
@@ -39,7 +46,10 @@ checked <- function(value, said = NULL) {
   }
   message <- value$message
   if (value$value == "NaN" && value$remedy != "" && endsWith(message, value$remedy)) {
-    remedy <- "na.action = na.omit leaves rows with missing values out, impute = TRUE fills the gaps"
+    by_formula <- identical(said$arguments[["X"]], "data")
+    remedy <- paste0(if (by_formula) "na.action = na.omit leaves rows with missing values out" else
+      "leave rows with missing values out, such as by complete.cases()",
+      if (isTRUE(said$fills) && (by_formula || value$argument == "X")) ", impute = TRUE fills the gaps")
     message <- paste0(substr(message, 1L, nchar(message) - nchar(value$remedy)), remedy)
     value$remedy <- remedy
   }

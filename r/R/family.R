@@ -65,6 +65,7 @@ grouped_response <- function(y, weights, family, wrong) {
   if (!is.numeric(y)) wrong("is of type %s; cbind(successes, failures) must be numbers", typeof(y))
   if (any(!is.finite(y)) || any(y < 0)) wrong("has a number of successes or failures that is negative or not finite")
   trials <- rowSums(y)
+  if (!any(trials > 0)) wrong("has no observation: every row has 0 successes and 0 failures")
   names <- colnames(y)
   if (is.null(names) || any(names == "") || anyDuplicated(names)) names <- c("success", "failure")
   from_counts(y[, 1L], y[, 2L], trials, weights, rev(names))

@@ -78,6 +78,7 @@ given_rows <- function(x, y, weights, subset, na.action, call) {
   if (is.atomic(x) && is.null(dim(x))) x <- cbind(x = x)
   x <- numeric_matrix(x, "x", call)
   if (!is.matrix(x)) x <- as.matrix(x)
+  if (ncol(x) == 0L) refuse(call, "x", "x is empty (%d x 0)", nrow(x))
   if (NROW(y) != nrow(x)) refuse(call, "y", "y has %d entries; x has %d rows", NROW(y), nrow(x))
   check_length(weights, nrow(x), "weights", call)
   table <- list(x = x, y = y)
@@ -112,6 +113,10 @@ of_kernlab <- c(
   shrinking = "it is not needed"
 )
 
+# Arguments of ardvark() that a machine does not have, and why.
+of_regressions <- c(family = "use type", model = "use type", noise = "it is normal", prior = "its kernel is its prior",
+                    flat = "its kernel is its prior", intercept = "it always has one")
+
 # Kernels by kernlab's words and its classes, and what they are here.
 kernels_of_kernlab <- c(rbfdot = "gaussian", laplacedot = "laplacian", vanilladot = "linear", polydot = "polynomial", splinedot = "spline",
                         rbfkernel = "gaussian", laplacekernel = "laplacian", vanillakernel = "linear", polykernel = "polynomial",
@@ -120,6 +125,8 @@ kernels_of_kernlab <- c(rbfdot = "gaussian", laplacedot = "laplacian", vanillado
 machine_options <- function(dots, call) {
   theirs <- intersect(names(dots), names(of_kernlab))
   if (length(theirs) > 0L) refuse(call, theirs[1L], "%s of kernlab is no argument here: %s", theirs[1L], of_kernlab[[theirs[1L]]])
+  theirs <- intersect(names(dots), names(of_regressions))
+  if (length(theirs) > 0L) refuse(call, theirs[1L], "%s is no argument of a machine: %s", theirs[1L], of_regressions[[theirs[1L]]])
   for (own in c("standardize", "task")) {
     if (own %in% names(dots)) refuse(call, own, "%s is no option here: use %s", own, if (own == "task") "type" else "scaled")
   }

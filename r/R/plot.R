@@ -2,6 +2,9 @@
 
 plot.ardvark <- function(x, which = c("coefficients", "residuals", "calibration"), level = 0.95, ...) {
   call <- match.call()
+  if (is.numeric(which)) {
+    refuse(call, "which", "which must be one of %s", paste(dQuote(eval(formals()$which), FALSE), collapse = ", "))
+  }
   which <- match.arg(which)
   switch(which,
     coefficients = plot_coefficients(x, level, ...),

@@ -12,9 +12,9 @@ with_seed <- function(seed, value) {
   value
 }
 
-check_count <- function(count, call) {
+check_count <- function(count, call, argument = "ndraws") {
   is_count <- is.numeric(count) && length(count) == 1L && is.finite(count) && count >= 1 && count == round(count)
-  if (!is_count) refuse(call, "ndraws", "the number of draws must be a whole number from 1")
+  if (!is_count) refuse(call, argument, "the number of draws %s must be a whole number from 1", argument)
 }
 
 # Draws of the posterior: coef [count, columns], intercept [count], noise_precision [count] of numbers.
@@ -71,6 +71,7 @@ drawn_probabilities <- function(object, rows, count, seed, call) {
 
 simulate.ardvark <- function(object, nsim = 1, seed = NULL, ...) {
   call <- match.call()
+  check_count(nsim, call, "nsim")
   if (is.null(object$terms)) refuse(call, "object", "simulate() needs a fit by a formula: this one does not keep x")
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) runif(1)
   if (is.null(seed)) {

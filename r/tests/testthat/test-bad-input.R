@@ -18,6 +18,7 @@ test_that("values name column and row", {
   expect_refused(ardvark(y ~ x, d, weights = -x), "weights at row \"row1\" is -1; all values must be >= 0 (negative weights not allowed)", "weights")
   expect_refused(ardvark(y ~ x, d, offset = cbind(x, x)), "offset has 16 entries; there are 8 rows", "offset")
   expect_refused(ardvark(y ~ x, d, offset = y / 0), "offset at row \"row1\" is Inf", "offset")
+  expect_refused(ardvark(y ~ x, d, weights = x / 0), "weights at row \"row1\" is Inf; all values must be finite", "weights")
   expect_refused(ardvark(y ~ x, d, poisson()), "y at row \"row1\" is 1.5; a count is a whole number")
   expect_refused(ardvark(b - 1 ~ x, d, poisson()), "b - 1 at row \"row1\" is -1")
 })
@@ -29,6 +30,7 @@ test_that("responses", {
   expect_refused(ardvark(cbind(b, x) ~ y, d, poisson()), "cbind(b, x) has 2 columns; family poisson needs one")
   expect_refused(ardvark(cbind(b, b, b) ~ x, d, binomial()), "cbind(b, b, b) has 3 columns")
   expect_refused(ardvark(cbind(b, -b) ~ x, d, binomial()), "negative or not finite")
+  expect_refused(ardvark(cbind(0 * b, 0 * b) ~ x, d, binomial()), "cbind(0 * b, 0 * b) has no observation: every row has 0 successes and 0 failures")
   expect_refused(ardvark(b ~ x, transform(d, b = 0), binomial()), "only one class")
   expect_refused(ardvark(b > 2 ~ x, d, binomial()), "b > 2 has one value only (FALSE); there must be two classes")
   expect_refused(ardvark(y ~ x, transform(d, y = as.Date("2020-01-01") + y)), "y is of class Date")
@@ -39,6 +41,7 @@ test_that("responses", {
 test_that("columns", {
   expect_refused(ardvark(y ~ x, transform(d, x = x + 1i)), "column 'x' is of type complex", "x")
   expect_refused(ardvark(y ~ f, transform(d, f = factor("a"))), "column 'f' has one level only (contrasts need factors with 2 or more levels)", "f")
+  expect_refused(ardvark(y ~ f, transform(d, f = "a")), "column 'f' has one level only", "f")
   expect_refused(ardvark(y ~ 1, d), "formula has no columns", "formula")
   expect_refused(ardvark(y ~ x, d[0, ]), "data has no rows (0 non-NA cases)", "data")
   expect_refused(ardvark(y ~ x, transform(d, x = NA)), "data has no rows (0 non-NA cases)")
@@ -105,6 +108,7 @@ test_that("matrices", {
   expect_refused(ardvark_fit(x[0, ], numeric()), "x is empty (0 x 2)", "x")
   expect_refused(ardvark_fit(x[, 0], d$y), "x is empty (8 x 0)", "x")
   expect_refused(ardvark_fit(x, as.list(d$y)), "y is of type list", "y")
+  expect_refused(ardvark_fit(x, d$y, intercept = NA), "intercept must be TRUE or FALSE", "intercept")
   fit <- ardvark_fit(x, d$y)
   expect_refused(predict(fit), "the fit does not keep x", "newdata")
   expect_refused(predict(fit, x[, 1, drop = FALSE]), "newdata has 1 columns; the fit has 2: x, b", "newdata")
@@ -113,4 +117,28 @@ test_that("matrices", {
   expect_refused(formula(fit), "no formula")
   expect_refused(model.frame(fit), "the fit has no model frame")
   expect_refused(model.matrix(fit), "does not keep its matrix")
+})
+
+test_that("what is said of gaps, the caller can do", {
+  x <- as.matrix(d[c("x", "b")])
+  leave <- "leave rows with missing values out, such as by complete.cases()"
+  expect_refused(ardvark_fit(replace(x, 3, NA), d$y), paste0("all values must be finite; ", leave, ", impute = TRUE fills the gaps"), "x")
+  at_end <- function(object) {
+    message <- conditionMessage(expect_error(object, class = "ardvark_error"))
+    expect_true(endsWith(message, leave), label = message)
+  }
+  at_end(ardvark_fit(x, replace(d$y, 3, NA)))
+  at_end(vb_linear_fit(replace(x, 3, NA), d$y))
+  said <- expect_error(kernel_machine(y ~ x, transform(d, x = replace(x, 3, NA)), na.action = na.pass), class = "ardvark_error")
+  expect_match(conditionMessage(said), "na.action = na.omit leaves rows with missing values out$")
+})
+
+test_that("a warning has the words of R", {
+  expect_warning(ardvark(am ~ wt, mtcars), "if they name classes, fit family = binomial() instead", fixed = TRUE)
+})
+
+test_that("methods name their argument", {
+  fit <- ardvark(y ~ x, d)
+  expect_refused(simulate(fit, 0), "the number of draws nsim must be a whole number from 1", "nsim")
+  expect_refused(plot(fit, which = 1), "which must be one of \"coefficients\", \"residuals\", \"calibration\"", "which")
 })
