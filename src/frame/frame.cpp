@@ -8,10 +8,10 @@
 #include <ranges>
 
 #include "core/classes.hpp"
-#include "core/digits.hpp"
 #include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "frame/prepare.hpp"
+#include "frame/standard_target.hpp"
 #include "preset/preset.hpp"
 #include "target/target.hpp"
 
@@ -20,38 +20,11 @@ namespace {
 
 // The target in its own units.
 void standardise_target(VectorView y, Frame& frame) {
-  const FitOptions& options = frame.options;
-  const Vector& k = frame.k;
-  Vector& standard_y = frame.target;
-  standard_y = y.eigen();
-  // With a flat intercept, subtracting the mean does not change the model and avoids a cancellation in the residuals.
-  const bool centred = options.intercept && !options.penalize_intercept;
-  if (!options.preset.empty() || (!options.standardize && !centred)) {
-    static_cast<void>(validate::spread(standard_y.cwiseAbs().maxCoeff(), standard_y.cwiseAbs().maxCoeff() < 1, "the target"));
-    return;
-  }
-  const double total = k.sum();
-  double mean = k.dot(standard_y) / total;
-  // The error of a sum of large numbers may exceed their differences, so the mean is corrected by the differences.              (LIN.7)
-  const double off = k.dot((standard_y.array() - mean).matrix()) / total;
-  if (steps_of(std::abs(off), mean) > 4) mean += off;
-  if (options.intercept) frame.units.y_center = mean;
-  standard_y.array() -= frame.units.y_center;
-  const double first =
-      options.intercept ? standard_y[std::find_if(k.begin(), k.end(), [](double weight) { return weight > 0; }) - k.begin()] : 0.0;
-  const bool all_equal = (k.array() == 0 || standard_y.array() == first).all();
-  const double spread = validate::spread(std::sqrt(k.dot(standard_y.cwiseAbs2()) / total), all_equal, "the target");
-  mean += frame.stand_in.y;  // from here on it is compared with the spread
-  const bool is_constant = !is_spread(spread, mean);
-  if (is_constant) {
-    frame.warnings.push_back("the target is constant: there is nothing to explain");
-    standard_y.setZero();
-  } else if (options.intercept && has_few_digits(spread, mean)) {
-    frame.warnings.push_back(few_digits("the target", spread, mean));
-  }
-  if (!options.standardize) return;
-  frame.units.y_scale = !is_constant ? spread : mean != 0 ? std::clamp(std::abs(mean), 1e-120, 1e120) : 1.0;
-  standard_y /= frame.units.y_scale;
+  StandardTarget standard = standard_target(y.eigen(), frame.k, frame.options, frame.stand_in.y);
+  frame.target = std::move(standard.y);
+  frame.units.y_center = standard.center;
+  frame.units.y_scale = standard.scale;
+  if (!standard.warning.empty()) frame.warnings.push_back(std::move(standard.warning));
 }
 
 // Under a Laplace prior, columns are prepared as for a model, also in a preset; except with compat.

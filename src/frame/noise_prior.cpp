@@ -12,12 +12,16 @@ double mean_square_of_target(const Frame& frame) {
   return square > 0 ? square : 1;
 }
 
-GammaDistribution noise_prior(const Frame& frame, const NoiseDegrees& degrees) {
-  GammaDistribution out = frame.options.noise;
+GammaDistribution noise_prior(const FitOptions& options, double mean_square, const NoiseDegrees& degrees) {
+  GammaDistribution out = options.noise;
   const GammaDistribution usual = default_noise_prior(degrees);
   if (out.shape == 0) out.shape = usual.shape;
-  if (out.rate == 0) out.rate = usual.rate * (frame.options.standardize ? 1 : mean_square_of_target(frame));
+  if (out.rate == 0) out.rate = usual.rate * (options.standardize ? 1 : mean_square);
   return out;
+}
+
+GammaDistribution noise_prior(const Frame& frame, const NoiseDegrees& degrees) {
+  return noise_prior(frame.options, mean_square_of_target(frame), degrees);
 }
 
 }  // namespace ardvark::internal

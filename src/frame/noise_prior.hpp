@@ -19,6 +19,9 @@ struct NoiseDegrees {
 /// That of the options in the units of the design; a shape or rate of 0 is the default.
 [[nodiscard]] GammaDistribution noise_prior(const Frame& frame, const NoiseDegrees& degrees);
 
+/// The same of a target with this weighted mean square in the units of the design.
+[[nodiscard]] GammaDistribution noise_prior(const FitOptions& options, double mean_square, const NoiseDegrees& degrees);
+
 /// The weighted mean square of the target of the design; 1 if it is 0.
 [[nodiscard]] double mean_square_of_target(const Frame& frame);
 

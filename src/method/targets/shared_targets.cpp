@@ -1,0 +1,210 @@
+#include "method/targets/shared_targets.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "core/blas.hpp"
+#include "method/sweep/sweep_choice.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// Z of (TGT.1): the columns with a prior, times the roots of the weights, without what the intercept explains.
+Matrix weighted_columns(const Frame& frame, const std::vector<Index>& penalised, SharedBasis& basis) {
+  const auto p = static_cast<Index>(penalised.size());
+  const auto design = frame.design();
+  Matrix Z(design->rows(), p);
+  if (p == frame.num_columns()) {
+    design->columns(0, p, Z);
+  } else {
+    for (Index i = 0; i < p; ++i) design->columns(penalised[static_cast<std::size_t>(i)], 1, Z.col(i));
+  }
+  basis.mean = Vector::Zero(p);
+  if (basis.intercept) {
+    basis.mean = Z.transpose() * frame.k / basis.rows;  // (RIDGE.7)
+    Z.rowwise() -= basis.mean.transpose();
+  }
+  for (Index j = 0; j < p; ++j) Z.col(j).array() *= basis.root_weight.array();
+  return Z;
+}
+
+// The sum of the logarithms of positive normal numbers: mantissas are multiplied, exponents added.
+double sum_of_logs(const Vector& x) {
+  constexpr std::uint64_t fraction = (std::uint64_t{1} << 52) - 1, one = std::uint64_t{1023} << 52;
+  constexpr Index longest = 256;  // factors below 2
+  double sum = 0;
+  std::uint64_t exponents = 0;
+  for (Index first = 0; first < x.size(); first += longest) {
+    const Index last = std::min(first + longest, x.size());
+    double product[4] = {1, 1, 1, 1};
+    Index i = first;
+    for (; i + 4 <= last; i += 4)
+      for (Index lane = 0; lane < 4; ++lane) {
+        const auto bits = std::bit_cast<std::uint64_t>(x[i + lane]);
+        exponents += bits >> 52;
+        product[lane] *= std::bit_cast<double>((bits & fraction) | one);
+      }
+    for (; i < last; ++i) {
+      const auto bits = std::bit_cast<std::uint64_t>(x[i]);
+      exponents += bits >> 52;
+      product[0] *= std::bit_cast<double>((bits & fraction) | one);
+    }
+    sum += std::log(product[0] * product[1] * product[2] * product[3]);
+  }
+  constexpr double ln_2 = 0.69314718055994530942;
+  return sum + ln_2 * (static_cast<double>(exponents) - 1023 * static_cast<double>(x.size()));
+}
+
+// A partition of as few columns as have the same sweeps: one stands for all that share the precision, and the intercept.
+Partition short_partition(const Partition& all) {
+  Partition out;
+  out.group_size = all.group_size;
+  if (all.num_groups() > 0) out.group.push_back(0);
+  if (all.num_flat() > 0) {
+    out.flat_columns.push_back(out.num_columns());
+    out.group.push_back(Partition::flat);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<SharedBasis> decompose_shared(const Frame& frame, const std::vector<Index>& penalised) {
+  SharedBasis basis;
+  basis.intercept = frame.units.standardization.intercept;
+  basis.rows = frame.rows;
+  basis.root_weight = frame.k.cwiseSqrt();
+  const Matrix Z = weighted_columns(frame, penalised, basis);
+  const Index n = Z.rows(), p = Z.cols();
+  basis.dual = p > n;
+  const Index r = std::min(n, p);
+  Matrix Q = Matrix::Zero(r, r);
+  basis.l = Vector::Zero(r);
+  if (r > 0) {
+    blas::syrk(basis.dual ? blas::Transpose::no : blas::Transpose::yes, r, basis.dual ? p : n, 1.0, Z.data(), n, 0.0, Q.data(), r);
+    constexpr double most_ratio = 1e8;  // of squared sizes, as in the spectral solver
+    basis.sizes_differ = !basis.dual && (Q.diagonal().array() * most_ratio < Q.diagonal().maxCoeff()).any();
+    if (!blas::syevd(r, Q.data(), r, basis.l.data()) || !basis.l.allFinite()) return {};
+    basis.l = basis.l.cwiseMax(0.0);
+  }
+  Matrix other(basis.dual ? p : n, r);
+  if (r > 0)
+    blas::gemm(basis.dual ? blas::Transpose::yes : blas::Transpose::no, blas::Transpose::no, other.rows(), r, basis.dual ? n : p, 1.0,
+               Z.data(), n, Q.data(), r, 0.0, other.data(), other.rows());
+  basis.projection = basis.dual ? std::move(Q) : std::move(other);
+  basis.back = basis.dual ? std::move(other) : std::move(Q);
+  return basis;
+}
+
+// The solver of the sweeps of one target.                                                                        (TGT.2), (TGT.3)
+class SharedTargets::Diagonal final : public Solver {
+ public:
+  explicit Diagonal(const SharedBasis& basis)
+      : basis_(basis),
+        energy_(basis.l.size()),
+        sum_(basis.l.size()),
+        inverse_(basis.l.size()),
+        moved_(basis.l.size()),
+        base_((basis.l.array() + basis.reference()).inverse()) {}
+
+  void take(const Eigen::Ref<const Vector>& y, const Eigen::Ref<const Vector>& c) {
+    energy_ = c.cwiseAbs2();
+    rest_ = 0;
+    if (basis_.dual) return;
+    const double square = y.squaredNorm(), reference = basis_.reference();
+    rest_ = square - (energy_.array() * (basis_.l.array() + 2 * reference) * base_.square()).sum();
+    if (energy_.size() == 0 || rest_ >= 1e-4 * square) return;
+    // The difference has lost digits: the residuals themselves.                                                              (TGT.3)
+    moved_ = c.array() * base_;
+    residuals_ = y;
+    blas::gemv(blas::Transpose::no, y.size(), c.size(), -1.0, basis_.projection.data(), y.size(), moved_.data(), 1.0, residuals_.data());
+    rest_ = residuals_.squaredNorm();
+  }
+
+  [[nodiscard]] SolverKind kind() const override { return SolverKind::spectral; }
+
+  [[nodiscard]] bool solve(const Rows&, const Vector& precisions, Posterior& q) override {
+    const auto flat = static_cast<double>(basis_.intercept ? 1 : 0), p = static_cast<double>(basis_.num_columns());
+    q.log_det_V = basis_.intercept ? -std::log(basis_.rows) : 0.0;
+    q.residual = rest_;
+    q.penalty = 0;
+    q.explained = flat;
+    if (basis_.l.size() == 0) return true;
+    const double a = precisions[0], largest = basis_.largest() + a;
+    if (!(basis_.l[0] + a >= std::numeric_limits<double>::min() && largest <= std::numeric_limits<double>::max())) return false;
+    const double beside = p - static_cast<double>(basis_.l.size());  // directions that no row determines
+    sum_ = basis_.l.array() + a;
+    inverse_ = sum_.array().inverse();
+    const double variance = beside / a + inverse_.sum();
+    q.log_det_V -= beside * std::log(a) + sum_of_logs(sum_);
+    double square;
+    if (basis_.dual) {
+      moved_ = energy_.array() * inverse_.array().square();
+      square = moved_.dot(basis_.l);
+      q.residual = a * a * moved_.sum();
+    } else {
+      const double reference = basis_.reference();
+      moved_ = (a - reference) * base_ * inverse_.array();
+      q.residual += (energy_.array() * moved_.array() * (2 * reference * base_ + basis_.l.array() * moved_.array())).sum();
+      square = (energy_.array() * inverse_.array().square()).sum();
+    }
+    q.group_square[0] = square;
+    q.group_variance[0] = variance;
+    q.penalty = a * square;
+    q.explained += p - a * variance;
+    return std::isfinite(q.log_det_V) && std::isfinite(square);
+  }
+
+  // What sweeps do not ask for: weights and their variances are computed for many targets at once.
+  [[nodiscard]] bool finish(const Rows&, const Vector&, Posterior&) override { throw InternalError("no weights of one target"); }
+  [[nodiscard]] Vector precision_diagonal(const Posterior&) override { throw InternalError("no weights of one target"); }
+  [[nodiscard]] double variance_of(const Vector&) override { throw InternalError("no weights of one target"); }
+  [[nodiscard]] CovarianceFactor factor() override { throw InternalError("no weights of one target"); }
+
+ private:
+  const SharedBasis& basis_;
+  Vector energy_;                 // [r] c^2
+  Vector sum_, inverse_, moved_;  // [r]
+  Eigen::ArrayXd base_;           // [r] 1/(l + reference)
+  Vector residuals_;              // [n]
+  double rest_ = 0;               // squared length of the residuals at the reference precision
+};
+
+SharedTargets::SharedTargets(const SharedBasis& basis, const PreparedPrior& prior, const FitOptions& options, Index num_columns)
+    : basis_(basis), solver_(std::make_unique<Diagonal>(basis)), prior_(prior) {
+  const Gaussian likelihood(Vector::Zero(1), Vector::Constant(1, basis.rows), 1, 1, prior.partition.num_flat(), basis.num_columns());
+  settings_ = sweep_settings(options, Task::linear, likelihood.traits(), basis.rows, num_columns);
+  settings_.record_every = 0;
+  Partition partition = short_partition(prior.partition);
+  unnamed_ = static_cast<double>(basis.num_columns() + prior.partition.num_flat() - partition.num_columns());
+  start_.emplace(std::move(partition), prior.shape, prior.rate, UpdateRule::vb);
+  if (!options.start_precision.empty() && prior.partition.num_groups() > 0)
+    start_->set_expected(Vector::Constant(1, options.start_precision.front()));
+}
+
+SharedTargets::~SharedTargets() = default;
+
+SharedFit SharedTargets::fit(const Eigen::Ref<const Vector>& y, const Eigen::Ref<const Vector>& c, GammaDistribution noise) {
+  solver_->take(y, c);
+  // The likelihood reads the rows by their sums only: one row with the weight of all.                                          (LIN.6)
+  Gaussian likelihood(Vector::Zero(1), Vector::Constant(1, basis_.rows), noise.shape, noise.rate, prior_.partition.num_flat(),
+                      basis_.num_columns());
+  PrecisionPrior precisions = *start_;
+  Posterior q;
+  q.w = q.V_diagonal = Vector::Zero(precisions.partition().num_columns());
+  q.group_square = q.group_variance = Vector::Zero(precisions.partition().num_groups());
+  const SweepOutcome outcome = sweep(likelihood, precisions, *solver_, q, settings_);
+  SharedFit out;
+  out.status = outcome.status;
+  out.sweeps = outcome.sweeps;
+  out.precision = outcome.expected.size() > 0 ? outcome.expected[0] : std::numeric_limits<double>::quiet_NaN();
+  out.bound = outcome.bound + 0.5 * unnamed_;  // (BOUND.1) has one half for each column
+  out.noise = likelihood.noise();
+  out.residual = q.residual;
+  out.explained = std::max(q.explained, 0.0);
+  return out;
+}
+
+}  // namespace ardvark::internal

@@ -1,0 +1,69 @@
+// Many targets of one table under one precision of all columns each, by one decomposition of the table.     docs/math/targets.md
+#pragma once
+
+#include <optional>
+
+#include "frame/frame.hpp"
+#include "frame/prior_partition.hpp"
+#include "method/sweep/sweep.hpp"
+
+namespace ardvark::internal {
+
+/// The columns decomposed once: with c = projection' y of a target y, w = back diag(1/(l + a)) c for any precision a.        (TGT.1)
+struct SharedBasis {
+  bool dual = false;   ///< more columns than rows
+  Vector l;            ///< [r] squared singular values, ascending, >= 0
+  Matrix projection;   ///< [n,r] dual: U; otherwise Z Q
+  Matrix back;         ///< [p,r] dual: Z'U; otherwise Q
+  Vector root_weight;  ///< [n] square roots of the weights of the rows
+  Vector mean;         ///< [p] what is left of the means of the columns, which is rounding; zero without an intercept
+  double rows = 0;     ///< sum of the weights
+  bool intercept = false;
+  bool sizes_differ = false;  ///< so much that the decomposition has no digits of the small columns
+
+  [[nodiscard]] Index num_columns() const { return back.rows(); }
+  [[nodiscard]] double largest() const { return l.size() > 0 ? l[l.size() - 1] : 0; }
+  /// Squared lengths beside the projection are counted from this precision.                                                    (TGT.3)
+  [[nodiscard]] double reference() const { return 1e-12 * largest(); }
+};
+
+/// \param penalised  the columns of the table with a prior; there are no others but the intercept
+/// Empty if the decomposition fails.
+[[nodiscard]] std::optional<SharedBasis> decompose_shared(const Frame& frame, const std::vector<Index>& penalised);
+
+/// Of one target, in the units of the design.
+struct SharedFit {
+  Status status = Status::failed;
+  int sweeps = 0;
+  double precision = 0;  ///< E[alpha]; NaN if no column has a prior
+  double bound = 0;      ///< nats
+  GammaDistribution noise;
+  double residual = 0;   ///< sum of squares
+  double explained = 0;  ///< effective parameters, with the intercept
+};
+
+/// Fits targets one after the other; an object serves one thread.
+class SharedTargets {
+ public:
+  /// \param prior  of the columns and the intercept
+  SharedTargets(const SharedBasis& basis, const PreparedPrior& prior, const FitOptions& options, Index num_columns);
+  ~SharedTargets();
+  SharedTargets(const SharedTargets&) = delete;
+  SharedTargets& operator=(const SharedTargets&) = delete;
+
+  /// \param y      [n] times the roots of the weights, without its mean
+  /// \param c      [r] projection' y
+  /// \param noise  prior of the noise precision
+  [[nodiscard]] SharedFit fit(const Eigen::Ref<const Vector>& y, const Eigen::Ref<const Vector>& c, GammaDistribution noise);
+
+ private:
+  class Diagonal;
+  const SharedBasis& basis_;
+  std::unique_ptr<Diagonal> solver_;
+  SweepSettings settings_;
+  const PreparedPrior& prior_;
+  std::optional<PrecisionPrior> start_;
+  double unnamed_ = 0;  // columns that the partition of the sweeps counts, but does not name
+};
+
+}  // namespace ardvark::internal

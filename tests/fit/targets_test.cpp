@@ -1,0 +1,239 @@
+// fit_targets against fit_linear, target by target.
+#include "ardvark/targets.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "../support/thrown.hpp"
+#include "ardvark/linear.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::expect_invalid;
+
+struct Tables {
+  Matrix X, Y;
+};
+
+// Targets with few or many effects, little or much noise; columns with a mean.
+Tables tables(Index n, Index p, Index K, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  const auto draw = [&](Index rows, Index cols) { return Matrix(Matrix::NullaryExpr(rows, cols, [&] { return normal(random); })); };
+  Tables out{draw(n, p), {}};
+  out.X.rowwise() += 3 * draw(1, p).row(0);
+  out.X = out.X * draw(1, p).row(0).array().exp().matrix().asDiagonal();
+  Matrix W = draw(p, K);
+  for (Index k = 0; k < K; ++k)
+    if (k % 2 == 0) W.col(k).tail(p - std::min<Index>(p, 3)).setZero();
+  out.Y = out.X * W;
+  for (Index k = 0; k < K; ++k)
+    out.Y.col(k) +=
+        std::pow(10.0, static_cast<double>(k % 4) - 2) * draw(n, 1).col(0) * out.Y.col(k).norm() / std::sqrt(static_cast<double>(n));
+  return out;
+}
+
+void expect_near(const Vector& found, const Vector& expected, double tolerance) {
+  ASSERT_EQ(found.size(), expected.size());
+  const double size = expected.cwiseAbs().maxCoeff();
+  EXPECT_LE((found - expected).cwiseAbs().maxCoeff(), tolerance * size);
+}
+
+void expect_as_one_by_one(const Matrix& X, const Matrix& Y, TargetsOptions options, double tolerance = 1e-9) {
+  options.standard_deviations = true;
+  const TargetsFit all = fit_targets(X, Y, options);
+  ASSERT_EQ(all.num_targets(), Y.cols());
+  for (Index k = 0; k < Y.cols(); ++k) {
+    SCOPED_TRACE(k);
+    // With about as many columns as rows, a fit may be nearly perfect: the residual of the spectral solver then has ten digits. (RIDGE.10)
+    FitOptions single = options.fit;
+    const Index spare = X.rows() - X.cols();
+    if (spare >= 0 && spare < 20 && fit_targets(X, Y.col(k), options).num_alone == 0) single.solver = SolverKind::qr;
+    const LinearFit one = fit_linear(X, Vector(Y.col(k)), single);
+    const auto status = all.status[static_cast<std::size_t>(k)];
+    EXPECT_EQ(status == TargetStatus::converged || status == TargetStatus::constant, one.report.status == Status::converged);
+    EXPECT_EQ(all.sweeps[static_cast<std::size_t>(k)], one.report.sweeps);
+    expect_near(all.mean.col(k), one.mean, tolerance);
+    expect_near(all.sd.col(k), one.variance.cwiseSqrt(), tolerance);
+    if (one.precision.size() > 0) {
+      EXPECT_NEAR(all.precision[k] / one.precision[0], 1, tolerance);
+    }
+    EXPECT_NEAR(all.noise_sd[k] / noise_sd(one), 1, tolerance);
+    EXPECT_NEAR(all.noise_shape, one.noise.shape, 1e-12 * one.noise.shape);
+    EXPECT_NEAR(all.bound[k], one.bound, tolerance * (std::abs(one.bound) + one.num_rows));
+    EXPECT_NEAR(all.r_squared[k], one.r_squared, tolerance);
+    EXPECT_NEAR(all.effective_parameters[k], one.effective_parameters, tolerance * (1 + one.effective_parameters));
+    ASSERT_EQ(one.intercept.has_value(), all.intercept.size() > 0);
+    const double size = Y.col(k).cwiseAbs().maxCoeff() + (X * one.mean).cwiseAbs().maxCoeff();
+    if (one.intercept) {
+      EXPECT_NEAR(all.intercept[k], one.intercept->mean, tolerance * size);
+    }
+  }
+}
+
+TEST(Targets, AreTheFitsOneByOne) {  // (TGT.1) to (TGT.4)
+  unsigned seed = 0;
+  for (const auto& [n, p] : {std::pair<Index, Index>{100, 5}, {70, 200}, {80, 80}, {300, 120}, {61, 60}, {64, 1}})
+    for (const bool intercept : {true, false})
+      for (const bool standardize : {true, false}) {
+        SCOPED_TRACE(::testing::Message() << n << " x " << p << ", intercept " << intercept << ", standardize " << standardize);
+        const auto [X, Y] = tables(n, p, 8, ++seed);
+        TargetsOptions options;
+        options.fit.intercept = intercept;
+        options.fit.standardize = standardize;
+        expect_as_one_by_one(X, Y, options);
+      }
+}
+
+TEST(Targets, OfFewRowsAreTheFitsOneByOne) {  // (LIN.9)
+  for (const auto& [n, p] : {std::pair<Index, Index>{20, 5}, {45, 90}, {3, 2}}) {
+    const auto [X, Y] = tables(n, p, 4, 7);
+    expect_as_one_by_one(X, Y, {}, 0);
+    TargetsOptions plain;
+    plain.fit.integrate_few_rows = false;
+    expect_as_one_by_one(X, Y, plain);
+    EXPECT_EQ(fit_targets(X, Y).num_alone, 4);
+  }
+}
+
+TEST(Targets, HaveWeightsOfRowsAndColumnsThatAreLeftOut) {  // (LIN.6)
+  for (const auto& [n, p] : {std::pair<Index, Index>{90, 6}, {90, 150}}) {
+    auto [X, Y] = tables(n, p, 5, 11);
+    X.col(1).setConstant(4);
+    X.col(3) = 2 * X.col(0).array() - 1;
+    Vector k = Vector::LinSpaced(n, 0, 3);
+    TargetsOptions options;
+    options.fit.weights = k;
+    expect_as_one_by_one(X, Y, options);
+    const TargetsFit fits = fit_targets(X, Y, options);
+    EXPECT_TRUE(fits.left_out[1] && fits.left_out[3]);
+    EXPECT_EQ(fits.mean(1, 0), 0);
+    EXPECT_EQ(fits.notes.size(), 2U);
+  }
+  const auto [X, Y] = tables(80, 2, 3, 12);
+  expect_as_one_by_one(Matrix::Ones(80, 2), Y, {});  // nothing to explain with
+}
+
+TEST(Targets, InAnyUnitsSideBySide) {
+  for (const auto& [n, p] : {std::pair<Index, Index>{80, 10}, {80, 120}}) {
+    auto [X, Y] = tables(n, p, 6, 21);
+    const TargetsFit plain = fit_targets(X, Y);
+    const Vector unit = (Vector(6) << 1e-12, 1e-6, 1, 1e3, 1e9, 1e12).finished();
+    const Matrix scaled = Y * unit.asDiagonal();
+    const TargetsFit fits = fit_targets(X, scaled);
+    for (Index k = 0; k < 6; ++k) {
+      expect_near(fits.mean.col(k) / unit[k], plain.mean.col(k), 1e-12);
+      EXPECT_NEAR(fits.noise_sd[k] / unit[k] / plain.noise_sd[k], 1, 1e-12);
+    }
+    expect_as_one_by_one(X, scaled, {});
+  }
+}
+
+TEST(Targets, ThatCannotBeFittedHaveAStatusOfTheirOwn) {
+  for (const auto& [n, p] : {std::pair<Index, Index>{80, 10}, {80, 120}, {20, 3}}) {
+    auto [X, Y] = tables(n, p, 6, 31);
+    const TargetsFit before = fit_targets(X, Y);
+    Y.col(1).setConstant(-2.5);
+    Y(4, 2) = std::numeric_limits<double>::quiet_NaN();
+    Y(0, 3) = std::numeric_limits<double>::infinity();
+    Y.col(4) *= 1e200;
+    TargetsOptions options;
+    options.standard_deviations = true;
+    const TargetsFit fits = fit_targets(X, Y, options);
+    EXPECT_EQ(fits.status, (std::vector<TargetStatus>{TargetStatus::converged, TargetStatus::constant, TargetStatus::not_finite,
+                                                      TargetStatus::not_finite, TargetStatus::out_of_range, TargetStatus::converged}));
+    for (const Index k : {2, 3, 4}) {
+      EXPECT_TRUE(fits.mean.col(k).array().isNaN().all() && fits.sd.col(k).array().isNaN().all());
+      EXPECT_TRUE(std::isnan(fits.bound[k]) && std::isnan(fits.noise_sd[k]) && std::isnan(fits.intercept[k]));
+    }
+    EXPECT_EQ(fits.intercept[1], -2.5);
+    EXPECT_TRUE((fits.mean.col(1).array() == 0).all());
+    for (const Index k : {0, 5}) EXPECT_TRUE(fits.mean.col(k) == before.mean.col(k) && fits.bound[k] == before.bound[k]);
+    const LinearFit constant = fit_linear(X, Vector(Y.col(1)), options.fit);
+    EXPECT_NEAR(fits.bound[1], constant.bound, 1e-9 * std::abs(constant.bound));
+  }
+}
+
+TEST(Targets, ThatAreFittedExactly) {  // (TGT.3)
+  for (const auto& [n, p] : {std::pair<Index, Index>{120, 10}, {80, 100}}) {
+    auto [X, Y] = tables(n, p, 4, 41);
+    Y.col(0) = X.col(2);
+    Y.col(1) = 7 - 1e-3 * X.col(0).array();
+    Y.col(2) = X.col(1) + 1e-7 * Y.col(3);
+    expect_as_one_by_one(X, Y, {}, 1e-7);
+  }
+}
+
+TEST(Targets, OfColumnsThatAreNearlyCollinear) {
+  auto [X, Y] = tables(150, 6, 4, 51);
+  X.col(5) = X.col(0) + X.col(1) + 1e-7 * X.col(5);
+  Y.col(0) = X.col(5) + 1e-9 * Y.col(0);
+  expect_as_one_by_one(X, Y, {}, 1e-7);
+}
+
+TEST(Targets, HaveTheSameBitsWhateverIsBesideThem) {  // (TGT.5)
+  for (const auto& [n, p] : {std::pair<Index, Index>{90, 20}, {70, 150}, {200, 33}}) {
+    const auto [X, Y] = tables(n, p, 300, 61);
+    TargetsOptions options;
+    options.standard_deviations = true;
+    options.fit.threads = 1;
+    const TargetsFit all = fit_targets(X, Y, options);
+    const auto expect_same = [&](const TargetsFit& some, Index k, Index of_all) {
+      EXPECT_TRUE(some.mean.col(k) == all.mean.col(of_all) && some.sd.col(k) == all.sd.col(of_all));
+      EXPECT_TRUE(some.bound[k] == all.bound[of_all] && some.intercept[k] == all.intercept[of_all]);
+      EXPECT_TRUE(some.noise_sd[k] == all.noise_sd[of_all] && some.precision[k] == all.precision[of_all]);
+    };
+    options.fit.threads = 3;
+    const TargetsFit threads = fit_targets(X, Y, options), part = fit_targets(X, Y.middleCols(101, 7), options),
+                     one = fit_targets(X, Y.col(299), options);
+    const TargetsFit turned = fit_targets(X, Matrix(Y.rowwise().reverse()), options);
+    for (Index k = 0; k < 300; ++k) expect_same(threads, k, k), expect_same(turned, k, 299 - k);
+    for (Index k = 0; k < 7; ++k) expect_same(part, k, 101 + k);
+    expect_same(one, 0, 299);
+  }
+}
+
+TEST(Targets, InEitherOrderAndPrecision) {
+  using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto [X, Y] = tables(75, 100, 9, 71);
+  const Eigen::MatrixXf floats = Y.cast<float>();
+  const RowMajor by_row = floats;
+  const Matrix doubles = floats.cast<double>();
+  const TargetsFit expected = fit_targets(X, doubles);
+  TargetsOptions options;
+  Eigen::MatrixXf mean = Eigen::MatrixXf::Constant(103, 9, -1), sd(100, 9);
+  options.mean = TargetColumns(mean.data(), 103);
+  options.sd = TargetColumns(sd.data());
+  options.standard_deviations = true;
+  for (const MatrixView view : {MatrixView(floats), MatrixView(by_row)}) {
+    const TargetsFit fits = fit_targets(X, view, options);
+    EXPECT_EQ(fits.mean.size(), 0);
+    EXPECT_TRUE(fits.bound == expected.bound);
+    EXPECT_TRUE(mean.topRows(100) == Eigen::MatrixXf(expected.mean.cast<float>()));
+    EXPECT_TRUE((mean.bottomRows(3).array() == -1).all() && (sd.array() > 0).all());
+  }
+}
+
+TEST(Targets, RefuseWhatTheyDoNotHave) {
+  const auto [X, Y] = tables(70, 4, 3, 81);
+  const auto refuses = [&, &X = X, &Y = Y](auto&& change, const char* what) {
+    TargetsOptions options;
+    change(options);
+    expect_invalid([&] { static_cast<void>(fit_targets(X, Y, options)); }, {what});
+  };
+  refuses([](TargetsOptions& o) { o.fit.prior = Prior::ard(); }, "many targets need prior 'shared'");
+  refuses([](TargetsOptions& o) { o.fit.prior = Prior::shared().flat({0}); }, "flat_columns");
+  refuses([](TargetsOptions& o) { o.fit.posterior = LinearPosterior::factorised; }, "posterior");
+  refuses([](TargetsOptions& o) { o.fit.family = Family::student; }, "family");
+  refuses([](TargetsOptions& o) { o.fit.solver = SolverKind::qr; }, "solver");
+  refuses([](TargetsOptions& o) { o.fit.tolerance = -1; }, "tolerance");
+  expect_invalid([&, &X = X] { static_cast<void>(fit_targets(X, Matrix(70, 0))); }, {"Y has no columns"});
+  expect_invalid([&, &X = X, &Y = Y] { static_cast<void>(fit_targets(X, Y.topRows(9))); }, {"Y has 9 rows and X has 70"});
+}
+
+}  // namespace
+}  // namespace ardvark
