@@ -185,7 +185,7 @@ class HypothesisSearch {
     Matrix axes = covariance.eigenvectors() * covariance.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
     for (Index i = 0; i < D; ++i)  // the sign of an eigenvector is arbitrary
       if (axes.col(i).sum() > 0) axes.col(i) *= -1;
-    axes *= corners(D);
+    axes = Matrix(axes * corners(D));
     if (which) axes = Matrix(axes(Eigen::all, *which));
     out.points.clear();
     if (axes.cols() == 0) axes = Matrix::Zero(D, 1);
