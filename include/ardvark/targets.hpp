@@ -1,7 +1,11 @@
 // Linear regressions of many targets on one table.                                             docs/math/targets.md
 #pragma once
 
-#include "ardvark/fit.hpp"
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ardvark/linear.hpp"
 
 namespace ardvark {
 
@@ -11,6 +15,7 @@ enum class TargetStatus {
   max_sweeps,    ///< the stopping rule was not met within max_sweeps
   constant,      ///< all values are equal: fitted, but there is nothing to explain
   not_finite,    ///< a value is infinite or not a number: not fitted
+  few_rows,      ///< too few values are there: not fitted
   out_of_range,  ///< its squares, or those of the result, are beyond the range of numbers: not fitted
   failed         ///< numerical trouble: not fitted
 };
@@ -36,48 +41,96 @@ class TargetColumns {
 };
 
 struct TargetsOptions {
-  /// As for fit_linear, each target for itself. Not with a preset, another prior than shared, columns without a prior or of fixed
-  /// precision, a penalised intercept, a factorised posterior, Student-t noise, another rule than vb, pruning, a callback, a solver other
-  /// than spectral, or more than one start_precision. `record_every` and `keep_covariance` have no effect.
-  FitOptions fit = {.prior = Prior::shared()};
+  /// As for fit_linear, each target for itself. Not with a preset, a callback, a prior of the columns that depends on the target
+  /// (start_precision of each column), or draws (solver iterative). `record_every` has no effect.
+  FitOptions fit = {};
+  /// A value of Y that is not a number leaves its row out of the fit of its target, and targets with the same gaps share their work.
+  /// false: the target is not fitted.
+  bool drop_missing = false;
   bool standard_deviations = false;  ///< of the coefficients, too: as many numbers as coefficients
+  bool leave_one_out = false;        ///< compute TargetsFit::r_squared_loo: the time of another product
+  bool predictions = true;           ///< keep what predict() needs
   TargetColumns mean = {};           ///< where the coefficients are written; none: TargetsFit::mean
   TargetColumns sd = {};             ///< where their standard deviations are written; none: TargetsFit::sd
+  TargetColumns inclusion = {};      ///< priors sparse and slab: where the inclusions are written; none: TargetsFit::inclusion
 };
+
+namespace internal {
+struct TargetsState;
+}
 
 /// The regressions, each in the units of its target; K targets, p columns. NaN where the status says that a target is not fitted.
 struct TargetsFit {
-  std::vector<TargetStatus> status;       ///< [K]
-  std::vector<int> sweeps;                ///< [K]
-  Matrix mean;                            ///< [p,K] posterior means of the coefficients; empty if they were written elsewhere
-  Matrix sd;                              ///< [p,K] posterior standard deviations, if asked for and not written elsewhere
-  Vector intercept;                       ///< [K] empty without an intercept
-  Vector precision;                       ///< [K] E[alpha], for the standardised columns if columns are standardised
-  Vector noise_sd;                        ///< [K] sqrt(b_N/a_N)
-  double noise_shape = 0;                 ///< a_N, of all targets; NaN if no target is fitted
-  Vector bound;                           ///< [K] lower bound on the log evidence, nats
-  Vector r_squared;                       ///< [K] of the training rows
-  Vector effective_parameters;            ///< [K] sum of the relevances, with that of the intercept
-  std::vector<bool> left_out;             ///< [p] constant or duplicated columns; their mean is 0
-  std::vector<std::string> column_names;  ///< [p]
-  double num_rows = 0;                    ///< sum of the observation weights
-  Index num_alone = 0;  ///< targets fitted one by one, because the decomposition has too few digits for them, or with few rows (LIN.9)
+  std::vector<TargetStatus> status;          ///< [K]
+  std::vector<int> sweeps;                   ///< [K]
+  Matrix mean;                               ///< [p,K] posterior means of the coefficients; empty if they were written elsewhere
+  Matrix sd;                                 ///< [p,K] posterior standard deviations, if asked for and not written elsewhere
+  Matrix inclusion;                          ///< [p,K] SparseResult::inclusion, if the prior has it and it was not written elsewhere
+  Vector intercept;                          ///< [K] empty without an intercept
+  Vector precision;                          ///< [K] E[alpha] under the prior shared, for the standardised columns if columns are
+                                             ///< standardised; otherwise NaN
+  Vector noise_sd;                           ///< [K] sqrt(b_N/a_N)
+  Vector degrees_of_freedom;                 ///< [K] of the marginals of the coefficients and of predictions; infinity: normal
+  Vector bound;                              ///< [K] lower bound on the log evidence, nats
+  Vector evidence;                           ///< [K] `bound` above that of the constant, nats; NaN if a bound is none (TGT.6)
+  Vector r_squared;                          ///< [K] of the training rows
+  Vector r_squared_loo;                      ///< [K] of training rows that the fit has not seen (TGT.7); NaN of a target fitted alone
+  Vector effective_parameters;               ///< [K] sum of the relevances, with that of the intercept
+  Vector num_rows;                           ///< [K] sum of the observation weights
+  std::vector<bool> left_out;                ///< [p] constant or duplicated columns; their mean is 0
+  std::vector<std::string> column_names;     ///< [p]
+  PriorKind prior = PriorKind::shared;       ///< that was used
+  Index num_alone = 0;                       ///< targets fitted one by one
   std::vector<std::string> notes, warnings;  ///< on the table
   double seconds = 0;                        ///< wall clock
+  std::shared_ptr<const internal::TargetsState> state;  ///< what predict() needs
 
   [[nodiscard]] Index num_targets() const { return static_cast<Index>(status.size()); }
+  [[nodiscard]] Index num_columns() const { return static_cast<Index>(column_names.size()); }
 };
 
-/// A linear regression of each column of Y on X with prior `shared`: those of fit_linear, but for rounding, by one decomposition of X. The
-/// bits of a target do not depend on the other targets, nor on the number of threads.
+/// A linear regression of each column of Y on X: those of fit_linear, but for rounding. Under the prior `shared`, with a joint posterior
+/// and 60 rows or more, one decomposition of X serves all targets; under others they are fitted one by one, in threads. The bits of a
+/// target do not depend on the other targets, nor on the number of threads.
 ///
-///     ardvark::TargetsFit fits = ardvark::fit_targets(X, Y);
+///     ardvark::TargetsFit fits = ardvark::fit_targets(X, Y, {.fit = {.prior = ardvark::Prior::shared()}});
 ///
 /// \param X  [n,p] double, float or int8, either memory order, read only and not kept; finite
-/// \param Y  [n,K] the same; a value that is not finite leaves its target without a fit
+/// \param Y  [n,K] the same; a value that is not finite leaves its target without a fit, see TargetsOptions::drop_missing
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
-/// O(n p min(n,p)) once, then O((n + p) min(n,p)) a target. Memory: the decomposition, (n + p) min(n,p) numbers; the results; and
-/// 256 (n + p) numbers a thread.                                                                                       (TGT.1) to (TGT.5)
+/// Prior shared: O(n p min(n,p)) once, then O((n + p) min(n,p)) a target. Memory: the decomposition, (n + p) min(n,p) numbers; the
+/// results; and 256 (n + p) numbers a thread.                                                                   (TGT.1) to (TGT.7)
 [[nodiscard]] TargetsFit fit_targets(MatrixView X, MatrixView Y, const TargetsOptions& options = {});
+
+struct TargetsPredictOptions {
+  PredictionOf what = PredictionOf::new_observation;
+  bool standard_deviations = true;
+  MatrixView coefficients = {};  ///< [p,K] of a fit that wrote them elsewhere
+  TargetColumns mean = {};       ///< where [m,K] predictions are written; none: TargetsPrediction::mean
+  TargetColumns sd = {};         ///< where their standard deviations are written; none: TargetsPrediction::sd
+  int threads = 0;               ///< 0: the number of threads of OpenBLAS
+};
+
+/// Of new rows; NaN for a target that was not fitted. An observation is mean + sd t of TargetsFit::degrees_of_freedom nu, times
+/// sqrt((nu - 2)/nu).
+struct TargetsPrediction {
+  Matrix mean;  ///< [m,K] empty if written elsewhere
+  Matrix sd;    ///< [m,K] of a new observation, or of the mean
+};
+
+/// \param X_new  [m,p] the columns of the fit, finite
+/// \throws InvalidArgument  the columns differ; the fit has no coefficients and none are given; it kept nothing for standard deviations
+/// O(m (p r + K (p + r))), r = min(n,p).                                                                                   (TGT.8)
+[[nodiscard]] TargetsPrediction predict(const TargetsFit& fit, MatrixView X_new, const TargetsPredictOptions& options = {});
+
+/// Which targets the columns explain.
+struct ExplainedTargets {
+  double share = 0;            ///< of the targets that the columns explain, estimated from all of them
+  Vector probability;          ///< [K] that the columns explain this target; NaN if it was not fitted
+  std::vector<bool> selected;  ///< [K] of those selected, the mean probability to be false is at most the rate
+};
+/// \param evidence  [K] TargetsFit::evidence
+/// \param rate      of false discoveries among the selected, in (0, 1). \throws InvalidArgument                                (TGT.6)
+[[nodiscard]] ExplainedTargets explained_targets(VectorView evidence, double rate);
 
 }  // namespace ardvark

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
@@ -17,8 +18,10 @@
 #include "frame/few_rows.hpp"
 #include "frame/noise_prior.hpp"
 #include "frame/standard_target.hpp"
+#include "method/spike_slab/prior_choice.hpp"
 #include "method/targets/shared_targets.hpp"
 #include "posterior/decomposition.hpp"
+#include "posterior/targets_state.hpp"
 
 namespace ardvark {
 
@@ -28,44 +31,39 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-void refuse_if(bool is_given, const char* option, const std::string& why) {
-  if (is_given) throw refused(option, why);
+void refuse_if(bool is_given, const char* option) {
+  if (is_given) throw refused(option, "cannot be given for many targets; fit them one by one with fit_linear");
 }
 
-void validate_targets(MatrixView X, MatrixView Y, const TargetsOptions& all) {
-  const FitOptions& options = all.fit;
+void validate_targets(MatrixView X, MatrixView Y, const FitOptions& options) {
   validate::shape(X, "X");
   if (Y.cols() == 0) throw refused("Y", "has no columns; each column is a target");
   validate::shape(Y, "Y");
   if (Y.rows() != X.rows()) throw refused("Y", fmt::format("has {} rows and X has {}", Y.rows(), X.rows()));
   validate::weights(options.weights, X.rows());
-  const std::string one = "cannot be given for many targets; fit them one by one with fit_linear";
-  refuse_if(!options.preset.empty(), "preset", one);
-  if (options.prior.kind != PriorKind::shared)
-    throw wrong("prior", to_string(options.prior.kind), "many targets need prior 'shared'; fit them one by one with fit_linear");
-  refuse_if(!options.prior.flat_columns.empty(), "prior.flat_columns", one);
-  refuse_if(!options.prior.fixed_columns.empty(), "prior.fixed_columns", one);
-  refuse_if(options.penalize_intercept, "penalize_intercept", one);
-  refuse_if(options.posterior != LinearPosterior::joint, "posterior", "must be joint for many targets");
-  refuse_if(options.family.value_or(Family::normal) != Family::normal, "family", "must be normal for many targets");
-  refuse_if(options.rule.value_or(UpdateRule::vb) != UpdateRule::vb, "rule", "must be vb for many targets");
-  refuse_if(options.pruning.is_on(), "pruning", one);
-  refuse_if(static_cast<bool>(options.on_sweep), "on_sweep", one);
-  refuse_if(options.solver != SolverKind::automatic && options.solver != SolverKind::spectral, "solver",
-            "must be spectral or automatic for many targets");
-  refuse_if(options.start_precision.size() > 1, "start_precision", "must have one entry for many targets");
+  refuse_if(!options.preset.empty(), "preset");
+  refuse_if(static_cast<bool>(options.on_sweep), "on_sweep");
+  refuse_if(options.solver == SolverKind::iterative, "solver 'iterative'");
+  refuse_if(options.start_precision.size() > 1, "start_precision of each column");
   validate_options(options, Task::linear, X.cols());
+}
+
+// Whether one decomposition serves all targets.
+bool shares_work(const FitOptions& options, double rows, Index least) {
+  return options.prior.kind == PriorKind::shared && options.prior.flat_columns.empty() && options.prior.fixed_columns.empty() &&
+         !options.penalize_intercept && options.posterior == LinearPosterior::joint &&
+         options.family.value_or(Family::normal) == Family::normal && options.rule.value_or(UpdateRule::vb) == UpdateRule::vb &&
+         !options.pruning.is_on() && (options.solver == SolverKind::automatic || options.solver == SolverKind::spectral) &&
+         least <= most_to_decompose && !integrates_few_rows(Task::linear, options, rows);
 }
 
 /// A [p,K] matrix of the result, in its memory or in that of the caller.
 class Columns {
  public:
   Columns() = default;
-  Columns(const TargetColumns& given, Matrix& own, Index p, Index K) : given_(given) {
+  Columns(const TargetColumns& given, Matrix& own, Index p, Index K) : given_(given), stride_(given.stride() != 0 ? given.stride() : p) {
     if (given_.is_null()) own.resize(p, K), given_ = TargetColumns(own.data());
-    if (given_.stride() != 0 && given_.stride() < p)
-      throw InvalidArgument(fmt::format("the stride of results is {}; X has {} columns", given_.stride(), p));
-    stride_ = given_.stride() != 0 ? given_.stride() : p;
+    if (stride_ < p) throw InvalidArgument(fmt::format("the stride of results is {}; X has {} columns", stride_, p));
   }
   [[nodiscard]] bool is_null() const { return given_.is_null(); }
   void write(Index target, const Vector& values) const {
@@ -83,141 +81,222 @@ TargetStatus status_of(Status status) {
   return status == Status::max_sweeps ? TargetStatus::max_sweeps : TargetStatus::failed;
 }
 
-class Targets {
+// The results of all targets; threads write those of different targets.
+class Results {
  public:
-  Targets(const Frame& frame, MatrixView Y, const TargetsOptions& options, TargetsFit& out)
-      : frame_(frame), Y_(Y), options_(options.fit), out_(out), prior_(prepare_prior(options_, frame.num_columns(), frame.left_out)) {
-    const Index p = frame.num_columns(), K = Y.cols();
-    for (Index j = 0; j < p; ++j)
-      if (!frame.left_out[static_cast<std::size_t>(j)]) penalised_.push_back(j);
-    degrees_ = {frame.rows, prior_.partition.num_flat(), static_cast<Index>(penalised_.size())};
-    require_rows(options_, frame.rows, degrees_.num_flat);
-    FitOptions with_noise = options_;
-    with_noise.noise = noise_prior(options_, 1, degrees_);
-    require_noise_shape(with_noise, frame.rows, degrees_.num_flat);
-    mean_ = Columns(options.mean, out.mean, p, K);
+  Results(const FitOptions& fit, const TargetsOptions& options, Index p, Index K, TargetsFit& out)
+      : out_(out), num_columns_(p), mean_(options.mean, out.mean, p, K) {
     if (options.standard_deviations) sd_ = Columns(options.sd, out.sd, p, K);
+    if (fit.prior.kind == PriorKind::sparse || fit.prior.kind == PriorKind::slab)
+      inclusion_ = Columns(options.inclusion, out.inclusion, p, K);
+    out.prior = fit.prior.kind;
     out.status.assign(static_cast<std::size_t>(K), TargetStatus::failed);
     out.sweeps.assign(static_cast<std::size_t>(K), 0);
-    for (Vector* numbers : {&out.precision, &out.noise_sd, &out.bound, &out.r_squared, &out.effective_parameters, &out.intercept})
-      *numbers = Vector::Constant(numbers == &out.intercept && !options_.intercept ? 0 : K, nan);
-    out.noise_shape = with_noise.noise.shape + 0.5 * (frame.rows - static_cast<double>(degrees_.num_flat));
-    spread_ = student_t_variance(2 * out.noise_shape);
-    alone_.assign(static_cast<std::size_t>(K), 0);
+    for (Vector* numbers : {&out.precision, &out.noise_sd, &out.degrees_of_freedom, &out.bound, &out.evidence, &out.r_squared,
+                            &out.r_squared_loo, &out.effective_parameters, &out.num_rows})
+      *numbers = Vector::Constant(K, nan);
+    if (fit.intercept) out.intercept = Vector::Constant(K, nan);
   }
 
-  void fit() {
-    const Index least = std::min(Y_.rows(), static_cast<Index>(penalised_.size()));
-    if (least > most_to_decompose)
-      throw refused("X", fmt::format("needs a decomposition of {} numbers squared for many targets, and at most {} are decomposed", least,
-                                     most_to_decompose));
-    std::optional<SharedBasis> basis;
-    if (!integrates_few_rows(Task::linear, options_, frame_.rows)) basis = decompose_shared(frame_, penalised_);
-    if (basis && basis->sizes_differ) basis.reset();
-    if (basis) {
-      fit_blocks(*basis);
-    } else {
-      alone_.assign(alone_.size(), 1);
-    }
-    fit_alone();
+  [[nodiscard]] bool has_sd() const { return !sd_.is_null(); }
+  TargetsFit& operator*() { return out_; }
+
+  void write_coefficients(Index target, const Vector& mean) { mean_.write(target, mean); }
+  void write_sd(Index target, const Vector& sd) { sd_.write(target, sd); }
+  void write_inclusion(Index target, const Vector& inclusion) { inclusion_.write(target, inclusion); }
+  void write_status(Index target, TargetStatus status) { out_.status[static_cast<std::size_t>(target)] = status; }
+  // The target is not fitted.
+  void write_nothing(Index target, TargetStatus status) {
+    write_status(target, status);
+    const Vector none = Vector::Constant(num_columns_, nan);
+    mean_.write(target, none);
+    sd_.write(target, none);
+    inclusion_.write(target, none);
   }
 
  private:
+  TargetsFit& out_;
+  Index num_columns_;
+  Columns mean_, sd_, inclusion_;
+};
+
+// The log evidence of the constant alone, under the same prior of the noise.                                               (TGT.6)
+double log_evidence_of_constant(double square, double rows, bool intercept, GammaDistribution noise) {
+  const double degrees = rows - (intercept ? 1 : 0), shape = noise.shape + 0.5 * degrees, rate = noise.rate + 0.5 * square;
+  return noise.shape * std::log(noise.rate) - std::lgamma(noise.shape) + std::lgamma(shape) - shape * std::log(rate) -
+         0.5 * degrees * ln_2pi - (intercept ? 0.5 * std::log(rows) : 0.0);
+}
+
+// Targets whose values are there in the same rows.
+struct Group {
+  std::vector<Index> rows;  // empty: all
+  std::vector<Index> targets;
+};
+
+class GroupFit {
+ public:
+  GroupFit(const Frame& frame, MatrixView Y, const Group& group, const FitOptions& options, const TargetsOptions& asked, Results& results)
+      : frame_(frame),
+        Y_(Y),
+        group_(group),
+        options_(options),
+        asked_(asked),
+        results_(results),
+        out_(*results),
+        num_rows_(frame.X.rows()),
+        alone_(group.targets.size(), 0) {
+    for (Index j = 0; j < frame.num_columns(); ++j)
+      if (!frame.left_out[static_cast<std::size_t>(j)]) penalised_.push_back(j);
+  }
+
+  void fit(TargetsState& state) {
+    const auto num_penalised = static_cast<Index>(penalised_.size());
+    std::optional<SharedBasis> basis;
+    if (shares_work(options_, frame_.rows, std::min(num_rows_, num_penalised))) {
+      prior_ = prepare_prior(options_, frame_.num_columns(), frame_.left_out);
+      degrees_ = {frame_.rows, prior_.partition.num_flat(), num_penalised};
+      require_rows(options_, frame_.rows, degrees_.num_flat);
+      FitOptions with_noise = options_;
+      with_noise.noise = noise_prior(options_, 1, degrees_);
+      require_noise_shape(with_noise, frame_.rows, degrees_.num_flat);
+      noise_shape_ = with_noise.noise.shape + 0.5 * (frame_.rows - static_cast<double>(degrees_.num_flat));
+      spread_ = student_t_variance(2 * noise_shape_);
+      basis = decompose_shared(frame_, penalised_);
+    }
+    if (basis && !basis->sizes_differ)
+      fit_blocks(*basis, state);
+    else
+      alone_.assign(alone_.size(), 1);
+    fit_alone(state);
+  }
+
+ private:
+  [[nodiscard]] Index num_targets() const { return std::ssize(group_.targets); }
+  [[nodiscard]] Index target(Index k) const { return group_.targets[static_cast<std::size_t>(k)]; }
+  [[nodiscard]] double value(Index i, Index k) const {
+    return Y_(group_.rows.empty() ? i : group_.rows[static_cast<std::size_t>(i)], target(k));
+  }
+
   // Products of a target with the decomposition have the same bits whatever targets are beside it, if all products have one size.  (TGT.5)
-  [[nodiscard]] Index width() const { return std::max(Y_.rows(), frame_.num_columns()) > 20000 ? 64 : 256; }
+  [[nodiscard]] Index width() const { return std::max(num_rows_, frame_.num_columns()) > 20000 ? 64 : 256; }
 
   [[nodiscard]] Matrix read(Index first, Index count) const {
-    Matrix out = Matrix::Zero(Y_.rows(), width());
+    Matrix out = Matrix::Zero(num_rows_, width());
     if (Y_.layout() == Layout::row_major) {
       for (Index i = 0; i < out.rows(); ++i)
-        for (Index k = 0; k < count; ++k) out(i, k) = Y_(i, first + k);
+        for (Index k = 0; k < count; ++k) out(i, k) = value(i, first + k);
     } else {
       for (Index k = 0; k < count; ++k)
-        for (Index i = 0; i < out.rows(); ++i) out(i, k) = Y_(i, first + k);
+        for (Index i = 0; i < out.rows(); ++i) out(i, k) = value(i, first + k);
     }
     return out;
   }
 
-  TargetStatus& status(Index target) { return out_.status[static_cast<std::size_t>(target)]; }
-
-  // False: the target cannot be fitted.
-  bool standardise(Index target, Eigen::Ref<Matrix> y, StandardTarget& standard) {
-    if (!y.allFinite()) return status(target) = TargetStatus::not_finite, false;
+  // Empty: the target cannot be fitted.
+  [[nodiscard]] std::optional<StandardTarget> standardise(Index k, const Vector& y) {
+    if (!y.allFinite()) return results_.write_nothing(target(k), TargetStatus::not_finite), std::nullopt;
     try {
-      standard = standard_target(y, frame_.k, options_);
+      return standard_target(y, frame_.k, options_);
     } catch (const InvalidArgument&) {  // its squares overflow
-      return status(target) = TargetStatus::out_of_range, false;
+      return results_.write_nothing(target(k), TargetStatus::out_of_range), std::nullopt;
     }
-    y = standard.y;
-    return true;
   }
 
-  void fit_blocks(const SharedBasis& basis) {
-    if (!sd_.is_null()) squares_ = basis.back.cwiseAbs2();
+  void fit_blocks(const SharedBasis& basis, TargetsState& state) {
+    if (results_.has_sd()) squares_ = basis.back.cwiseAbs2();
     origin_ = frame_.origin()(penalised_) - basis.mean;
     scale_ = Vector::Ones(static_cast<Index>(penalised_.size()));
     if (const Vector& scale = frame_.units.standardization.scale; scale.size() > 0) scale_ = scale(penalised_);
-    parallel_for((Y_.cols() + width() - 1) / width(), blas::num_threads(), [&](Index block) {
+    SharedTargetsState kept{frame_.units.standardization, penalised_, basis, {}, {}, {}, {}, {}};
+    for (Vector* numbers : {&kept.at_center, &kept.noise_scale, &kept.precision}) *numbers = Vector::Constant(num_targets(), nan);
+    parallel_for((num_targets() + width() - 1) / width(), blas::num_threads(), [&](Index block) {
       const Index first = block * width();
-      fit_block(basis, first, std::min(width(), Y_.cols() - first));
+      fit_block(basis, first, std::min(width(), num_targets() - first), kept);
     });
+    kept.degrees = Vector::Constant(num_targets(), 2 * noise_shape_);
+    kept.targets = group_.targets;
+    if (asked_.predictions) state.shared.push_back(std::move(kept));
   }
 
-  void fit_block(const SharedBasis& basis, Index first, Index count) {
-    const Index n = Y_.rows(), r = basis.l.size(), p = basis.num_columns();
-    Matrix y = read(first, count), c = Matrix::Zero(r, width());
-    std::vector<StandardTarget> standard(static_cast<std::size_t>(count));
-    std::vector<double> mean_square(static_cast<std::size_t>(count), nan);  // NaN: the target cannot be fitted
+  // [rows or columns, width] A X, with an A of so many rows.
+  static Matrix product(blas::Transpose transpose, Index rows, const Matrix& A, const Matrix& X) {
+    Matrix out = Matrix::Zero(rows, X.cols());
+    if (rows > 0 && X.rows() > 0)
+      blas::gemm(transpose, blas::Transpose::no, rows, X.cols(), X.rows(), 1.0, A.data(), A.rows(), X.data(), X.rows(), 0.0, out.data(),
+                 rows);
+    return out;
+  }
+
+  void fit_block(const SharedBasis& basis, Index first, Index count, SharedTargetsState& kept) {
+    const Index r = basis.l.size(), p = basis.num_columns();
+    Matrix y = read(first, count);
+    std::vector<std::optional<StandardTarget>> standard(static_cast<std::size_t>(count));
+    Vector mean_square(count);
     for (Index k = 0; k < count; ++k) {
       auto column = y.col(k);
-      StandardTarget& target = standard[static_cast<std::size_t>(k)];
-      if (!standardise(first + k, column, target)) {
+      auto& found = standard[static_cast<std::size_t>(k)] = standardise(first + k, column);
+      if (!found) {
         column.setZero();
         continue;
       }
+      column = found->y;
       const double square = frame_.k.dot(column.cwiseAbs2()) / basis.rows;
-      mean_square[static_cast<std::size_t>(k)] = square > 0 ? square : 1;
+      mean_square[k] = square > 0 ? square : 1;
       if (basis.intercept) column.array() -= frame_.k.dot(column) / basis.rows;  // what rounding left
       column.array() *= basis.root_weight.array();
     }
-    if (r > 0)
-      blas::gemm(blas::Transpose::yes, blas::Transpose::no, r, width(), n, 1.0, basis.projection.data(), n, y.data(), n, 0.0, c.data(), r);
+    Matrix c = product(blas::Transpose::yes, r, basis.projection, y);
 
     SharedTargets sweeps(basis, prior_, options_, frame_.num_columns());
     std::vector<SharedFit> fits(static_cast<std::size_t>(count));
-    Matrix inverse = Matrix::Zero(sd_.is_null() ? 0 : r, sd_.is_null() ? 0 : width());
-    for (Index k = 0; k < width(); ++k) {
+    Matrix inverse = Matrix::Zero(r, results_.has_sd() || asked_.leave_one_out ? width() : 0);
+    for (Index k = 0; k < count; ++k) {
       const auto at = static_cast<std::size_t>(k);
-      if (k >= count || std::isnan(mean_square[at])) continue;
+      if (!standard[at]) continue;
       SharedFit& fit = fits[at];
-      fit = sweeps.fit(y.col(k), c.col(k), noise_prior(options_, mean_square[at], degrees_));
+      const GammaDistribution noise = noise_prior(options_, mean_square[k], degrees_);
+      fit = sweeps.fit(y.col(k), c.col(k), noise);
+      fit.evidence = fit.bound - log_evidence_of_constant(y.col(k).squaredNorm(), basis.rows, basis.intercept, noise);
       const Vector d = (basis.l.array() + (r > 0 ? fit.precision : 0)).inverse();
       c.col(k).array() *= d.array();
-      if (!sd_.is_null()) inverse.col(k) = d;
+      if (inverse.cols() > 0) inverse.col(k) = d;
       constexpr double most_ratio = 1e6;  // ten digits of the smallest eigenvalue are left                                    (TGT.3)
       const bool has_few_digits = !basis.dual && r > 0 && d[0] > most_ratio * d[r - 1];
       if (has_few_digits || !c.col(k).allFinite()) alone_[static_cast<std::size_t>(first + k)] = 1;
     }
-    Matrix w = Matrix::Zero(p, width()), V = Matrix::Zero(sd_.is_null() ? 0 : p, sd_.is_null() ? 0 : width());
-    if (r > 0)
-      blas::gemm(blas::Transpose::no, blas::Transpose::no, p, width(), r, 1.0, basis.back.data(), p, c.data(), r, 0.0, w.data(), p);
-    if (V.size() > 0 && r > 0)
-      blas::gemm(blas::Transpose::no, blas::Transpose::no, p, width(), r, 1.0, squares_.data(), p, inverse.data(), r, 0.0, V.data(), p);
+    const Matrix w = product(blas::Transpose::no, p, basis.back, c);
+    Matrix V;
+    if (results_.has_sd()) V = product(blas::Transpose::no, p, squares_, inverse);
+    const Vector missed = asked_.leave_one_out ? left_out_squares(basis, y, std::move(c), std::move(inverse)) : Vector();
     for (Index k = 0; k < count; ++k) {
       const auto at = static_cast<std::size_t>(k);
-      if (std::isnan(mean_square[at])) {
-        write_nothing(first + k);
-      } else if (alone_[static_cast<std::size_t>(first + k)] == 0) {
-        if (basis.dual && V.size() > 0) V.col(k) = (1 - V.col(k).array()).max(1e-16) / fits[at].precision;  // (TGT.4)
-        write(first + k, standard[at], fits[at], {w.col(k), y.col(k).squaredNorm()}, V.size() > 0 ? Vector(V.col(k)) : Vector());
-      }
+      if (!standard[at] || alone_[static_cast<std::size_t>(first + k)] != 0) continue;
+      if (basis.dual && V.size() > 0) V.col(k) = (1 - V.col(k).array()).max(1e-16) / fits[at].precision;  // (TGT.4)
+      if (!write(first + k, *standard[at], fits[at], {w.col(k), y.col(k).squaredNorm()}, V.size() > 0 ? Vector(V.col(k)) : Vector()))
+        continue;
+      kept.at_center[first + k] = standard[at]->center - standard[at]->scale * w.col(k).dot(basis.mean);
+      kept.noise_scale[first + k] = out_.noise_sd[target(first + k)];
+      kept.precision[first + k] = fits[at].precision;
+      if (missed.size() > 0) out_.r_squared_loo[target(first + k)] = missed[k];
     }
   }
 
-  void write_nothing(Index target) {
-    const Vector none = Vector::Constant(frame_.num_columns(), nan);
-    mean_.write(target, none);
-    if (!sd_.is_null()) sd_.write(target, none);
+  // [width] R^2 of rows that the fit has not seen, at the same precision.                                                    (TGT.7)
+  // \param c  [r, width] diag(d) projection'y. \param inverse  [r, width] d
+  [[nodiscard]] Vector left_out_squares(const SharedBasis& basis, const Matrix& y, Matrix c, Matrix inverse) const {
+    if (basis.dual) c = basis.l.asDiagonal() * c, inverse = basis.l.asDiagonal() * inverse;
+    const Matrix fitted = product(blas::Transpose::no, num_rows_, basis.projection, c);
+    const Matrix leverage = product(blas::Transpose::no, num_rows_, basis.projection.cwiseAbs2(), inverse);
+    const Vector of_constant = basis.intercept ? Vector(basis.root_weight.cwiseAbs2() / basis.rows) : Vector::Zero(num_rows_);
+    const auto beyond = [](const auto& residual, const auto& share) {
+      return (residual.array() / (1 - share.array()).max(1e-12)).matrix().squaredNorm();
+    };
+    Vector out(y.cols());
+    for (Index k = 0; k < y.cols(); ++k) {
+      const double alone = beyond(y.col(k), of_constant);
+      out[k] = alone > 0 ? 1 - beyond(y.col(k) - fitted.col(k), leverage.col(k) + of_constant) / alone : 0.0;
+    }
+    return out;
   }
 
   struct Found {
@@ -225,85 +304,183 @@ class Targets {
     double square;  // of the target
   };
 
-  // In the units of the caller.
-  void write(Index target, const StandardTarget& standard, const SharedFit& fit, const Found& found, const Vector& V) {
+  // In the units of the caller. False: they have no such numbers.
+  bool write(Index k, const StandardTarget& standard, const SharedFit& fit, const Found& found, const Vector& V) {
+    const Index to = target(k);
     const double u = standard.scale, noise = std::sqrt(fit.noise.rate / fit.noise.shape) * u;
     const bool is_usable = fit.status != Status::not_positive_definite && std::isfinite(fit.bound);
     const Vector scaled = u * scale_.cwiseProduct(found.w);
     if (!is_usable || !scaled.allFinite() || !std::isnormal(noise * noise)) {
-      status(target) = is_usable ? TargetStatus::out_of_range : TargetStatus::failed;
-      return write_nothing(target);
+      results_.write_nothing(to, is_usable ? TargetStatus::out_of_range : TargetStatus::failed);
+      return false;
     }
-    status(target) = standard.is_constant ? TargetStatus::constant : status_of(fit.status);
-    out_.sweeps[static_cast<std::size_t>(target)] = fit.sweeps;
-    out_.precision[target] = fit.precision;
-    out_.noise_sd[target] = noise;
-    out_.bound[target] = fit.bound + (static_cast<double>(degrees_.num_flat) - frame_.rows) * std::log(u);  // (LIN.5)
-    out_.r_squared[target] = found.square > 0 ? 1 - fit.residual / found.square : 0.0;
-    out_.effective_parameters[target] = fit.explained;
-    if (options_.intercept) out_.intercept[target] = standard.center + u * found.w.dot(origin_);
+    results_.write_status(to, standard.is_constant ? TargetStatus::constant : status_of(fit.status));
+    out_.sweeps[static_cast<std::size_t>(to)] = fit.sweeps;
+    out_.precision[to] = fit.precision;
+    out_.noise_sd[to] = noise;
+    out_.degrees_of_freedom[to] = 2 * noise_shape_;
+    out_.num_rows[to] = frame_.rows;
+    out_.bound[to] = fit.bound + (static_cast<double>(degrees_.num_flat) - frame_.rows) * std::log(u);  // (LIN.5)
+    out_.evidence[to] = fit.evidence;
+    out_.r_squared[to] = found.square > 0 ? 1 - fit.residual / found.square : 0.0;
+    out_.effective_parameters[to] = fit.explained;
+    if (options_.intercept) out_.intercept[to] = standard.center + u * found.w.dot(origin_);
     Vector all = Vector::Zero(frame_.num_columns());
     all(penalised_) = scaled;
-    mean_.write(target, all);
-    if (sd_.is_null()) return;
+    results_.write_coefficients(to, all);
+    if (!results_.has_sd()) return true;
     all(penalised_) = std::sqrt(spread_) * noise * scale_.cwiseProduct(V.cwiseSqrt());
-    sd_.write(target, all);
+    results_.write_sd(to, all);
+    return true;
   }
 
   // By fit_linear, with the same columns.
-  void fit_alone() {
-    std::vector<Index> targets;
-    for (Index k = 0; k < Y_.cols(); ++k)
-      if (alone_[static_cast<std::size_t>(k)] != 0) targets.push_back(k);
-    out_.num_alone = std::ssize(targets);
+  void fit_alone(TargetsState& state) {
+    std::vector<Index> alone;
+    for (Index k = 0; k < num_targets(); ++k)
+      if (alone_[static_cast<std::size_t>(k)] != 0) alone.push_back(k);
+    const auto count = std::ssize(alone);
+    out_.num_alone += count;
     FitOptions options = options_;
-    options.keep_covariance = Keep::never;
-    parallel_for(out_.num_alone, blas::num_threads(), [&](Index i) {
-      const Index target = targets[static_cast<std::size_t>(i)];
-      Vector y(Y_.rows());
-      for (Index row = 0; row < y.size(); ++row) y[row] = Y_(row, target);
-      if (!y.allFinite()) {
-        status(target) = TargetStatus::not_finite;
-        return write_nothing(target);
-      }
+    if (!keeps_factors(count)) options.keep_covariance = Keep::never;
+    std::vector<std::shared_ptr<const Fit>> kept(alone.size());
+    parallel_for(count, blas::num_threads(), [&](Index i) {
+      const Index k = alone[static_cast<std::size_t>(i)];
+      Vector y(num_rows_);
+      for (Index row = 0; row < y.size(); ++row) y[row] = value(row, k);
+      const std::optional<StandardTarget> standard = standardise(k, y);
+      if (!standard) return;
       try {
         std::optional<Frame> columns = frame_;
-        const bool is_constant = standard_target(y, frame_.k, options_).is_constant;
-        take(target, fit_columns(Task::linear, frame_.X, y, options, columns), is_constant);
+        Fit fit = fit_columns(Task::linear, frame_.X, y, options, columns);
+        take(k, *standard, fit);
+        if (asked_.predictions && fit.mean.allFinite()) kept[static_cast<std::size_t>(i)] = for_predictions(std::move(fit));
       } catch (const InvalidArgument&) {  // squares are beyond the range of numbers
-        status(target) = TargetStatus::out_of_range;
-        write_nothing(target);
+        results_.write_nothing(target(k), TargetStatus::out_of_range);
       }
     });
+    for (std::size_t i = 0; i < alone.size(); ++i)
+      if (kept[i]) state.alone.emplace_back(target(alone[i]), std::move(kept[i]));
   }
 
-  void take(Index target, const Fit& fit, bool is_constant) {
-    if (!fit.mean.allFinite()) return write_nothing(target);
-    status(target) = is_constant ? TargetStatus::constant : status_of(fit.report.status);
-    out_.sweeps[static_cast<std::size_t>(target)] = fit.report.sweeps;
-    if (fit.precision.size() > 0) out_.precision[target] = fit.precision[0];
-    out_.noise_sd[target] = noise_sd(fit);
-    out_.bound[target] = fit.bound;
-    out_.r_squared[target] = fit.r_squared;
-    out_.effective_parameters[target] = fit.effective_parameters;
-    if (fit.intercept) out_.intercept[target] = fit.intercept->mean;
-    mean_.write(target, fit.mean);
-    if (!sd_.is_null()) sd_.write(target, fit.variance.cwiseSqrt());
+  // Whether what all fits keep for standard deviations is as small as a single fit may keep it.
+  [[nodiscard]] bool keeps_factors(Index count) const {
+    if (!asked_.predictions || options_.keep_covariance == Keep::never) return false;
+    constexpr double most = 256.0 * (1 << 20);
+    const auto p = static_cast<double>(penalised_.size() + 1), least = std::min(p, static_cast<double>(num_rows_));
+    return options_.keep_covariance == Keep::always || static_cast<double>(count) * 8 * p * least <= most;
+  }
+
+  static std::shared_ptr<const Fit> for_predictions(Fit fit) {
+    fit.column_names.clear();  // those of all targets are the same
+    return std::make_shared<const Fit>(std::move(fit));
+  }
+
+  void take(Index k, const StandardTarget& standard, const Fit& fit) {
+    const Index to = target(k);
+    if (!fit.mean.allFinite()) return results_.write_nothing(to, TargetStatus::failed);
+    results_.write_status(to, standard.is_constant ? TargetStatus::constant : status_of(fit.report.status));
+    out_.sweeps[static_cast<std::size_t>(to)] = fit.report.sweeps;
+    if (out_.prior == PriorKind::shared && fit.precision.size() > 0) out_.precision[to] = fit.precision[0];
+    out_.noise_sd[to] = noise_sd(fit);
+    out_.degrees_of_freedom[to] = fit.degrees_of_freedom();
+    out_.num_rows[to] = frame_.rows;
+    out_.bound[to] = fit.bound;
+    if (bound_scope(fit) == BoundScope::any_prior && fit.family.family == Family::normal) out_.evidence[to] = evidence_of(standard, fit);
+    out_.r_squared[to] = fit.r_squared;
+    out_.effective_parameters[to] = fit.effective_parameters;
+    if (fit.intercept) out_.intercept[to] = fit.intercept->mean;
+    results_.write_coefficients(to, fit.mean);
+    if (results_.has_sd()) results_.write_sd(to, fit.variance.cwiseSqrt());
+    if (fit.sparse) results_.write_inclusion(to, fit.sparse->inclusion);
+  }
+
+  [[nodiscard]] double evidence_of(const StandardTarget& standard, const Fit& fit) const {
+    const Vector& k = frame_.k;
+    const bool intercept = options_.intercept;
+    const double center = intercept ? k.dot(standard.y) / frame_.rows : 0, square = k.dot((standard.y.array() - center).square().matrix());
+    const double mean_square = k.dot(standard.y.cwiseAbs2()) / frame_.rows;
+    const NoiseDegrees degrees{frame_.rows, intercept ? 1 : 0, static_cast<Index>(penalised_.size())};
+    const GammaDistribution noise = noise_prior(options_, mean_square > 0 ? mean_square : 1, degrees);
+    const double offset = ((intercept ? 1 : 0) - frame_.rows) * std::log(standard.scale);  // (LIN.5)
+    return fit.bound - offset - log_evidence_of_constant(square, frame_.rows, intercept, noise);
   }
 
   const Frame& frame_;
   MatrixView Y_;
+  const Group& group_;
   const FitOptions& options_;
+  const TargetsOptions& asked_;
+  Results& results_;
   TargetsFit& out_;
+  Index num_rows_;
   PreparedPrior prior_;
   std::vector<Index> penalised_;
   NoiseDegrees degrees_;
-  Columns mean_, sd_;
+  double noise_shape_ = 0;   // a_N
   double spread_ = 1;        // the variance of a weight is this times V and the noise
   std::vector<char> alone_;  // [targets] 1: fitted by fit_linear; several threads write their own
   Vector origin_, scale_;    // [penalised]
   Matrix squares_;           // [penalised, r] of the basis
 };
+
+// Targets by the rows in which they have numbers; the first group has the complete ones, and those that are not fitted.
+std::vector<Group> groups_of(MatrixView Y, bool drop_missing) {
+  std::vector<Group> out(1);
+  std::map<std::vector<bool>, std::size_t> known;
+  std::vector<bool> is_there(static_cast<std::size_t>(Y.rows()));
+  for (Index k = 0; k < Y.cols(); ++k) {
+    bool has_gaps = false, is_finite = true;
+    for (Index i = 0; drop_missing && i < Y.rows(); ++i) {
+      const double y = Y(i, k);
+      is_there[static_cast<std::size_t>(i)] = !std::isnan(y);
+      has_gaps = has_gaps || std::isnan(y), is_finite = is_finite && !std::isinf(y);
+    }
+    std::size_t group = 0;
+    if (has_gaps && is_finite) {
+      group = known.try_emplace(is_there, out.size()).first->second;
+      if (group == out.size()) {
+        out.emplace_back();
+        for (Index i = 0; i < Y.rows(); ++i)
+          if (is_there[static_cast<std::size_t>(i)]) out.back().rows.push_back(i);
+      }
+    }
+    out[group].targets.push_back(k);
+  }
+  return out;
+}
+
+// Some rows of the table and of the weights.
+struct SomeRows {
+  Matrix X;
+  Vector weights;
+  FitOptions options;
+
+  SomeRows(MatrixView all, const std::vector<Index>& rows, const FitOptions& of_all) : X(std::ssize(rows), all.cols()), options(of_all) {
+    for (Index i = 0; i < X.rows(); ++i)
+      for (Index j = 0; j < X.cols(); ++j) X(i, j) = all(rows[static_cast<std::size_t>(i)], j);
+    if (of_all.weights.empty()) return;
+    weights.resize(X.rows());
+    for (Index i = 0; i < X.rows(); ++i) weights[i] = of_all.weights[rows[static_cast<std::size_t>(i)]];
+    options.weights = weights;
+  }
+};
+
+void fit_incomplete(MatrixView X, MatrixView Y, const Group& group, const FitOptions& of_all, const TargetsOptions& asked, Results& results,
+                    TargetsState& state) {
+  const auto refuse = [&] {
+    for (const Index target : group.targets) results.write_nothing(target, TargetStatus::few_rows);
+  };
+  if (group.rows.empty()) return refuse();
+  const SomeRows some(X, group.rows, of_all);
+  if (!some.options.weights.empty() && !(some.weights.sum() > 0)) return refuse();
+  try {
+    const Frame frame = frame_of_columns(MatrixView(some.X), some.options);
+    GroupFit(frame, Y, group, some.options, asked, results).fit(state);
+  } catch (const InvalidArgument&) {  // the checks of the whole table passed
+    refuse();
+  }
+}
 
 }  // namespace
 
@@ -313,6 +490,7 @@ const char* to_string(TargetStatus status) {
     case TargetStatus::max_sweeps: return "max_sweeps";
     case TargetStatus::constant: return "constant";
     case TargetStatus::not_finite: return "not_finite";
+    case TargetStatus::few_rows: return "few_rows";
     case TargetStatus::out_of_range: return "out_of_range";
     case TargetStatus::failed: return "failed";
   }
@@ -321,15 +499,21 @@ const char* to_string(TargetStatus status) {
 
 TargetsFit fit_targets(MatrixView X, MatrixView Y, const TargetsOptions& options) {
   const Stopwatch watch;
-  validate_targets(X, Y, options);
+  validate_targets(X, Y, options.fit);
+  const ChosenOptions chosen = with_chosen_prior(options.fit, Task::linear, X.rows(), X.cols());
   const blas::ThreadScope threads(options.fit.threads);
-  Frame frame = frame_of_columns(X, options.fit);
+  Frame frame = frame_of_columns(X, chosen.options);
   TargetsFit out;
-  Targets(frame, Y, options, out).fit();
+  Results results(chosen.options, options, X.cols(), Y.cols(), out);
+  auto state = std::make_shared<TargetsState>();
+  const std::vector<Group> groups = groups_of(Y, options.drop_missing);
+  GroupFit(frame, Y, groups.front(), chosen.options, options, results).fit(*state);
+  for (std::size_t g = 1; g < groups.size(); ++g) fit_incomplete(X, Y, groups[g], chosen.options, options, results, *state);
+  out.state = std::move(state);
   out.left_out = std::move(frame.left_out);
   out.column_names = std::move(frame.names);
-  out.num_rows = frame.rows;
   out.notes = std::move(frame.notes);
+  if (!chosen.note.empty()) out.notes.push_back(chosen.note);
   out.warnings = std::move(frame.warnings);
   out.seconds = watch.seconds();
   return out;

@@ -6,23 +6,16 @@
 #include "frame/frame.hpp"
 #include "frame/prior_partition.hpp"
 #include "method/sweep/sweep.hpp"
+#include "posterior/targets_state.hpp"
 
 namespace ardvark::internal {
 
-/// The columns decomposed once: with c = projection' y of a target y, w = back diag(1/(l + a)) c for any precision a.        (TGT.1)
-struct SharedBasis {
-  bool dual = false;   ///< more columns than rows
-  Vector l;            ///< [r] squared singular values, ascending, >= 0
-  Matrix projection;   ///< [n,r] dual: U; otherwise Z Q
-  Matrix back;         ///< [p,r] dual: Z'U; otherwise Q
-  Vector root_weight;  ///< [n] square roots of the weights of the rows
-  Vector mean;         ///< [p] what is left of the means of the columns, which is rounding; zero without an intercept
-  double rows = 0;     ///< sum of the weights
-  bool intercept = false;
+/// The axes, and how targets come to them: c = projection' y.                                                                   (TGT.1)
+struct SharedBasis : SharedAxes {
+  Matrix projection;          ///< [n,r] dual: U; otherwise Z Q
+  Vector root_weight;         ///< [n] square roots of the weights of the rows
   bool sizes_differ = false;  ///< so much that the decomposition has no digits of the small columns
 
-  [[nodiscard]] Index num_columns() const { return back.rows(); }
-  [[nodiscard]] double largest() const { return l.size() > 0 ? l[l.size() - 1] : 0; }
   /// Squared lengths beside the projection are counted from this precision.                                                    (TGT.3)
   [[nodiscard]] double reference() const { return 1e-12 * largest(); }
 };
@@ -37,6 +30,7 @@ struct SharedFit {
   int sweeps = 0;
   double precision = 0;  ///< E[alpha]; NaN if no column has a prior
   double bound = 0;      ///< nats
+  double evidence = 0;   ///< `bound` above that of the constant, nats                                                    (TGT.6)
   GammaDistribution noise;
   double residual = 0;   ///< sum of squares
   double explained = 0;  ///< effective parameters, with the intercept
