@@ -23,6 +23,7 @@
 #include "ardvark/sequential.hpp"
 #include "ardvark/softmax.hpp"
 #include "ardvark/statistics.hpp"
+#include "ardvark/targets.hpp"
 
 namespace ardvark {
 
@@ -263,6 +264,19 @@ void check_selection(const ModelOptions& options);
 /// its task, with the names of the columns or their encoding; with class_names, labels are 0, 1, .. \throws InvalidArgument  as
 /// fit_logistic(ask), fit_softmax(ask) and fit_kernel_regression(ask); an option that needs rows in memory
 [[nodiscard]] SavedModel fit_model(const AskRows& ask, const ModelOptions& options);
+/// A regression of each column of Y, with the options of model linear without a preset. With missing = drop, rows with a gap in X are left
+/// out, and a gap in a target leaves its row out of the fit of this target.
+/// \param target_names  [K] or empty
+/// \param results       where and which; its `fit` and `drop_missing` are not read
+/// \throws InvalidArgument  an option is not for many targets; as fit_targets
+[[nodiscard]] SavedTargets fit_targets(MatrixView X, MatrixView Y, const ModelOptions& options, std::vector<std::string> target_names,
+                                       TargetsOptions results = {});
+/// A table of the targets, the best explained first, and which of them are explained at this rate of false discoveries.
+/// \throws InvalidArgument  the rate is not between 0 and 1
+[[nodiscard]] std::string summary(const SavedTargets& targets, double fdr);
+/// One JSON object as to_json(model): what the fits have for each target, and what explained_targets() says; coefficients, if there are at
+/// most a million.
+[[nodiscard]] std::string to_json(const SavedTargets& targets, double fdr);
 /// Whether the model has a posterior, so that it can predict.
 [[nodiscard]] bool has_posterior(const SavedModel& model);
 [[nodiscard]] const Report& report_of(const SavedModel& model);

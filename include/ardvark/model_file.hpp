@@ -16,6 +16,7 @@
 #include "ardvark/relevance.hpp"
 #include "ardvark/softmax.hpp"
 #include "ardvark/table.hpp"
+#include "ardvark/targets.hpp"
 
 namespace ardvark {
 
@@ -77,5 +78,21 @@ void save_model(const std::string& path, const SavedModel& model);
 /// \throws EnvironmentError  the file does not exist or cannot be read
 [[nodiscard]] SavedModel load_model(const std::string& path);
 [[nodiscard]] SavedModel model_from_bytes(std::string_view bytes);
+
+/// The contents of a file of many targets: one file for all.
+struct SavedTargets {
+  TargetsFit fit;
+  std::vector<std::string> target_names = {};                     ///< [K] or empty
+  FeatureEncoding encoding = {};                                  ///< as SavedModel::encoding
+  std::vector<std::pair<std::string, OptionValue>> options = {};  ///< as SavedModel::options
+};
+
+/// \param coefficients  [p,K] of fits that wrote them elsewhere; the file has them
+/// \throws InvalidArgument   the fits have no coefficients, or their names have the wrong number \throws EnvironmentError  as save_model
+void save_targets(const std::string& path, const SavedTargets& targets, MatrixView coefficients = {});
+[[nodiscard]] std::string targets_to_bytes(const SavedTargets& targets, MatrixView coefficients = {});
+/// \throws InvalidArgument  as load_model
+[[nodiscard]] SavedTargets load_targets(const std::string& path);
+[[nodiscard]] SavedTargets targets_from_bytes(std::string_view bytes);
 
 }  // namespace ardvark

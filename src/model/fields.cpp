@@ -10,18 +10,6 @@ namespace ardvark::internal {
 namespace {
 
 // Of each text column its name, its levels, and the level that the others are compared with (null: a kernel compares all).
-Json text_columns(const FeatureEncoding& encoding) {
-  Json list = Json::array();
-  for (const FeatureColumn& f : encoding.features)
-    if (f.categorical)
-      list.push_back({{"name", f.name},
-                      {"levels", f.levels},
-                      {"reference", encoding.dummies == Dummies::every_level || f.levels.empty()
-                                        ? Json()
-                                        : Json(f.levels[static_cast<std::size_t>(f.reference)])}});
-  return list;
-}
-
 // The sets at the rate of the fit: positions of the columns, and the probability that one of them has an effect.
 void visit_effects(const Effects& effects, const Fit& fit, Fields& out) {
   out.put("fdr", Json(effects.fdr));
@@ -47,6 +35,18 @@ void visit(const SelectionSpread& spread, double error, double chance, const cha
 }
 
 }  // namespace
+
+Json text_columns(const FeatureEncoding& encoding) {
+  Json list = Json::array();
+  for (const FeatureColumn& f : encoding.features)
+    if (f.categorical)
+      list.push_back({{"name", f.name},
+                      {"levels", f.levels},
+                      {"reference", encoding.dummies == Dummies::every_level || f.levels.empty()
+                                        ? Json()
+                                        : Json(f.levels[static_cast<std::size_t>(f.reference)])}});
+  return list;
+}
 
 void visit(const FeatureEncoding& encoding, Fields& out) {
   out.put("columns", Json(encoding.names()));

@@ -44,6 +44,8 @@ class Fields {
   return field == "covariance" || field == "V" || field == "components" || field == "log_ratios";
 }
 
+/// Each column of texts with its name, levels and reference.
+[[nodiscard]] Json text_columns(const FeatureEncoding& encoding);
 void visit(const FeatureEncoding& encoding, Fields& out);
 void visit(const SavedModel& model, double level, Fields& out);
 void visit(const Prediction& prediction, const std::vector<std::string>& classes, double level, Fields& out);
@@ -64,6 +66,8 @@ void visit(const WeightDraws& draws, Fields& out);
 void visit(const SoftmaxFit& fit, double level, Fields& out);
 void visit(const RelevanceFit& fit, double level, Fields& out);
 void visit(const KernelFit& fit, double level, Fields& out);
+void visit(const SavedTargets& targets, Fields& out);
+void visit(const ExplainedTargets& explained, Fields& out);
 
 /// Sweeps, coefficients and noise: what a fit and a relevance vector machine have in common.
 void visit_posterior(const Fit& fit, double level, Fields& out);
