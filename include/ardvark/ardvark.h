@@ -685,6 +685,65 @@ ARDVARK_API ardvark_code ardvark_sequential_from_model(const ardvark_model* mode
 ARDVARK_API ardvark_code ardvark_sequential_to_bytes(const ardvark_sequential* filter, void** data, size_t* size, ardvark_error* error);
 ARDVARK_API ardvark_code ardvark_sequential_from_bytes(const void* data, size_t size, ardvark_sequential** filter, ardvark_error* error);
 
+/* ---- many targets ------------------------------------------------------------------------------------------------------------------- */
+
+/* A linear regression of each column of Y [rows, targets] on the same X. With the option `prior` shared, one decomposition of X serves all
+ * targets. A target has the same numbers whatever targets are beside it.
+ */
+typedef struct ardvark_targets ardvark_targets;
+
+/* Memory of the caller for a matrix of results, which the library fills: the numbers of a target lie one after the other. */
+typedef struct ardvark_columns {
+  size_t struct_size;
+  void* data;
+  int32_t type;   /* ARDVARK_FLOAT64 or ARDVARK_FLOAT32 */
+  int64_t stride; /* numbers between the first ones of two neighbouring targets; 0: as many as a target has */
+} ardvark_columns;
+
+/* What the fits compute beside means, and what they do not keep; bits. */
+typedef enum ardvark_targets_what {
+  ARDVARK_TARGETS_SD = 1,            /* standard deviations of the coefficients */
+  ARDVARK_TARGETS_LEAVE_ONE_OUT = 2, /* r_squared_loo */
+  ARDVARK_TARGETS_NO_PREDICTIONS = 4 /* nothing is kept for ardvark_targets_predict: less memory */
+} ardvark_targets_what;
+
+/* options: those of model linear without a preset, without diagnose and fdr; may be NULL. With `missing` drop, rows with a gap in X are
+ * left out, and a NaN in Y leaves its row out of the fit of its target. Otherwise such a target is not fitted, and its `status` says so.
+ * names: [targets] or NULL.
+ * mean, sd, inclusion: where these [columns, targets] are written; NULL: they are kept, for ardvark_targets_result; with a pointer, sd is
+ * computed in any case. */
+ARDVARK_API ardvark_code ardvark_fit_targets(const ardvark_matrix* X, const ardvark_matrix* Y, const char* const* names,
+                                             const ardvark_options* options, int32_t what, const ardvark_columns* mean,
+                                             const ardvark_columns* sd, const ardvark_columns* inclusion, ardvark_targets** targets,
+                                             ardvark_error* error);
+ARDVARK_API void ardvark_targets_free(ardvark_targets* targets);
+/* One for each target: status (converged, max_sweeps, constant, not_finite, few_rows, out_of_range, failed), sweeps, intercept (if there is
+ * one), precision (prior shared), noise_sd, degrees_of_freedom, bound, evidence (nats of `bound` above the constant), r_squared,
+ * r_squared_loo, effective_parameters, num_rows; NaN where a target is not fitted. [targets, columns], if they were kept: mean, sd,
+ * inclusion. Of all: targets (their names, if there are any), num_targets, num_alone (fitted one by one), prior, columns, left_out,
+ * options, text_columns (if there are any), notes, warnings, seconds. */
+ARDVARK_API ardvark_code ardvark_targets_result(const ardvark_targets* targets, ardvark_result** result, ardvark_error* error);
+/* Which targets the columns explain: share (of all targets), probability [targets], selected [targets] (flags). rate: of false discoveries
+ * among the selected, in (0, 1). */
+ARDVARK_API ardvark_code ardvark_targets_explained(const ardvark_targets* targets, double rate, ardvark_result** result,
+                                                   ardvark_error* error);
+/* Predictions of new rows: mean and sd [rows of X, targets] are written where the caller says; sd NULL: without. coefficients [columns,
+ * targets]: those of a fit that wrote its means elsewhere; otherwise NULL. options: `interval` ("new" or "mean") and `threads` are read;
+ * may be NULL. */
+ARDVARK_API ardvark_code ardvark_targets_predict(const ardvark_targets* targets, const ardvark_matrix* X,
+                                                 const ardvark_matrix* coefficients, const ardvark_options* options,
+                                                 const ardvark_columns* mean, const ardvark_columns* sd, ardvark_error* error);
+
+/* One file of all targets, completely or not at all; and its bytes. coefficients: as in ardvark_targets_predict. */
+ARDVARK_API ardvark_code ardvark_targets_save(const ardvark_targets* targets, const ardvark_matrix* coefficients, const char* path,
+                                              ardvark_error* error);
+ARDVARK_API ardvark_code ardvark_targets_load(const char* path, ardvark_targets** targets, ardvark_error* error);
+ARDVARK_API ardvark_code ardvark_targets_to_bytes(const ardvark_targets* targets, const ardvark_matrix* coefficients, void** data,
+                                                  size_t* size, ardvark_error* error);
+ARDVARK_API ardvark_code ardvark_targets_from_bytes(const void* data, size_t size, ardvark_targets** targets, ardvark_error* error);
+/* As ardvark_model_encoding. */
+ARDVARK_API ardvark_code ardvark_targets_encoding(const ardvark_targets* targets, ardvark_encoding** encoding, ardvark_error* error);
+
 /* ---- results ------------------------------------------------------------------------------------------------------------------------ */
 
 ARDVARK_API void ardvark_result_free(ardvark_result* result);

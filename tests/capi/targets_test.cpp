@@ -1,0 +1,169 @@
+// Many targets of the C interface, against the library.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "capi/calls.hpp"
+
+namespace ardvark {
+namespace {
+
+using Targets = testing::Owned<ardvark_targets>;
+
+struct Problem {
+  Matrix X{70, 3}, Y{70, 4};
+  Problem() {
+    for (Index i = 0; i < 70; ++i) {
+      for (Index j = 0; j < 3; ++j) X(i, j) = std::sin(1.7 * static_cast<double>((i + 1) * (j + 2)));
+      for (Index k = 0; k < 4; ++k)
+        Y(i, k) = X(i, k % 3) * static_cast<double>(k) + 0.3 * std::cos(31.0 * static_cast<double>(i + 5 * k)) + 2;
+    }
+  }
+};
+
+Targets fitted_targets(const Problem& problem, const Options& options, std::int32_t what = 0, const ardvark_columns* mean = nullptr) {
+  const ardvark_matrix X = view(problem.X), Y = view(problem.Y);
+  const char* const names[] = {"a", "b", "c", "d"};
+  ardvark_error error = empty_error();
+  ardvark_targets* targets = nullptr;
+  EXPECT_EQ(ardvark_fit_targets(&X, &Y, names, options.get(), what, mean, nullptr, nullptr, &targets, &error), ARDVARK_OK) << error.message;
+  return Targets(targets);
+}
+
+Result result_of(const Targets& targets) {
+  ardvark_error error = empty_error();
+  ardvark_result* result = nullptr;
+  EXPECT_EQ(ardvark_targets_result(targets.get(), &result, &error), ARDVARK_OK) << error.message;
+  return Result(result);
+}
+
+Matrix array_of(const Result& result, const char* name) {
+  ardvark_error error = empty_error();
+  ardvark_array array = {};
+  array.struct_size = sizeof array;
+  EXPECT_EQ(ardvark_result_array(result.get(), name, &array, &error), ARDVARK_OK) << error.message;
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Matrix out = Eigen::Map<const RowMajor>(array.data, array.shape[0], array.dimensions == 2 ? array.shape[1] : 1);
+  ardvark_free(array.data);
+  return out;
+}
+
+std::string json_of(const Result& result, const char* name) {
+  ardvark_error error = empty_error();
+  char* text = nullptr;
+  EXPECT_EQ(ardvark_result_json(result.get(), name, &text, &error), ARDVARK_OK) << error.message;
+  std::string out = text;
+  ardvark_free(text);
+  return out;
+}
+
+TEST(CTargets, AreThoseOfTheLibrary) {
+  const Problem problem;
+  const Targets targets =
+      fitted_targets(problem, options_of({{"model", "linear"}, {"prior", "shared"}}), ARDVARK_TARGETS_SD | ARDVARK_TARGETS_LEAVE_ONE_OUT);
+  const Result result = result_of(targets);
+  const TargetsFit expected =
+      fit_targets(problem.X, problem.Y, {.fit = {.prior = Prior::shared()}, .standard_deviations = true, .leave_one_out = true});
+  EXPECT_EQ(array_of(result, "mean"), expected.mean.transpose());
+  EXPECT_EQ(array_of(result, "sd"), expected.sd.transpose());
+  EXPECT_EQ(Vector(array_of(result, "evidence")), expected.evidence);
+  EXPECT_EQ(Vector(array_of(result, "r_squared_loo")), expected.r_squared_loo);
+  EXPECT_EQ(json_of(result, "targets"), R"(["a","b","c","d"])");
+  EXPECT_EQ(json_of(result, "status"), R"(["converged","converged","converged","converged"])");
+
+  ardvark_error error = empty_error();
+  ardvark_result* explained = nullptr;
+  ASSERT_EQ(ardvark_targets_explained(targets.get(), 0.1, &explained, &error), ARDVARK_OK) << error.message;
+  const Result by_rate(explained);
+  EXPECT_EQ(Vector(array_of(by_rate, "probability")), explained_targets(expected.evidence, 0.1).probability);
+  EXPECT_EQ(ardvark_targets_explained(targets.get(), 2, &explained, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.argument, "rate");
+}
+
+TEST(CTargets, PredictIntoTheMemoryOfTheCaller) {
+  const Problem problem;
+  const ardvark_matrix X = view(problem.X);
+  Matrix coefficients(3, 4);
+  const ardvark_columns to = {sizeof(ardvark_columns), coefficients.data(), ARDVARK_FLOAT64, 0};
+  const Targets targets = fitted_targets(problem, options_of({{"model", "linear"}, {"prior", "shared"}}), 0, &to);
+  const TargetsFit fit = fit_targets(problem.X, problem.Y, {.fit = {.prior = Prior::shared()}});
+  EXPECT_EQ(coefficients, fit.mean);
+  const ardvark_matrix W = view(coefficients);
+  const auto predicted = [&](const Targets& from, const ardvark_matrix* given, const char* interval) {
+    Matrix sd(70, 4);
+    Eigen::MatrixXf mean(72, 4);
+    const ardvark_columns to_mean = {sizeof(ardvark_columns), mean.data(), ARDVARK_FLOAT32, 72},
+                          to_sd = {sizeof(ardvark_columns), sd.data(), ARDVARK_FLOAT64, 0};
+    ardvark_error error = empty_error();
+    EXPECT_EQ(ardvark_targets_predict(from.get(), &X, given, options_of({{"interval", interval}}).get(), &to_mean, &to_sd, &error),
+              ARDVARK_OK)
+        << error.message;
+    return std::pair(Eigen::MatrixXf(mean.topRows(70)), sd);
+  };
+  const TargetsPrediction expected = predict(fit, problem.X);
+  EXPECT_EQ(predicted(targets, &W, "new").first, Eigen::MatrixXf(expected.mean.cast<float>()));
+  EXPECT_EQ(predicted(targets, &W, "new").second, expected.sd);
+  EXPECT_EQ(predicted(targets, &W, "mean").second, predict(fit, problem.X, {.what = PredictionOf::mean}).sd);
+
+  void* data = nullptr;
+  std::size_t size = 0;
+  ardvark_error error = empty_error();
+  ASSERT_EQ(ardvark_targets_to_bytes(targets.get(), &W, &data, &size, &error), ARDVARK_OK) << error.message;
+  ardvark_targets* again = nullptr;
+  ASSERT_EQ(ardvark_targets_from_bytes(data, size, &again, &error), ARDVARK_OK) << error.message;
+  ardvark_free(data);
+  const Targets read(again);
+  EXPECT_EQ(predicted(read, nullptr, "new").second, expected.sd);
+  ardvark_encoding* encoding = nullptr;
+  ASSERT_EQ(ardvark_targets_encoding(read.get(), &encoding, &error), ARDVARK_OK) << error.message;
+  const testing::Owned<ardvark_encoding> columns(encoding);
+  ardvark_result* facts = nullptr;
+  ASSERT_EQ(ardvark_encoding_result(columns.get(), &facts, &error), ARDVARK_OK) << error.message;
+  EXPECT_EQ(json_of(Result(facts), "columns"), R"(["x1","x2","x3"])");
+}
+
+TEST(CTargets, OfAGapAreFittedToTheOtherRows) {
+  Problem problem;
+  problem.Y(5, 1) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(json_of(result_of(fitted_targets(problem, options_of({{"model", "linear"}, {"prior", "shared"}}))), "status"),
+            R"(["converged","not_finite","converged","converged"])");
+  problem.X(9, 0) = std::numeric_limits<double>::quiet_NaN();
+  const Result result = result_of(fitted_targets(problem, options_of({{"model", "linear"}, {"prior", "shared"}, {"missing", "drop"}})));
+  EXPECT_EQ(Vector(array_of(result, "num_rows")), (Vector(4) << 69, 68, 69, 69).finished());
+  EXPECT_NE(json_of(result, "notes").find("1 row was dropped"), std::string::npos) << json_of(result, "notes");
+}
+
+TEST(CTargets, NameTheArgument) {
+  const Problem problem;
+  const ardvark_matrix X = view(problem.X), Y = view(problem.Y);
+  const Matrix few = problem.Y.topRows(9);
+  const ardvark_matrix short_Y = view(few);
+  std::int8_t bytes[12];
+  const ardvark_columns of_bytes = {sizeof(ardvark_columns), bytes, ARDVARK_INT8, 0},
+                        narrow = {sizeof(ardvark_columns), bytes, ARDVARK_FLOAT64, 2};
+  ardvark_targets* targets = nullptr;
+  const auto argument = [&](const ardvark_matrix* columns, const ardvark_matrix* all,
+                            const std::vector<std::pair<const char*, const char*>>& texts, const ardvark_columns* mean = nullptr) {
+    ardvark_error error = empty_error();
+    EXPECT_EQ(ardvark_fit_targets(columns, all, nullptr, options_of(texts).get(), 0, mean, nullptr, nullptr, &targets, &error),
+              ARDVARK_INVALID_ARGUMENT);
+    EXPECT_EQ(targets, nullptr);
+    return std::string(error.argument);
+  };
+  EXPECT_EQ(argument(nullptr, &Y, {{"model", "linear"}}), "X");
+  EXPECT_EQ(argument(&X, nullptr, {{"model", "linear"}}), "Y");
+  EXPECT_EQ(argument(&X, &short_Y, {{"model", "linear"}}), "Y");
+  EXPECT_EQ(argument(&X, &short_Y, {{"model", "linear"}, {"missing", "drop"}}), "Y");
+  EXPECT_EQ(argument(&X, &Y, {{"model", "linear"}}, &of_bytes), "mean");
+  EXPECT_EQ(argument(&X, &Y, {{"model", "linear"}}, &narrow), "mean");
+  EXPECT_EQ(argument(&X, &Y, {{"model", "linear"}, {"fdr", "0.1"}}), "fdr");
+  EXPECT_EQ(argument(&X, &Y, {{"model", "linear"}, {"missing", "impute"}}), "missing");
+  EXPECT_EQ(argument(&X, &Y, {{"model", "logistic"}}), "");
+  EXPECT_EQ(argument(&X, &Y, {{"model", "linear"}, {"tolerance", "-1"}}), "tolerance");
+}
+
+}  // namespace
+}  // namespace ardvark
