@@ -15,9 +15,10 @@
 namespace ardvark::cli {
 
 struct FitArguments : ModelOptions {
-  const CLI::App* command = nullptr;  ///< knows which options were given
-  std::vector<std::string> files;     ///< as given, or the paths that match; of `fit` and `stats`
-  std::string data;                   ///< the only file
+  const CLI::App* command = nullptr;   ///< knows which options were given
+  std::vector<std::string> files;      ///< as given, or the paths that match; of `fit` and `stats`
+  std::string data;                    ///< the only file
+  std::string targets, target_prefix;  ///< of several targets: their file, or how the names of their columns begin
   std::string output, path, weights_column, statistics, covariates, stream = "auto", index_base = "auto", count_allele = "1";
   std::vector<std::string> ignore, categorical, missing_markers, groups, flat_columns;
   TableFormat format;

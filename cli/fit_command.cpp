@@ -18,6 +18,7 @@
 #include "model_choice.hpp"
 #include "table_sums.hpp"
 #include "target/target.hpp"
+#include "targets.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -33,6 +34,7 @@ int run_fit(FitArguments args) {
   if (are_genotypes(args.files)) return fit_genotypes(args);
   for (const auto& [option, is_given] : {std::pair{"--covariates", !args.covariates.empty()}, {"--count-allele", args.count_allele != "1"}})
     if (is_given) throw refused(option, "applies only to PLINK filesets: .bed");
+  if (has_many_targets(args)) return fit_many_targets(args);
   if (are_matrix_files(args.files)) return fit_matrix(args);
   if (args.index_base != "auto") throw refused("--index-base", "applies only to files of svmlight: .svm, .svmlight, .libsvm");
   const std::string choice = choose_model(args);
@@ -191,6 +193,21 @@ void add_fit(CLI::App& app, Run& run) {
       "memory, or has several files and --model is linear), "
       "always or never. Only --model linear (with --prior laplace: with --lambda), and --model linear with --noise student or auto, "
       "logistic, counts and kernel, which read the table several times");
+  c.get_option("--target")->description("Column to explain; a,b,c: each of these, by linear regression");
+  const auto add_targets = [&](const char* option, std::string& to, const char* help) {
+    c.add_option_function<std::string>(
+         option,
+         [&c, &to](const std::string& text) {
+           to = text;
+           c.get_option("--target")->required(false);
+         },
+         help)
+        ->check(not_empty)
+        ->group(heading_of(OptionGroup::table));
+  };
+  add_targets("--targets", args->targets,
+              "Several targets: a .npy file with a row for each row of the data, which is read where it lies, or a table of numbers");
+  add_targets("--target-prefix", args->target_prefix, "Several targets: the columns whose names begin so");
   c.get_option("data")->each([&c](const std::string& path) {
     const bool has_target = internal::io::matrix_format_of(path) == internal::io::MatrixFormat::svmlight || internal::io::is_plink(path);
     if (has_target) c.get_option("--target")->required(false);

@@ -22,6 +22,7 @@
 #include "predictions.hpp"
 #include "progress_line.hpp"
 #include "target/target.hpp"
+#include "targets.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -34,7 +35,7 @@ struct PredictArguments {
   double level = 0.95;
   bool level_given = false;
   TableFormat format;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, with_sd = false;
 
   [[nodiscard]] bool is_parquet() const { return has_ending(".parquet"); }
   [[nodiscard]] bool has_ending(std::string_view ending) const { return internal::io::lower_case(output).ends_with(ending); }
@@ -357,9 +358,23 @@ class WholePredictor {
   PredictionScorer scorer_;
 };
 
+int predict_many(const PredictArguments& args) {
+  for (const auto& [option, is_given] : {std::pair{"--json", args.json},
+                                         {"--keep", !args.keep.empty()},
+                                         {"--level", args.level_given},
+                                         {"--interval", args.interval != "new"},
+                                         {"--rule", args.rule != "automatic"},
+                                         {"--missing", !args.missing.empty()}})
+    if (is_given) throw refused(option, fmt::format("cannot be used with '{}', which has many targets", args.model));
+  if (args.is_parquet()) throw refused("--output", "may not end with .parquet where many targets are predicted; write CSV");
+  return predict_targets({args.model, args.output, args.files, args.missing_markers, args.format, args.with_sd, args.digits});
+}
+
 int run_predict(PredictArguments args) {
   args.files = matching_paths(args.files);
   check_arguments(args);
+  if (holds_targets(args.model)) return predict_many(args);
+  if (args.with_sd) throw refused("--sd", "applies only to models of many targets; other predictions of numbers have sd");
   std::optional<ProgressLine> progress(std::in_place, !args.quiet && !args.json, "reading");
   const SavedModel model = model_of(args);
   if (are_matrix_files(args.files) || are_genotypes(args.files)) {
@@ -421,6 +436,9 @@ void add_predict(CLI::App& app, Run& run) {
                "PLINK filesets: refuse (default), or mean: variants of the model that are not there, or have other alleles, count as their "
                "means in the fit")
       ->check(not_empty);
+  c.add_flag("--sd", args->with_sd,
+             "Models of many targets: beside the column of each target, which holds its mean, one for the standard deviation of a new "
+             "observation");
   c.add_flag("--json", args->json, "One JSON object instead of CSV; it is made in memory");
   c.add_flag("-q,--quiet", args->quiet, "Write only the predictions: no progress, and no line on how good they are");
   c.footer(

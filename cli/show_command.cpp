@@ -7,6 +7,7 @@
 #include "ardvark/statistics.hpp"
 #include "fit.hpp"
 #include "io/safetensors.hpp"
+#include "targets.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -51,6 +52,7 @@ void add_show(CLI::App& app, Run& run) {
       if (!(args->level > 0 && args->level < 1)) throw wrong("--level", args->level, "it must lie between 0 and 1");
       require_json(args->all_columns, args->json);
       if (holds_statistics(args->path)) return show_statistics(args->path, args->json);
+      if (holds_targets(args->path)) return show_targets(args->path, args->json, args->fdr.value_or(usual_fdr_of_targets));
       SavedModel model = load_model(args->path);
       if (args->fdr) model = at_fdr(std::move(model), *args->fdr, Spelling::command_line);
       if (args->covariance && !args->json) throw refused("--covariance", "needs --json; the table has no place for a matrix");
