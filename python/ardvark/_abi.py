@@ -13,6 +13,7 @@ __all__ = [
     "Array",
     "Ask",
     "Callback",
+    "Columns",
     "Csc",
     "Handle",
     "InternalError",
@@ -83,6 +84,10 @@ class Array(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("dimensions", c_int64), ("shape", c_int64 * 2)]
 
 
+class Columns(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("type", c_int32), ("stride", c_int64)]
+
+
 class _Progress(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -102,7 +107,7 @@ Callback = ctypes.CFUNCTYPE(c_int, POINTER(_Progress), c_void_p)
 Ask = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, POINTER(c_void_p), c_void_p)
 _error, _matrix, _out = POINTER(_Error), POINTER(Matrix), POINTER(c_void_p)
 
-_HANDLES = ("options", "table", "encoding", "model", "result", "sequential", "statistics", "sums", "genotypes", "matrix_file")
+_HANDLES = ("options", "table", "encoding", "model", "result", "sequential", "statistics", "sums", "genotypes", "matrix_file", "targets")
 _SIGNATURES = {
     "ardvark_options_set_text": [c_void_p, c_char_p, c_char_p, _error],
     "ardvark_options_set_number": [c_void_p, c_char_p, c_double, _error],
@@ -169,6 +174,15 @@ _SIGNATURES = {
     "ardvark_sums_from_bytes": [c_char_p, c_size_t, _out, _error],
     "ardvark_fit_rows": [Ask, c_void_p, c_void_p, _out, _error],
     "ardvark_fit_folds": [POINTER(c_void_p), c_int64, c_void_p, _out, _error],
+    "ardvark_fit_targets": [_matrix, _matrix, POINTER(c_char_p), c_void_p, c_int32, *[POINTER(Columns)] * 3, _out, _error],
+    "ardvark_targets_result": [c_void_p, _out, _error],
+    "ardvark_targets_explained": [c_void_p, c_double, _out, _error],
+    "ardvark_targets_predict": [c_void_p, _matrix, _matrix, c_void_p, POINTER(Columns), POINTER(Columns), _error],
+    "ardvark_targets_save": [c_void_p, _matrix, c_char_p, _error],
+    "ardvark_targets_load": [c_char_p, _out, _error],
+    "ardvark_targets_to_bytes": [c_void_p, _matrix, _out, POINTER(c_size_t), _error],
+    "ardvark_targets_from_bytes": [c_char_p, c_size_t, _out, _error],
+    "ardvark_targets_encoding": [c_void_p, _out, _error],
     "ardvark_result_array": [c_void_p, c_char_p, POINTER(Array), _error],
     "ardvark_result_number": [c_void_p, c_char_p, POINTER(c_double), _error],
     "ardvark_result_text": [c_void_p, c_char_p, _out, _error],

@@ -369,6 +369,18 @@ Parameters
 
 {sections.fitted}
 """,
+    "sections.fit_linear": """
+Parameters
+----------
+{fit.X}
+y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+    Numbers; finite, but for gaps of several targets. The name of a column of X, if X is read in pieces.
+{fit.sample_weight, fit.target}
+out : ndarray of shape (n_targets, n_features), default=None
+    Where ``coef_`` of several targets is written: float64 or float32, row by row; it may be mapped from a file.
+
+{sections.fitted}
+""",
     "sections.fit_classes": """
 Parameters
 ----------

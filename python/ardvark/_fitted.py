@@ -423,7 +423,11 @@ class FittedModel(Estimator):
         True
         """
         check_is_fitted(self)
-        self._model.save(path)
+        self._saved().save(path)
+
+    def _saved(self) -> Any:
+        """What a file has."""
+        return self._model
 
     @classmethod
     def load(cls: type[M], path: Any) -> M:
@@ -462,7 +466,7 @@ class FittedModel(Estimator):
         model = _core.load(path)
         return cls()._of_file(model)
 
-    def _parameters_of(self, model: _core.Model) -> dict[str, Any]:
+    def _parameters_of(self, model: Any) -> dict[str, Any]:
         """The constructor parameters that are the options of the model."""
         cls: Any = type(self)
         options, defaults = model.value("options"), _defaults(cls)

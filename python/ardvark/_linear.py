@@ -15,7 +15,6 @@ from ._arrays import READ, is_sparse, product, refuse_sparse, without_mask
 from ._genotypes import Genotypes
 from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_numbers
 from ._hosts import in_memory
-from ._predictions import Regressor
 from ._docs import assembled
 from ._passes import RowSums, TableFacts
 from ._pieces import Pieces
@@ -23,11 +22,12 @@ from ._progress import Watch
 from ._statistics import LinearStatistics
 from ._streams import read_in_pieces
 from ._tables import holds_text, holds_truths, names_of, with_columns_of, with_dense_columns
-from ._score import Columns, LinearScore, Prior, _intercept
+from ._many_targets import ManyTargets, is_many
+from ._score import Columns, Prior, _intercept
 
 
 @assembled
-class BayesianLinearRegression(Regressor, LinearScore):
+class BayesianLinearRegression(ManyTargets):
     """Bayesian linear regression: a few effects plus many small ones, or one precision for all columns, each column or each group.
 
     The method is variational Bayes. It learns from the data how many effects there are and how large they are. The
@@ -78,6 +78,8 @@ class BayesianLinearRegression(Regressor, LinearScore):
     coef_ : ndarray of shape (n_features,)
         Posterior mean, in units of y per unit of the column.
     intercept_ : float
+    noise_std_, evidence_, r_squared_, r_squared_loo_ : ndarray of shape (n_targets,)
+        Only of a y with several columns, with ``target_names_`` and ``target_status_``; see `target_summary`.
     coef_std_ : ndarray of shape (n_features,)
         Posterior standard deviation; infinite if there are too few rows to determine it. Of a column that a fit of very many columns
         does not follow: of an effect that may be there, with the probability ``inclusion_``.
@@ -171,14 +173,22 @@ class BayesianLinearRegression(Regressor, LinearScore):
     ):
         self._keep(locals())
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> BayesianLinearRegression:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None, out: Optional[np.ndarray] = None
+    ) -> BayesianLinearRegression:
         """Fits the model.
+
+        y may have several columns, a table or an array of shape (n_samples, n_targets) in memory or mapped from a file: each is a target with
+        a regression of its own. ``coef_``, ``coef_std_`` and ``inclusion_`` then have the shape (n_targets, n_features), in the type
+        of y, ``predict`` returns (n_samples, n_targets), ``score`` is the mean over the targets, ``intercept_``, ``noise_std_``, ``bound_``, ``evidence_``, ``r_squared_`` and ``target_status_`` an entry for each target, and
+        `target_summary` says which targets are explained. With prior="shared" one decomposition of X serves all targets; with others they
+        are fitted one by one. ``coef_std_`` of more than ten million coefficients is left out. With missing="drop" a gap in y leaves its row out of the fit of its target.
 
         X may also be `LinearStatistics`, or a list of them: the folds of the cross-validation with prior="laplace". Or it is read in
         pieces, with ``y`` the name of a column: the path of a file or folder, or a pattern (Parquet, CSV, Arrow), a dataset, an Arrow stream, a lazy frame of polars, an iterator
         of tables, or a function that opens one of these.
 
-        {sections.fit_numbers}
+        {sections.fit_linear}
 
         Examples
         --------
@@ -191,6 +201,13 @@ class BayesianLinearRegression(Regressor, LinearScore):
             if y is not None or sample_weight is not None or target is not None:
                 raise ValueError("y, sample_weight and target cannot be given with statistics: they belong to the rows, in update()")
             return self._fit_statistics(*folds)
+        if is_many(y):
+            if target is not None:
+                raise ValueError("fit has both y and target; give y, or the name of a column as target")
+            self._fit_targets(X, y, sample_weight, out)
+            return self
+        if out is not None:
+            raise ValueError("out is for a y with several columns; coef_ of one target is small")
         self._fit(X, y, sample_weight, target)
         return self
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _core
+from . import _core, _targets
 from ._counts import BayesianCountRegression
 from ._fitted import FittedModel
 from ._kernel import KernelClassifier, KernelRegressor
@@ -55,7 +55,16 @@ def load(path: Any) -> Any:
     ...     ardvark.load(f"{folder}/model.ardvark")
     BayesianLinearRegression(prior='ard')
     """
-    model = _core.load(path)
+    try:
+        model = _core.load(path)
+    except ValueError:
+        try:
+            targets = _targets.load(path)
+        except ValueError:
+            targets = None
+        if targets is None:
+            raise
+        return BayesianLinearRegression()._of_targets(targets)
     found = model.to_dict()
     has_classes = "classes" in found
     cls: type[FittedModel]

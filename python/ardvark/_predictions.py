@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._docs import assembled
@@ -211,6 +212,10 @@ class Regressor(RegressorMixin, FittedModel):
         >>> mean.round(1).tolist(), std.round(1).tolist()
         ([3.0], [0.1])
         """
+        check_is_fitted(self)
+        return self._predict(X, return_std)
+
+    def _predict(self, X: Any, return_std: bool) -> Any:
         X = self._checked_rows(X)
         if not return_std:
             return self._mean(X)
@@ -265,6 +270,9 @@ class Regressor(RegressorMixin, FittedModel):
         True
         """
         weights = without_gaps(sample_weight, "sample_weight")
+        return self._score(X, y, weights)
+
+    def _score(self, X: Any, y: Any, weights: Any) -> float:
         return float(super().score(X, without_gaps(y), weights))
 
     def _model_predict(self, X: Any, y: Any = None, **options: Any) -> _core.Result:

@@ -210,7 +210,7 @@ class LinearScore(WithPosterior, FittedModel):
             options["flat"] = features if self._encoding is None else np.flatnonzero(np.isin(self._encoding.feature_of_column, features))
         return options
 
-    def _parameters_of(self, model: _core.Model) -> dict[str, Any]:
+    def _parameters_of(self, model: Any) -> dict[str, Any]:
         found, options = super()._parameters_of(model), model.value("options")
         encoding = model.encoding()
         cls: Any = type(self)

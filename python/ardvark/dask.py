@@ -98,7 +98,7 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
     (2.0, (10000,))
     """
 
-    def fit(
+    def fit(  # type: ignore[override]  # partitions have one target
         self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None
     ) -> BayesianLinearRegression:
         """Fits the model.

@@ -13,11 +13,11 @@ from ardvark import _core, _posterior, plot
 from numpydoc.validate import validate
 
 ROOT = Path(__file__).parents[2]
-MODULES = ["_abi", "_progress", "_results", "_core", "_fitted", "_predictions", "_posterior", "_score", "_linear", "_counts", "_logistic", "_kernel", "_slr", "_sequential"]
+MODULES = ["_abi", "_progress", "_results", "_core", "_fitted", "_predictions", "_posterior", "_score", "_linear", "_many_targets", "_counts", "_logistic", "_kernel", "_slr", "_sequential"]
 MODULES += ["_relevance", "_selection", "_compare", "_onnx", "_statistics", "dask"]
 MODULES += [
     f"plot.{name}"
-    for name in ("_shared", "_bound", "_calibration", "_coefficients", "_counts", "_decision", "_lambda_path", "_predictive", "_relevance")
+    for name in ("_shared", "_bound", "_calibration", "_coefficients", "_counts", "_decision", "_lambda_path", "_predictive", "_relevance", "_targets")
 ]
 
 # Of numpydoc's checks all but: an extended summary (ES01), "See Also" (SA01), imperatives (SS05), and a

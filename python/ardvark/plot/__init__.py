@@ -24,6 +24,7 @@ from ._lambda_path import LambdaPathDisplay
 from ._predictive import PredictiveDisplay
 from ._relevance import RelevanceDisplay
 from ._shared import COLORS, GREY, MARKERS
+from ._targets import MultiTargetDisplay
 
 __all__ = [
     "BoundHistoryDisplay",
@@ -32,6 +33,7 @@ __all__ = [
     "CountDisplay",
     "DecisionBoundaryDisplay",
     "LambdaPathDisplay",
+    "MultiTargetDisplay",
     "PredictiveDisplay",
     "RelevanceDisplay",
 ]

@@ -1,0 +1,230 @@
+"""A regression of many targets: each column of Y, with a noise, precisions and an evidence of its own."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
+
+from ._abi import InvalidArgumentError
+from ._arrays import in_read_type, refuse_sparse, without_mask
+from ._core import ArdvarkWarning, _depth
+from ._docs import assembled
+from ._given import refuse_times
+from ._predictions import Regressor
+from ._progress import Watch
+from ._score import LinearScore
+from ._tables import names_of
+from ._targets import Targets, fit_targets
+
+__all__ = ["ManyTargets"]
+
+_MOST_SDS = 10_000_000  # coefficients whose standard deviations are computed by fit
+_OF_ONE_TARGET = ("_model", "alpha_", "intercept_std_", "posterior_", "statistics_")
+
+_OF_MANY_TARGETS = ("target_names_", "target_status_", "noise_std_", "evidence_", "r_squared_", "r_squared_loo_", "effective_parameters_")
+
+
+class _OnlyOfOneTarget(AttributeError, ValueError):
+    """What a regression of one target has, and one of many has not."""
+
+
+@assembled
+class ManyTargets(Regressor, LinearScore):
+    """What a regression of many targets has."""
+
+    _targets: Optional[Targets] = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_ONE_TARGET and self.__dict__.get("_targets") is not None:
+            raise _OnlyOfOneTarget(f"the estimator was fitted to {len(self.coef_)} targets, and this is of one target only; fit the column of Y alone: fit(X, Y[:, k])")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _take(self, model: Any) -> None:
+        for name in ("_targets", *_OF_MANY_TARGETS):
+            self.__dict__.pop(name, None)
+        super()._take(model)
+
+    def _fit_targets(self, X: Any, Y: Any, sample_weight: Any, out: Optional[np.ndarray]) -> None:
+        """Fits each column of Y."""
+        named = names_of(Y)
+        Y = np.asarray(without_mask(Y))
+        refuse_times(Y, "y")
+        if Y.dtype.kind not in "biuf":
+            try:
+                Y = Y.astype(np.float64)
+            except (TypeError, ValueError):
+                why = "each column must hold numbers"
+                raise InvalidArgumentError(f"Y holds {Y.dtype}; {why}", "y", value=str(Y.dtype), why=why) from None
+        refuse_sparse(X, "a fit of many targets")
+        for name in (*_OF_ONE_TARGET, "coef_std_", "inclusion_", "lambda_"):
+            self.__dict__.pop(name, None)
+        stand_in = np.zeros(Y.shape[0])
+        table, stand_in, sample_weight, _ = self._split(X, stand_in, sample_weight, None)
+        X, _, weights, rows = self._checked(table, stand_in, sample_weight)
+        Y = in_read_type(Y if rows is None else Y[rows])
+        names = None if named is None else [str(name) for name in named]
+        both = sorted(set(names or ()) & set(self._column_names()))
+        if both:
+            raise ValueError(f"{both[0]!r} is a column of X and of Y; a target must not explain itself: leave it out of X")
+        options = {**self._columns_for_library(), **self._model_options(), **self._given_options()}
+        shape = (Y.shape[1], len(self._column_names()))
+        dtype = np.float32 if Y.dtype == np.float32 else np.float64
+        mean = _checked_out(out, shape) if out is not None else np.empty(shape, dtype)
+        with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+            try:
+                found = fit_targets(
+                    X, Y, names=names, mean=mean, with_sd=mean.size <= _MOST_SDS, callback=watch.function, weights=weights, **options
+                )
+            except ValueError as error:
+                raise self._in_our_names(error) from None
+        self.coef_ = mean
+        self._take_targets(found)
+        self._warn_of_targets(found)
+
+    def _take_targets(self, found: Targets) -> None:
+        """The results as attributes."""
+        self._targets = found
+        for name, attribute in (("sd", "coef_std_"), ("inclusion", "inclusion_")):
+            if (values := found.array_if_any(name)) is not None:
+                setattr(self, attribute, values.astype(self.coef_.dtype, copy=False))
+        count = int(found.number("num_targets"))
+        self.target_names_ = np.array(found.names or [f"y{k + 1}" for k in range(count)], dtype=object)
+        self.target_status_ = np.array(found.value("status"), dtype=object)
+        self.converged_ = bool(np.isin(self.target_status_, ("converged", "constant")).all())
+        self.status_ = "converged" if self.converged_ else "max_sweeps" if (self.target_status_ == "max_sweeps").any() else "failed"
+        self.n_iter_ = int(found.array("sweeps").max())
+        self.notes_ = [self._translated(note) for note in found.value("notes")]
+        self.intercept_ = found.array("intercept") if self.fit_intercept else np.zeros(count)
+        self.noise_std_ = found.array("noise_sd")
+        self.bound_ = found.array("bound")
+        self.evidence_ = found.array("evidence")
+        self.r_squared_ = found.array("r_squared")
+        self.r_squared_loo_ = found.array("r_squared_loo")
+        self.effective_parameters_ = found.array("effective_parameters")
+        self.support_ = ~found.array("left_out").astype(bool)
+
+    def _warn_of_targets(self, found: Targets) -> None:
+        for message in found.value("warnings"):
+            warnings.warn(self._translated(message), ArdvarkWarning, stacklevel=_depth())
+        status = self.target_status_
+        unfitted = np.flatnonzero(~np.isin(status, ("converged", "constant", "max_sweeps")))
+        if unfitted.size > 0:
+            first = unfitted[0]
+            are = "is" if unfitted.size == 1 else "are"
+            message = f"{unfitted.size} of {status.size} targets {are} not fitted, the first is {self.target_names_[first]!r} ({status[first]}); target_status_ says why"
+            warnings.warn(message, ArdvarkWarning, stacklevel=_depth())
+        slow = int((status == "max_sweeps").sum())
+        if slow > 0:
+            message = f"{type(self).__name__}: {slow} of {status.size} targets did not converge; a larger max_iter lets them go on"
+            warnings.warn(message, ConvergenceWarning, stacklevel=_depth())
+
+    def _saved(self) -> Any:
+        return super()._saved() if self._targets is None else self._targets
+
+    def _of_targets(self, found: Targets) -> Any:
+        """Fitted, from a file of many targets."""
+        self._encoding = found.encoding()
+        self.set_params(**self._parameters_of(found))
+        names = self._encoding.features
+        self.n_features_in_ = len(names)
+        if names != [f"x{j + 1}" for j in range(len(names))]:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        self.coef_ = found.array("mean")
+        self._take_targets(found)
+        return self
+
+    def _predict(self, X: Any, return_std: bool) -> Any:
+        if self._targets is None:
+            return super()._predict(X, return_std)
+        try:
+            mean, sd = self._targets.predict(self._checked_rows(X), return_std)
+        except ValueError as error:
+            raise self._in_our_names(error) from None
+        return (mean, sd) if return_std else mean
+
+    def _score(self, X: Any, y: Any, weights: Any) -> float:
+        if self._targets is None:
+            return super()._score(X, y, weights)
+        known = ~np.isnan(self.bound_)
+        if not known.any():
+            raise ValueError("no target is fitted; target_status_ says why")
+        return float(r2_score(np.asarray(y)[:, known], self._predict(X, False)[:, known], sample_weight=weights))
+
+    def target_summary(self, fdr: float = 0.1) -> Any:
+        """How well the columns explain each target, after a fit of many targets.
+
+        Parameters
+        ----------
+        fdr : float, default=0.1
+            Rate of false discoveries among the targets that are ``explained``, in (0, 1): of them so many are expected to have no
+            effect of any column.
+
+        Returns
+        -------
+        summary : DataFrame of pandas, with the names of the targets as its index
+            ``r_squared`` of the rows of the fit; ``r_squared_loo`` of rows that the fit has not seen, each predicted from all others
+            (NaN of targets that are fitted one by one); ``noise_std``, in the units of the target; ``effects``, how many
+            coefficients the rows determine: the effective number of parameters, or the sum of the inclusions under a sparse prior;
+            ``evidence``, the log evidence above that of the constant, in nats; ``probability`` that the columns explain the target,
+            ``explained`` at the stated rate, and ``status``.
+
+        Raises
+        ------
+        {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X, Y = rng.normal(size=(200, 5)), rng.normal(size=(200, 50))
+        >>> Y[:, :10] += X @ rng.normal(size=(5, 10))
+        >>> table = BayesianLinearRegression("shared").fit(X, Y).target_summary(fdr=0.05)
+        >>> bool(table.explained[:10].all()), int(table.explained[10:].sum())
+        (True, 0)
+        """
+        import pandas
+
+        check_is_fitted(self)
+        if self._targets is None:
+            raise ValueError("the estimator was fitted to one target; target_summary is of a fit to a Y with several columns")
+        found = self._targets.explained(fdr)
+        effects = self.effective_parameters_ - (1.0 if self.fit_intercept else 0.0)
+        if hasattr(self, "inclusion_"):
+            effects = self.inclusion_.sum(axis=1, dtype=np.float64)
+        return pandas.DataFrame(
+            {
+                "r_squared": self.r_squared_,
+                "r_squared_loo": self.r_squared_loo_,
+                "noise_std": self.noise_std_,
+                "effects": effects,
+                "evidence": self.evidence_,
+                "probability": found.array("probability"),
+                "explained": found.array("selected").astype(bool),
+                "status": self.target_status_,
+            },
+            index=pandas.Index(self.target_names_, name="target"),
+        )
+
+
+def is_many(y: Any) -> bool:
+    """Whether y has more than one column."""
+    shape = getattr(y, "shape", None)
+    if shape is None and isinstance(y, (list, tuple)) and len(y) > 0 and isinstance(y[0], (list, tuple)):
+        shape = np.shape(y)
+    return shape is not None and len(shape) == 2 and shape[1] != 1
+
+
+def _checked_out(out: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Memory of the caller for the coefficients."""
+    is_fit = isinstance(out, np.ndarray) and out.dtype in (np.float64, np.float32) and out.shape == shape and out.flags.writeable and out.flags.c_contiguous
+    if not is_fit:
+        given = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        why = f"it must be an array of float64 or float32 of shape {shape} that can be written, row by row"
+        raise InvalidArgumentError(f"out is {given}; {why}", "out", value=given, why=why)
+    return out

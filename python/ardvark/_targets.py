@@ -1,0 +1,116 @@
+"""The binding of many targets: regressions of the columns of Y on one X."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import byref, c_char_p
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+
+from ._abi import Columns, Handle, call, call_for_bytes, call_for_handle, without_null
+from ._arrays import matrix_of
+from ._interrupt import InterruptWatch
+from ._options import Options, long_call
+from ._progress import Progress
+from ._results import Result
+from ._tables import Encoding
+
+__all__ = ["Targets", "fit_targets"]
+
+_SD, _LEAVE_ONE_OUT = 1, 2
+
+
+def _columns_of(out: Optional[np.ndarray]) -> Any:
+    """Memory [targets, numbers] that the library fills: the numbers of a target lie one after the other."""
+    if out is None:
+        return None
+    size = out.itemsize
+    stride = out.strides[0] // size if out.shape[0] > 1 else 0
+    return byref(Columns(ctypes.sizeof(Columns), out.ctypes.data, 1 if out.dtype == np.float64 else 2, stride))
+
+
+class Targets(Result):
+    """The fits of many targets: results by name, predictions, a file. coefficients [targets, columns]: the array in which they are."""
+
+    def __init__(self, handle: Handle, coefficients: Optional[np.ndarray] = None):
+        self._targets = handle
+        self.coefficients = coefficients
+        super().__init__(call_for_handle("result", "ardvark_targets_result", handle))
+
+    def _given(self) -> Any:
+        return None if self.coefficients is None else byref(matrix_of(self.coefficients.T)[0])
+
+    def array_if_any(self, name: str) -> Optional[np.ndarray]:
+        """A result that only some fits have."""
+        try:
+            return self.array(name)
+        except ValueError:
+            return None
+
+    @property
+    def names(self) -> Optional[list[str]]:
+        """Those of the targets."""
+        try:
+            return self.value("targets")
+        except ValueError:
+            return None
+
+    def explained(self, rate: float) -> Result:
+        """Which targets the columns explain, at this rate of false discoveries: share, probability, selected."""
+        return Result(call_for_handle("result", "ardvark_targets_explained", self._targets, rate))
+
+    def predict(self, X: Any, return_std: bool, **options: Any) -> tuple[np.ndarray, Optional[np.ndarray]]:
+        """Means and standard deviations [rows, targets], in the type of the coefficients. Options: interval, threads."""
+        view, X = matrix_of(X)
+        shape = (int(self.number("num_targets")), X.shape[0])
+        dtype = np.float64 if self.coefficients is None else self.coefficients.dtype
+        mean, sd = np.empty(shape, dtype), np.empty(shape, dtype) if return_std else None
+        call("ardvark_targets_predict", self._targets, byref(view), self._given(), Options(options), _columns_of(mean), _columns_of(sd))
+        return mean.T, None if sd is None else sd.T
+
+    def encoding(self) -> Encoding:
+        """How the columns of a table become those of X."""
+        return Encoding(call_for_handle("encoding", "ardvark_targets_encoding", self._targets))
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        call("ardvark_targets_save", self._targets, self._given(), without_null(os.fsencode(path)))
+
+    def to_bytes(self) -> bytes:
+        return call_for_bytes("ardvark_targets_to_bytes", self._targets, self._given())
+
+    def __reduce__(self) -> Any:
+        return from_bytes, (self.to_bytes(),)
+
+    def __getstate__(self) -> Any:  # of skops, which follows __reduce__ only to the type itself
+        return {"data": self.to_bytes()}
+
+    def __setstate__(self, state: Any) -> None:
+        self.__dict__.update(from_bytes(state["data"]).__dict__)
+
+
+def from_bytes(data: bytes) -> Targets:
+    return Targets(call_for_handle("targets", "ardvark_targets_from_bytes", data, len(data)))
+
+
+def load(path: Union[str, "os.PathLike[str]"]) -> Targets:
+    return Targets(call_for_handle("targets", "ardvark_targets_load", without_null(os.fsencode(path))))
+
+
+def fit_targets(
+    X: Any,
+    Y: Any,
+    *,
+    names: Optional[Sequence[str]],
+    mean: np.ndarray,
+    with_sd: bool,
+    callback: Optional[Callable[[Progress], Any]] = None,
+    **options: Any,
+) -> Targets:
+    """Fits each column of Y. mean [targets, columns]: where the coefficients are written."""
+    handle = Options(options, InterruptWatch(callback))
+    (of_X, X), (of_Y, Y) = matrix_of(X), matrix_of(Y)
+    texts = None if names is None else (c_char_p * len(names))(*[without_null(name.encode()) for name in names])
+    what = _LEAVE_ONE_OUT | (_SD if with_sd else 0)
+    return Targets(long_call("targets", "ardvark_fit_targets", handle, byref(of_X), byref(of_Y), texts, handle, what, _columns_of(mean), None, None), mean)

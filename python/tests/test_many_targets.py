@@ -1,0 +1,180 @@
+"""A Y with several columns: each has the regression that its column has alone."""
+
+import pickle
+import warnings
+
+import ardvark
+import numpy as np
+import pandas as pd
+import pytest
+from ardvark import ArdvarkWarning, BayesianLinearRegression
+from sklearn.base import clone
+
+
+def tables(n=80, p=5, K=6, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p)) * np.exp(rng.normal(size=p)) + 2
+    W = rng.normal(size=(p, K)) * (rng.random((p, K)) < 0.5)
+    return X, X @ W + rng.normal(size=(n, K)), rng.normal(size=(7, p)) + 2
+
+
+@pytest.mark.parametrize("prior", ["shared", "auto", "slab", "dense", "ard", "none", "laplace"])
+def test_each_target_has_the_fit_of_its_column_alone(prior):
+    X, Y, new = tables()
+    options = {"laplace_lambda": 5.0} if prior == "laplace" else {}
+    weights = np.linspace(0.5, 2, len(X))
+    many = BayesianLinearRegression(prior, **options).fit(X, Y, weights)
+    mean, std = many.predict(new, return_std=True)
+    assert mean.shape == std.shape == (7, 6)
+    for k in range(Y.shape[1]):
+        one = BayesianLinearRegression(prior, **options).fit(X, Y[:, k], weights)
+        np.testing.assert_allclose(many.coef_[k], one.coef_, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(many.coef_std_[k], one.coef_std_, rtol=1e-9)
+        np.testing.assert_allclose(many.intercept_[k], one.intercept_, rtol=1e-9)
+        np.testing.assert_allclose(many.noise_std_[k], one.alpha_**-0.5, rtol=1e-9)
+        np.testing.assert_allclose(many.bound_[k], one.bound_, rtol=1e-9)
+        expected, spread = one.predict(new, return_std=True)
+        np.testing.assert_allclose(mean[:, k], expected, rtol=1e-9)
+        np.testing.assert_allclose(std[:, k], spread, rtol=1e-9)
+        if prior in ("auto", "slab"):
+            np.testing.assert_array_equal(many.inclusion_[k], one.inclusion_)
+    assert hasattr(many, "inclusion_") == (prior in ("auto", "slab"))
+    scores = [BayesianLinearRegression(prior, **options).fit(X, y, weights).score(X, y) for y in Y.T]
+    assert many.score(X, Y) == pytest.approx(np.mean(scores))
+
+
+def test_a_table_of_targets_keeps_its_names_and_explains_them():
+    X, Y, _ = tables(n=200)
+    Y[:, 4] = np.random.default_rng(1).normal(size=200)  # nothing explains it
+    table, targets = pd.DataFrame(X, columns=list("abcde")), pd.DataFrame(Y, columns=[f"voxel{k}" for k in range(6)])
+    model = BayesianLinearRegression("shared").fit(table, targets)
+    summary = model.target_summary(fdr=0.05)
+    assert summary.index.tolist() == targets.columns.tolist()
+    assert not summary.explained["voxel4"] and summary.explained.drop("voxel4").all()
+    assert (summary.r_squared_loo < summary.r_squared).all()
+    assert (summary.probability.between(0, 1)).all()
+    with pytest.raises(ValueError, match="fdr|rate"):
+        model.target_summary(fdr=1.5)
+    with pytest.raises(ValueError, match="'a' is a column of X and of Y"):
+        model.fit(table, targets.rename(columns={"voxel0": "a"}))
+
+
+def test_texts_and_gaps_of_x_are_those_of_a_fit_of_one_target():
+    X, Y, _ = tables()
+    table = pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(site=np.where(np.arange(80) % 3 == 0, "north", "south"))
+    table.loc[[4, 9], "a"] = np.nan
+    Y[7, 1] = np.nan
+    with pytest.raises(ValueError, match="missing"):
+        BayesianLinearRegression("shared").fit(table, Y)
+    many = BayesianLinearRegression("shared", missing="drop").fit(table, Y)
+    one = BayesianLinearRegression("shared", missing="drop").fit(table, Y[:, 1])
+    np.testing.assert_allclose(many.coef_[1], one.coef_, rtol=1e-9)
+    assert many.columns_ == one.columns_
+    new = pd.DataFrame({"a": [1.0], "b": [2.0], "site": ["south"]})
+    np.testing.assert_allclose(many.predict(new)[0, 1], one.predict(new)[0], rtol=1e-9)
+
+
+def test_a_target_that_cannot_be_fitted_leaves_the_others_their_fits():
+    X, Y, new = tables()
+    before = BayesianLinearRegression("shared").fit(X, Y)
+    Y[3, 0], Y[:, 1], Y[:, 2] = np.nan, 7, np.nan
+    with pytest.warns(ArdvarkWarning, match="2 of 6 targets are not fitted, the first is 'y1' \\(not_finite\\)"):
+        model = BayesianLinearRegression("shared").fit(X, Y)
+    assert model.target_status_.tolist() == ["not_finite", "constant", "not_finite", *["converged"] * 3]
+    np.testing.assert_array_equal(model.coef_[3:], before.coef_[3:])
+    assert np.isnan(model.coef_[0]).all() and np.isnan(model.predict(new)[:, [0, 2]]).all() and not model.converged_
+    with pytest.warns(ArdvarkWarning, match="1 of 6 targets is not fitted, the first is 'y3' \\(few_rows\\)"):
+        dropped = BayesianLinearRegression("shared", missing="drop").fit(X, Y)
+    kept = np.arange(80) != 3
+    np.testing.assert_allclose(dropped.coef_[0], BayesianLinearRegression("shared").fit(X[kept], Y[kept, 0]).coef_, rtol=1e-9)
+
+
+def test_float32_maps_and_either_order(tmp_path):
+    X, Y, new = tables()
+    small = Y.astype(np.float32)
+    expected = BayesianLinearRegression("shared").fit(X, small.astype(float))
+    np.save(tmp_path / "Y.npy", small)
+    mapped = np.load(tmp_path / "Y.npy", mmap_mode="r")
+    out = np.lib.format.open_memmap(tmp_path / "W.npy", "w+", np.float32, (6, 5))
+    for Y_of in (small, np.asfortranarray(small), mapped):
+        model = BayesianLinearRegression("shared").fit(X, Y_of, out=out)
+        assert model.coef_ is out and model.coef_std_.dtype == np.float32
+        np.testing.assert_array_equal(out, expected.coef_.astype(np.float32))
+        np.testing.assert_array_equal(model.bound_, expected.bound_)
+        np.testing.assert_allclose(model.predict(new), expected.predict(new), rtol=1e-4)
+    with pytest.raises(ValueError, match="out is float64 of shape \\(5, 6\\); it must be"):
+        BayesianLinearRegression("shared").fit(X, Y, out=np.empty((5, 6)))
+    with pytest.raises(ValueError, match="out is for a y with several columns"):
+        BayesianLinearRegression("shared").fit(X, Y[:, 0], out=np.empty((1, 5)))
+
+
+def test_files_and_pickles_predict_the_same(tmp_path):
+    X, Y, new = tables(n=40)
+    table = pd.DataFrame(X, columns=list("abcde"))
+    for prior in ("shared", "sparse"):
+        model = BayesianLinearRegression(prior, max_iter=400).fit(table, pd.DataFrame(Y, columns=list("uvwxyz")))
+        path = tmp_path / "model.ardvark"
+        model.save(path)
+        again, copied = ardvark.load(path), pickle.loads(pickle.dumps(model))
+        for other in (again, copied):
+            for found, expected in zip(other.predict(table, return_std=True), model.predict(table, return_std=True)):
+                np.testing.assert_allclose(found, expected, rtol=1e-12)
+            pd.testing.assert_frame_equal(other.target_summary(), model.target_summary())
+        assert clone(again).get_params() == model.get_params()
+        assert again.feature_names_in_.tolist() == list("abcde")
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ValueError):
+        ardvark.load(path)
+
+
+def test_what_many_targets_do_not_have_says_so():
+    X, Y, new = tables()
+    model = BayesianLinearRegression("shared").fit(X, Y)
+    for call in (
+        model.summary, lambda: model.posterior_, model.coef_interval, lambda: model.predict_interval(new), lambda: model.log_density(X, Y),
+        model.select, lambda: model.coef_covariance([0]),
+    ):
+        with pytest.raises(ValueError, match="fitted to 6 targets, and this is of one target only"):
+            call()
+    model.fit(X, Y[:, 0])
+    assert model.coef_.shape == (5,) and not hasattr(model, "target_names_") and "shared" in model.summary()
+    with pytest.raises(ValueError, match="fitted to one target"):
+        model.target_summary()
+
+
+@pytest.mark.parametrize(
+    "options, Y, message",
+    [
+        ({}, np.zeros((80, 0)), "Y has no columns"),
+        ({}, np.full((80, 2), "text"), "each column must hold numbers"),
+        ({}, np.zeros((9, 2)), "inconsistent numbers of samples"),
+        ({"diagnose": True}, np.ones((80, 2)), "diagnose"),
+        ({"fdr": 0.1}, np.ones((80, 2)), "fdr"),
+        ({"missing": "impute"}, np.ones((80, 2)), "missing"),
+    ],
+)
+def test_wrong_targets_are_refused(options, Y, message):
+    X, _, _ = tables()
+    with pytest.raises(ValueError, match=message):
+        BayesianLinearRegression("shared" if not options.get("fdr") else "sparse", **options).fit(X, Y)
+
+
+def test_a_name_for_y_and_many_targets_are_refused():
+    X, Y, _ = tables()
+    with pytest.raises(ValueError, match="both y and target"):
+        BayesianLinearRegression().fit(pd.DataFrame(X, columns=list("abcde")), Y, target="a")
+    import scipy.sparse
+
+    with pytest.raises(ValueError, match="needs a dense X"):
+        BayesianLinearRegression("shared").fit(scipy.sparse.csr_array(X), Y)
+
+
+def test_rows_of_weight_zero_do_not_count():
+    X, Y, _ = tables()
+    weights = np.ones(80)
+    weights[::4] = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        some = BayesianLinearRegression("shared").fit(X, Y, weights)
+    kept = weights > 0
+    np.testing.assert_allclose(some.coef_, BayesianLinearRegression("shared").fit(X[kept], Y[kept]).coef_, rtol=1e-12)
