@@ -61,18 +61,21 @@ struct TargetsState;
 
 /// The regressions, each in the units of its target; K targets, p columns. NaN where the status says that a target is not fitted.
 struct TargetsFit {
-  std::vector<TargetStatus> status;          ///< [K]
-  std::vector<int> sweeps;                   ///< [K]
-  Matrix mean;                               ///< [p,K] posterior means of the coefficients; empty if they were written elsewhere
-  Matrix sd;                                 ///< [p,K] posterior standard deviations, if asked for and not written elsewhere
-  Matrix inclusion;                          ///< [p,K] SparseResult::inclusion, if the prior has it and it was not written elsewhere
-  Vector intercept;                          ///< [K] empty without an intercept
-  Vector precision;                          ///< [K] E[alpha] under the prior shared, for the standardised columns if columns are
-                                             ///< standardised; otherwise NaN
-  Vector noise_sd;                           ///< [K] sqrt(b_N/a_N)
-  Vector degrees_of_freedom;                 ///< [K] of the marginals of the coefficients and of predictions; infinity: normal
-  Vector bound;                              ///< [K] lower bound on the log evidence, nats
-  Vector evidence;                           ///< [K] `bound` above that of the constant, nats; NaN if a bound is none (TGT.6)
+  std::vector<TargetStatus> status;  ///< [K]
+  std::vector<int> sweeps;           ///< [K]
+  Matrix mean;                       ///< [p,K] posterior means of the coefficients; empty if they were written elsewhere
+  Matrix sd;                         ///< [p,K] posterior standard deviations, if asked for and not written elsewhere
+  Matrix inclusion;                  ///< [p,K] SparseResult::inclusion, if the prior has it and it was not written elsewhere
+  Vector intercept;                  ///< [K] empty without an intercept
+  Vector precision;                  ///< [K] E[alpha] under the prior shared, for the standardised columns if columns are
+                                     ///< standardised; otherwise NaN
+  Vector noise_sd;                   ///< [K] sqrt(b_N/a_N)
+  Vector degrees_of_freedom;         ///< [K] of the marginals of the coefficients and of predictions; infinity: normal
+  Vector bound;                      ///< [K] lower bound on the log evidence, nats
+  Vector evidence;                   ///< [K] `bound` above that of the constant, nats; NaN if a bound is none (TGT.6)
+  /// [sizes,K] log evidence of effects of one size each above that of no effect, nats; in the last row `evidence`. explained_targets()
+  /// reads it.                                                                                                                  (TGT.6)
+  Matrix log_bayes;
   Vector r_squared;                          ///< [K] of the training rows
   Vector r_squared_loo;                      ///< [K] of training rows that the fit has not seen (TGT.7); NaN of a target fitted alone
   Vector effective_parameters;               ///< [K] sum of the relevances, with that of the intercept
@@ -129,8 +132,9 @@ struct ExplainedTargets {
   Vector probability;          ///< [K] that the columns explain this target; NaN if it was not fitted
   std::vector<bool> selected;  ///< [K] of those selected, the mean probability to be false is at most the rate
 };
-/// \param evidence  [K] TargetsFit::evidence
-/// \param rate      of false discoveries among the selected, in (0, 1). \throws InvalidArgument                                (TGT.6)
-[[nodiscard]] ExplainedTargets explained_targets(VectorView evidence, double rate);
+/// How large effects are, and how many targets have one, is learned from all targets.
+/// \param log_bayes  [sizes,K] TargetsFit::log_bayes
+/// \param rate       of false discoveries among the selected, in (0, 1). \throws InvalidArgument                              (TGT.6)
+[[nodiscard]] ExplainedTargets explained_targets(const Matrix& log_bayes, double rate);
 
 }  // namespace ardvark

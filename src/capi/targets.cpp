@@ -73,7 +73,7 @@ ardvark_code ardvark_targets_result(const ardvark_targets* targets, ardvark_resu
 }
 
 ardvark_code ardvark_targets_explained(const ardvark_targets* targets, double rate, ardvark_result** result, ardvark_error* error) {
-  return reported(result, error, [&] { return explained_targets(required(targets, "targets").saved->fit.evidence, rate); });
+  return reported(result, error, [&] { return explained_targets(required(targets, "targets").saved->fit.log_bayes, rate); });
 }
 
 ardvark_code ardvark_targets_predict(const ardvark_targets* targets, const ardvark_matrix* X, const ardvark_matrix* coefficients,

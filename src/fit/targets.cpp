@@ -96,6 +96,7 @@ class Results {
                             &out.r_squared_loo, &out.effective_parameters, &out.num_rows})
       *numbers = Vector::Constant(K, nan);
     if (fit.intercept) out.intercept = Vector::Constant(K, nan);
+    out.log_bayes = Matrix::Constant(EffectSizes::most + 1, K, nan);
   }
 
   [[nodiscard]] bool has_sd() const { return !sd_.is_null(); }
@@ -105,6 +106,12 @@ class Results {
   void write_sd(Index target, const Vector& sd) { sd_.write(target, sd); }
   void write_inclusion(Index target, const Vector& inclusion) { inclusion_.write(target, inclusion); }
   void write_status(Index target, TargetStatus status) { out_.status[static_cast<std::size_t>(target)] = status; }
+  // \param of_sizes  may be empty
+  void write_evidence(Index target, double evidence, const Vector& of_sizes) {
+    out_.evidence[target] = evidence;
+    out_.log_bayes.col(target).head(of_sizes.size()) = of_sizes;
+    out_.log_bayes(EffectSizes::most, target) = evidence;
+  }
   // The target is not fitted.
   void write_nothing(Index target, TargetStatus status) {
     write_status(target, status);
@@ -152,7 +159,9 @@ class GroupFit {
   void fit(TargetsState& state) {
     const auto num_penalised = static_cast<Index>(penalised_.size());
     std::optional<SharedBasis> basis;
-    if (shares_work(options_, frame_.rows, std::min(num_rows_, num_penalised))) {
+    const Index least = std::min(num_rows_, num_penalised);
+    const bool shares = shares_work(options_, frame_.rows, least);
+    if (shares) {
       prior_ = prepare_prior(options_, frame_.num_columns(), frame_.left_out);
       degrees_ = {frame_.rows, prior_.partition.num_flat(), num_penalised};
       require_rows(options_, frame_.rows, degrees_.num_flat);
@@ -161,13 +170,15 @@ class GroupFit {
       require_noise_shape(with_noise, frame_.rows, degrees_.num_flat);
       noise_shape_ = with_noise.noise.shape + 0.5 * (frame_.rows - static_cast<double>(degrees_.num_flat));
       spread_ = student_t_variance(2 * noise_shape_);
-      basis = decompose_shared(frame_, penalised_);
     }
-    if (basis && !basis->sizes_differ)
+    constexpr Index most_for_evidence = 4000;  // fits one by one take longer than this decomposition
+    if (shares || least <= most_for_evidence) basis = decompose_shared(frame_, penalised_);
+    if (basis) sizes_.emplace(*basis);
+    if (shares && basis && !basis->sizes_differ)
       fit_blocks(*basis, state);
     else
       alone_.assign(alone_.size(), 1);
-    fit_alone(state);
+    fit_alone(basis ? &*basis : nullptr, state);
   }
 
  private:
@@ -256,7 +267,9 @@ class GroupFit {
       SharedFit& fit = fits[at];
       const GammaDistribution noise = noise_prior(options_, mean_square[k], degrees_);
       fit = sweeps.fit(y.col(k), c.col(k), noise);
-      fit.evidence = fit.bound - log_evidence_of_constant(y.col(k).squaredNorm(), basis.rows, basis.intercept, noise);
+      const double square = y.col(k).squaredNorm();
+      fit.evidence = fit.bound - log_evidence_of_constant(square, basis.rows, basis.intercept, noise);
+      fit.log_bayes = sizes_->log_bayes(square, c.col(k), noise);
       const Vector d = (basis.l.array() + (r > 0 ? fit.precision : 0)).inverse();
       c.col(k).array() *= d.array();
       if (inverse.cols() > 0) inverse.col(k) = d;
@@ -321,7 +334,7 @@ class GroupFit {
     out_.degrees_of_freedom[to] = 2 * noise_shape_;
     out_.num_rows[to] = frame_.rows;
     out_.bound[to] = fit.bound + (static_cast<double>(degrees_.num_flat) - frame_.rows) * std::log(u);  // (LIN.5)
-    out_.evidence[to] = fit.evidence;
+    results_.write_evidence(to, fit.evidence, fit.log_bayes);
     out_.r_squared[to] = found.square > 0 ? 1 - fit.residual / found.square : 0.0;
     out_.effective_parameters[to] = fit.explained;
     if (options_.intercept) out_.intercept[to] = standard.center + u * found.w.dot(origin_);
@@ -335,7 +348,8 @@ class GroupFit {
   }
 
   // By fit_linear, with the same columns.
-  void fit_alone(TargetsState& state) {
+  // \param basis  null: without the evidence of sizes
+  void fit_alone(const SharedBasis* basis, TargetsState& state) {
     std::vector<Index> alone;
     for (Index k = 0; k < num_targets(); ++k)
       if (alone_[static_cast<std::size_t>(k)] != 0) alone.push_back(k);
@@ -353,7 +367,7 @@ class GroupFit {
       try {
         std::optional<Frame> columns = frame_;
         Fit fit = fit_columns(Task::linear, frame_.X, y, options, columns);
-        take(k, *standard, fit);
+        take(k, *standard, fit, basis);
         if (asked_.predictions && fit.mean.allFinite()) kept[static_cast<std::size_t>(i)] = for_predictions(std::move(fit));
       } catch (const InvalidArgument&) {  // squares are beyond the range of numbers
         results_.write_nothing(target(k), TargetStatus::out_of_range);
@@ -376,7 +390,7 @@ class GroupFit {
     return std::make_shared<const Fit>(std::move(fit));
   }
 
-  void take(Index k, const StandardTarget& standard, const Fit& fit) {
+  void take(Index k, const StandardTarget& standard, const Fit& fit, const SharedBasis* basis) {
     const Index to = target(k);
     if (!fit.mean.allFinite()) return results_.write_nothing(to, TargetStatus::failed);
     results_.write_status(to, standard.is_constant ? TargetStatus::constant : status_of(fit.report.status));
@@ -386,7 +400,7 @@ class GroupFit {
     out_.degrees_of_freedom[to] = fit.degrees_of_freedom();
     out_.num_rows[to] = frame_.rows;
     out_.bound[to] = fit.bound;
-    if (bound_scope(fit) == BoundScope::any_prior && fit.family.family == Family::normal) out_.evidence[to] = evidence_of(standard, fit);
+    if (fit.family.family == Family::normal) write_evidence(to, standard, fit, basis);
     out_.r_squared[to] = fit.r_squared;
     out_.effective_parameters[to] = fit.effective_parameters;
     if (fit.intercept) out_.intercept[to] = fit.intercept->mean;
@@ -395,15 +409,24 @@ class GroupFit {
     if (fit.sparse) results_.write_inclusion(to, fit.sparse->inclusion);
   }
 
-  [[nodiscard]] double evidence_of(const StandardTarget& standard, const Fit& fit) const {
+  void write_evidence(Index to, const StandardTarget& standard, const Fit& fit, const SharedBasis* basis) {
     const Vector& k = frame_.k;
     const bool intercept = options_.intercept;
-    const double center = intercept ? k.dot(standard.y) / frame_.rows : 0, square = k.dot((standard.y.array() - center).square().matrix());
     const double mean_square = k.dot(standard.y.cwiseAbs2()) / frame_.rows;
     const NoiseDegrees degrees{frame_.rows, intercept ? 1 : 0, static_cast<Index>(penalised_.size())};
     const GammaDistribution noise = noise_prior(options_, mean_square > 0 ? mean_square : 1, degrees);
-    const double offset = ((intercept ? 1 : 0) - frame_.rows) * std::log(standard.scale);  // (LIN.5)
-    return fit.bound - offset - log_evidence_of_constant(square, frame_.rows, intercept, noise);
+    Vector y = standard.y;
+    if (intercept) y.array() -= k.dot(y) / frame_.rows;
+    y.array() *= k.array().sqrt();
+    const double square = y.squaredNorm();
+    Vector of_sizes;
+    if (basis != nullptr && basis->l.size() > 0) of_sizes = sizes_->log_bayes(square, basis->projection.transpose() * y, noise);
+    double evidence = nan;
+    if (bound_scope(fit) == BoundScope::any_prior) {
+      const double offset = ((intercept ? 1 : 0) - frame_.rows) * std::log(standard.scale);  // (LIN.5)
+      evidence = fit.bound - offset - log_evidence_of_constant(square, frame_.rows, intercept, noise);
+    }
+    results_.write_evidence(to, evidence, of_sizes);
   }
 
   const Frame& frame_;
@@ -422,6 +445,7 @@ class GroupFit {
   std::vector<char> alone_;  // [targets] 1: fitted by fit_linear; several threads write their own
   Vector origin_, scale_;    // [penalised]
   Matrix squares_;           // [penalised, r] of the basis
+  std::optional<EffectSizes> sizes_;
 };
 
 // Targets by the rows in which they have numbers; the first group has the complete ones, and those that are not fitted.

@@ -107,7 +107,7 @@ std::string to_json(const SavedTargets& targets, double fdr) {
   visit(targets, out);
   out.put("fdr", Json(fdr));
   out.open("explained");
-  visit(explained_targets(targets.fit.evidence, fdr), out);
+  visit(explained_targets(targets.fit.log_bayes, fdr), out);
   out.close();
   return out.json().dump();
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -356,6 +357,37 @@ TEST(Targets, HaveTheEvidenceAgainstTheConstant) {  // (TGT.6)
     }
 }
 
+// The density of the target under weights of variance h, and none, with the noise integrated: by matrices of all rows.
+TEST(Targets, HaveTheEvidenceOfEffectsOfOneSize) {  // (TGT.6)
+  for (const auto& [n, p] : {std::pair<Index, Index>{70, 5}, {61, 90}, {20, 4}})
+    for (const bool intercept : {true, false}) {
+      const auto [X, Y] = tables(n, p, 3, 107);
+      TargetsOptions options = shared();
+      options.fit.standardize = false;
+      options.fit.intercept = intercept;
+      options.fit.noise = {0.5, 0.7};
+      const TargetsFit fits = fit_targets(X, Y, options);
+      // An orthonormal basis of what the constant leaves.
+      Matrix ones = Matrix::Ones(n, 1);
+      const Matrix Q = Eigen::HouseholderQR<Matrix>(ones).householderQ();
+      const Matrix left = intercept ? Matrix(Q.rightCols(n - 1)) : Matrix::Identity(n, n);
+      const Matrix Z = left.transpose() * X, K = Z * Z.transpose();
+      const Matrix y = left.transpose() * Y;
+      const double trace = K.trace(), shape = 0.5 + 0.5 * static_cast<double>(left.cols());
+      double h = 2 * std::sqrt(2 * trace * trace / K.squaredNorm()) / trace;
+      for (Index size = 0; size + 1 < fits.log_bayes.rows(); ++size, h *= 2) {
+        const Eigen::LLT<Matrix> root(Matrix(Matrix::Identity(left.cols(), left.cols()) + h * K));
+        const double log_det = 2 * Matrix(root.matrixL()).diagonal().array().log().sum();
+        for (Index k = 0; k < 3; ++k) {
+          const double with = 0.7 + 0.5 * y.col(k).dot(root.solve(y.col(k))), without = 0.7 + 0.5 * y.col(k).squaredNorm();
+          const double expected = -0.5 * log_det - shape * std::log(with / without);
+          EXPECT_NEAR(fits.log_bayes(size, k), expected, 1e-6 * (1 + std::abs(expected))) << n << " x " << p << ", size " << size;
+        }
+      }
+      EXPECT_TRUE(fits.log_bayes.bottomRows(1).transpose() == fits.evidence);
+    }
+}
+
 TEST(Targets, HaveTheErrorsOfRowsThatTheyHaveNotSeen) {  // (TGT.7)
   for (const auto& [n, p] : {std::pair<Index, Index>{70, 5}, {65, 100}})
     for (const bool intercept : {true, false}) {
@@ -399,7 +431,7 @@ TEST(Targets, ThatAreExplainedAreFoundAtTheRateThatIsStated) {  // (TGT.6)
     W.rightCols(static_cast<Index>((1 - share) * K)).setZero();
     const Matrix Y = X * W + Matrix::NullaryExpr(n, K, [&] { return normal(random); });
     const TargetsFit fits = fit_targets(X, Y, shared());
-    const ExplainedTargets found = explained_targets(fits.evidence, 0.1);
+    const ExplainedTargets found = explained_targets(fits.log_bayes, 0.1);
     Index right = 0, wrong = 0;
     for (Index k = 0; k < K; ++k)
       if (found.selected[static_cast<std::size_t>(k)]) (static_cast<double>(k) < share * K ? right : wrong) += 1;
@@ -412,8 +444,8 @@ TEST(Targets, ThatAreExplainedAreFoundAtTheRateThatIsStated) {  // (TGT.6)
       EXPECT_LT(found.share, share + 3 * std::sqrt(share / K));
     }
   }
-  expect_invalid([] { static_cast<void>(explained_targets(Vector(Vector::Zero(3)), 1)); }, {"rate"});
-  EXPECT_TRUE(std::isnan(explained_targets(Vector(Vector::Constant(1, std::nan(""))), 0.1).probability[0]));
+  expect_invalid([] { static_cast<void>(explained_targets(Matrix(Matrix::Zero(2, 3)), 1)); }, {"rate"});
+  EXPECT_TRUE(std::isnan(explained_targets(Matrix(Matrix::Constant(2, 1, std::nan(""))), 0.1).probability[0]));
 }
 
 TEST(Targets, RefuseWhatTheyDoNotHave) {

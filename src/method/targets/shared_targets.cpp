@@ -98,6 +98,35 @@ std::optional<SharedBasis> decompose_shared(const Frame& frame, const std::vecto
   return basis;
 }
 
+EffectSizes::EffectSizes(const SharedBasis& basis) : degrees_(basis.rows - (basis.intercept ? 1 : 0)) {
+  // What a size adds to the expected square of the target, in variances of the noise: from two standard deviations of what noise adds
+  // there.
+  const double total = basis.l.sum();
+  const double directions = std::max(1.0, total * total / std::max(basis.l.squaredNorm(), 1e-300));
+  const Index count = total > 0 ? most : 0;
+  share_ = Matrix(count, basis.l.size());
+  log_det_ = Vector(count);
+  double added = 2 * std::sqrt(2 * directions);
+  for (Index g = 0; g < count; ++g, added *= 2) {
+    const double size = added / total;
+    const Eigen::ArrayXd widened = 1 + size * basis.l.array();
+    log_det_[g] = widened.log().sum();
+    share_.row(g) = (size / widened).matrix().transpose();
+    if (basis.dual) share_.row(g).array() *= basis.l.array().transpose();
+  }
+}
+
+Vector EffectSizes::log_bayes(double square, const Eigen::Ref<const Vector>& c, GammaDistribution noise) const {
+  const Vector lost = share_ * c.cwiseAbs2();
+  const double shape = noise.shape + 0.5 * degrees_, without = noise.rate + 0.5 * square;
+  Vector out(count());
+  for (Index g = 0; g < out.size(); ++g) {
+    const double left = noise.rate + 0.5 * std::max(square - lost[g], 1e-13 * square);
+    out[g] = -0.5 * log_det_[g] - shape * std::log(left / without);
+  }
+  return out;
+}
+
 // The solver of the sweeps of one target.                                                                        (TGT.2), (TGT.3)
 class SharedTargets::Diagonal final : public Solver {
  public:

@@ -24,13 +24,32 @@ struct SharedBasis : SharedAxes {
 /// Empty if the decomposition fails.
 [[nodiscard]] std::optional<SharedBasis> decompose_shared(const Frame& frame, const std::vector<Index>& penalised);
 
+/// The log evidence of effects of stated sizes above that of no effect: prior precisions are 1/size in units of the noise precision, which
+/// is integrated.                                                                                                              (TGT.6)
+class EffectSizes {
+ public:
+  static constexpr Index most = 24;
+  explicit EffectSizes(const SharedBasis& basis);
+  [[nodiscard]] Index count() const { return log_det_.size(); }
+  /// [sizes]
+  /// \param square  squared length of the target
+  /// \param c       [r] projection'y
+  [[nodiscard]] Vector log_bayes(double square, const Eigen::Ref<const Vector>& c, GammaDistribution noise) const;
+
+ private:
+  Matrix share_;    // [sizes, r] of c_i^2 in what the residuals lose
+  Vector log_det_;  // [sizes]
+  double degrees_;  // of the residuals without effects
+};
+
 /// Of one target, in the units of the design.
 struct SharedFit {
   Status status = Status::failed;
   int sweeps = 0;
   double precision = 0;  ///< E[alpha]; NaN if no column has a prior
   double bound = 0;      ///< nats
-  double evidence = 0;   ///< `bound` above that of the constant, nats                                                    (TGT.6)
+  double evidence = 0;   ///< `bound` above that of the constant, nats                                                         (TGT.6)
+  Vector log_bayes;      ///< of EffectSizes
   GammaDistribution noise;
   double residual = 0;   ///< sum of squares
   double explained = 0;  ///< effective parameters, with the intercept
