@@ -16,7 +16,7 @@ from scipy.ndimage import gaussian_filter
 # An experiment
 # -------------
 # Each of 120 scans is an image of 64 x 64 pixels. Three columns describe a scan: a stimulus, the age
-# of the person, and a nuisance that acts everywhere. The stimulus acts in one smooth region, age in
+# of the person, and a nuisance that acts nowhere. The stimulus acts in one smooth region, age in
 # another one, and the noise differs from pixel to pixel.
 rng = np.random.default_rng(0)
 shape, n = (64, 64), 120
@@ -31,8 +31,9 @@ def region(row, column, width):
     return np.where(field > 0.15 * field.max(), field / field.max(), 0)
 
 
-effects = np.stack([1.5 * region(20, 22, 7), -0.05 * region(44, 40, 6), np.zeros(shape)])
-noise = 0.6 + gaussian_filter(rng.random(shape), 6) * 2
+effects = np.stack([2.0 * region(20, 22, 8), -0.08 * region(44, 40, 7), np.zeros(shape)])
+smooth = gaussian_filter(rng.normal(size=shape), 8)
+noise = np.exp(0.5 * smooth / smooth.std())  # four times as large in some regions as in others
 Y = np.tensordot(X, effects, axes=1) + noise * rng.normal(size=(n, *shape))
 
 # %%
