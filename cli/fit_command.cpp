@@ -193,7 +193,7 @@ void add_fit(CLI::App& app, Run& run) {
       "memory, or has several files and --model is linear), "
       "always or never. Only --model linear (with --prior laplace: with --lambda), and --model linear with --noise student or auto, "
       "logistic, counts and kernel, which read the table several times");
-  c.get_option("--target")->description("Column to explain; a,b,c: each of these, by linear regression");
+  c.get_option("--target")->description("Column to explain, or several: a,b,c");
   const auto add_targets = [&](const char* option, std::string& to, const char* help) {
     c.add_option_function<std::string>(
          option,
@@ -206,7 +206,8 @@ void add_fit(CLI::App& app, Run& run) {
         ->group(heading_of(OptionGroup::table));
   };
   add_targets("--targets", args->targets,
-              "Several targets: a .npy file with a row for each row of the data, which is read where it lies, or a table of numbers");
+              "Several targets, each with a linear regression of its own: a .npy file with a row for each row of the data, which is read "
+              "where it lies, or a table of numbers");
   add_targets("--target-prefix", args->target_prefix, "Several targets: the columns whose names begin so");
   c.get_option("data")->each([&c](const std::string& path) {
     const bool has_target = internal::io::matrix_format_of(path) == internal::io::MatrixFormat::svmlight || internal::io::is_plink(path);

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
@@ -14,6 +13,8 @@
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "fit/checked.hpp"
+#include "fit/target_groups.hpp"
+#include "fit/target_results.hpp"
 #include "fit/validate_options.hpp"
 #include "frame/few_rows.hpp"
 #include "frame/noise_prior.hpp"
@@ -57,75 +58,10 @@ bool shares_work(const FitOptions& options, double rows, Index least) {
          least <= most_to_decompose && !integrates_few_rows(Task::linear, options, rows);
 }
 
-/// A [p,K] matrix of the result, in its memory or in that of the caller.
-class Columns {
- public:
-  Columns() = default;
-  Columns(const TargetColumns& given, Matrix& own, Index p, Index K) : given_(given), stride_(given.stride() != 0 ? given.stride() : p) {
-    if (given_.is_null()) own.resize(p, K), given_ = TargetColumns(own.data());
-    if (stride_ < p) throw InvalidArgument(fmt::format("the stride of results is {}; X has {} columns", stride_, p));
-  }
-  [[nodiscard]] bool is_null() const { return given_.is_null(); }
-  void write(Index target, const Vector& values) const {
-    if (double* to = given_.doubles()) Eigen::Map<Vector>(to + target * stride_, values.size()) = values;
-    if (float* to = given_.floats()) Eigen::Map<Eigen::VectorXf>(to + target * stride_, values.size()) = values.cast<float>();
-  }
-
- private:
-  TargetColumns given_;
-  Index stride_ = 0;
-};
-
 TargetStatus status_of(Status status) {
   if (status == Status::converged) return TargetStatus::converged;
   return status == Status::max_sweeps ? TargetStatus::max_sweeps : TargetStatus::failed;
 }
-
-// The results of all targets; threads write those of different targets.
-class Results {
- public:
-  Results(const FitOptions& fit, const TargetsOptions& options, Index p, Index K, TargetsFit& out)
-      : out_(out), num_columns_(p), mean_(options.mean, out.mean, p, K) {
-    if (options.standard_deviations) sd_ = Columns(options.sd, out.sd, p, K);
-    if (fit.prior.kind == PriorKind::sparse || fit.prior.kind == PriorKind::slab)
-      inclusion_ = Columns(options.inclusion, out.inclusion, p, K);
-    out.prior = fit.prior.kind;
-    out.status.assign(static_cast<std::size_t>(K), TargetStatus::failed);
-    out.sweeps.assign(static_cast<std::size_t>(K), 0);
-    for (Vector* numbers : {&out.precision, &out.noise_sd, &out.degrees_of_freedom, &out.bound, &out.evidence, &out.r_squared,
-                            &out.r_squared_loo, &out.effective_parameters, &out.num_rows})
-      *numbers = Vector::Constant(K, nan);
-    if (fit.intercept) out.intercept = Vector::Constant(K, nan);
-    out.log_bayes = Matrix::Constant(EffectSizes::most + 1, K, nan);
-  }
-
-  [[nodiscard]] bool has_sd() const { return !sd_.is_null(); }
-  TargetsFit& operator*() { return out_; }
-
-  void write_coefficients(Index target, const Vector& mean) { mean_.write(target, mean); }
-  void write_sd(Index target, const Vector& sd) { sd_.write(target, sd); }
-  void write_inclusion(Index target, const Vector& inclusion) { inclusion_.write(target, inclusion); }
-  void write_status(Index target, TargetStatus status) { out_.status[static_cast<std::size_t>(target)] = status; }
-  // \param of_sizes  may be empty
-  void write_evidence(Index target, double evidence, const Vector& of_sizes) {
-    out_.evidence[target] = evidence;
-    out_.log_bayes.col(target).head(of_sizes.size()) = of_sizes;
-    out_.log_bayes(EffectSizes::most, target) = evidence;
-  }
-  // The target is not fitted.
-  void write_nothing(Index target, TargetStatus status) {
-    write_status(target, status);
-    const Vector none = Vector::Constant(num_columns_, nan);
-    mean_.write(target, none);
-    sd_.write(target, none);
-    inclusion_.write(target, none);
-  }
-
- private:
-  TargetsFit& out_;
-  Index num_columns_;
-  Columns mean_, sd_, inclusion_;
-};
 
 // The log evidence of the constant alone, under the same prior of the noise.                                               (TGT.6)
 double log_evidence_of_constant(double square, double rows, bool intercept, GammaDistribution noise) {
@@ -134,15 +70,10 @@ double log_evidence_of_constant(double square, double rows, bool intercept, Gamm
          0.5 * degrees * ln_2pi - (intercept ? 0.5 * std::log(rows) : 0.0);
 }
 
-// Targets whose values are there in the same rows.
-struct Group {
-  std::vector<Index> rows;  // empty: all
-  std::vector<Index> targets;
-};
-
 class GroupFit {
  public:
-  GroupFit(const Frame& frame, MatrixView Y, const Group& group, const FitOptions& options, const TargetsOptions& asked, Results& results)
+  GroupFit(const Frame& frame, MatrixView Y, const TargetGroup& group, const FitOptions& options, const TargetsOptions& asked,
+           TargetResults& results)
       : frame_(frame),
         Y_(Y),
         group_(group),
@@ -431,10 +362,10 @@ class GroupFit {
 
   const Frame& frame_;
   MatrixView Y_;
-  const Group& group_;
+  const TargetGroup& group_;
   const FitOptions& options_;
   const TargetsOptions& asked_;
-  Results& results_;
+  TargetResults& results_;
   TargetsFit& out_;
   Index num_rows_;
   PreparedPrior prior_;
@@ -448,50 +379,8 @@ class GroupFit {
   std::optional<EffectSizes> sizes_;
 };
 
-// Targets by the rows in which they have numbers; the first group has the complete ones, and those that are not fitted.
-std::vector<Group> groups_of(MatrixView Y, bool drop_missing) {
-  std::vector<Group> out(1);
-  std::map<std::vector<bool>, std::size_t> known;
-  std::vector<bool> is_there(static_cast<std::size_t>(Y.rows()));
-  for (Index k = 0; k < Y.cols(); ++k) {
-    bool has_gaps = false, is_finite = true;
-    for (Index i = 0; drop_missing && i < Y.rows(); ++i) {
-      const double y = Y(i, k);
-      is_there[static_cast<std::size_t>(i)] = !std::isnan(y);
-      has_gaps = has_gaps || std::isnan(y), is_finite = is_finite && !std::isinf(y);
-    }
-    std::size_t group = 0;
-    if (has_gaps && is_finite) {
-      group = known.try_emplace(is_there, out.size()).first->second;
-      if (group == out.size()) {
-        out.emplace_back();
-        for (Index i = 0; i < Y.rows(); ++i)
-          if (is_there[static_cast<std::size_t>(i)]) out.back().rows.push_back(i);
-      }
-    }
-    out[group].targets.push_back(k);
-  }
-  return out;
-}
-
-// Some rows of the table and of the weights.
-struct SomeRows {
-  Matrix X;
-  Vector weights;
-  FitOptions options;
-
-  SomeRows(MatrixView all, const std::vector<Index>& rows, const FitOptions& of_all) : X(std::ssize(rows), all.cols()), options(of_all) {
-    for (Index i = 0; i < X.rows(); ++i)
-      for (Index j = 0; j < X.cols(); ++j) X(i, j) = all(rows[static_cast<std::size_t>(i)], j);
-    if (of_all.weights.empty()) return;
-    weights.resize(X.rows());
-    for (Index i = 0; i < X.rows(); ++i) weights[i] = of_all.weights[rows[static_cast<std::size_t>(i)]];
-    options.weights = weights;
-  }
-};
-
-void fit_incomplete(MatrixView X, MatrixView Y, const Group& group, const FitOptions& of_all, const TargetsOptions& asked, Results& results,
-                    TargetsState& state) {
+void fit_incomplete(MatrixView X, MatrixView Y, const TargetGroup& group, const FitOptions& of_all, const TargetsOptions& asked,
+                    TargetResults& results, TargetsState& state) {
   const auto refuse = [&] {
     for (const Index target : group.targets) results.write_nothing(target, TargetStatus::few_rows);
   };
@@ -528,9 +417,9 @@ TargetsFit fit_targets(MatrixView X, MatrixView Y, const TargetsOptions& options
   const blas::ThreadScope threads(options.fit.threads);
   Frame frame = frame_of_columns(X, chosen.options);
   TargetsFit out;
-  Results results(chosen.options, options, X.cols(), Y.cols(), out);
+  TargetResults results(chosen.options, options, X.cols(), Y.cols(), out);
   auto state = std::make_shared<TargetsState>();
-  const std::vector<Group> groups = groups_of(Y, options.drop_missing);
+  const std::vector<TargetGroup> groups = groups_of_targets(Y, options.drop_missing);
   GroupFit(frame, Y, groups.front(), chosen.options, options, results).fit(*state);
   for (std::size_t g = 1; g < groups.size(); ++g) fit_incomplete(X, Y, groups[g], chosen.options, options, results, *state);
   out.state = std::move(state);

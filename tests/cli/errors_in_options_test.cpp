@@ -35,7 +35,7 @@ TEST_F(Refuses, CommandsWithoutWhatTheyNeed) {
   exactly({"fit"},
           "data is missing: CSV file with a header row, or Parquet; several, a pattern such as 'part-*.csv' or a folder are one table; "
           "or .mtx .svm .npy .npz .bed; 'ardvark fit --help' says what fit takes");
-  exactly({"fit", "good.csv"}, "--target is missing: Column to explain; 'ardvark fit --help' says what fit takes");
+  exactly({"fit", "good.csv"}, "--target is missing: Column to explain, or several: a,b,c; 'ardvark fit --help' says what fit takes");
   exactly({"predict"}, "model is missing: Model file written by fit -o; 'ardvark predict --help' says what predict takes");
 }
 
