@@ -185,9 +185,9 @@ TEST(Coverage, IsExactWhereThePosteriorIsExact) {
 // ---- logistic
 // -----------------------------------------------------------------------------------------------------------------------------
 
-// How often m +- 1.96 sqrt(s) covers x'w of a new row x, for 25 coefficients from 500 rows; the log odds have a standard deviation of 4.
+// How often m +- 1.96 sqrt(s) covers x'w of a new row x, for 5 coefficients from 100 rows; the log odds have a standard deviation of 4.
 int covered_log_odds(Simulation& s, int trials, LogisticLikelihood likelihood) {
-  constexpr Index n = 500, p = 25;
+  constexpr Index n = 100, p = 5;
   int hits = 0;
   for (int trial = 0; trial < trials; ++trial) {
     const Vector w = 4 / std::sqrt(static_cast<double>(p)) * s.normal_vector(p);
