@@ -24,6 +24,7 @@ using testing::bits_of;
 using testing::expect_invalid;
 using testing::LabelledRows;
 using testing::Random;
+using testing::with_sample_of;
 
 double truth(const Matrix& X, Index i) { return std::sin(2 * X(i, 0)) + 0.5 * X(i, 1) * X(i, 1); }
 
@@ -248,6 +249,10 @@ TEST(KernelPasses, FindTheWidthsOfClassesInMemory) {
   EXPECT_LE(find_hypothesis(*memory, {}, found, 1, Ending::exact).best.value, steps.bound() + 0.3);
 }
 
+// A sample of 4000 rows in place of 20,000, so that fits by passes need fewer rows.
+constexpr Index rows_of_small_sample = 4000, rows_of_passes = 2 * rows_of_small_sample + 1000;
+AskRows in_passes(const LabelledRows& table, Index size = 3000) { return with_sample_of(rows_of_small_sample, table.rows(size)); }
+
 KernelOptions few_centres(Index centres = 25) {
   KernelOptions options;
   options.centres = centres;
@@ -269,29 +274,30 @@ bool was_read_in_passes(const KernelFit& fit) {
 // (ST.2)
 TEST(KernelPasses, HaveTheSameBitsForPiecesOfAnySize) {
   const auto regression = [](const AskRows& ask, const KernelOptions& options) {
-    const KernelRegression fit = fit_kernel_regression(ask, options);
+    const KernelRegression fit = fit_kernel_regression(with_sample_of(rows_of_small_sample, ask), options);
     EXPECT_TRUE(was_read_in_passes(fit));
     return fit;
   };
   const auto classification = [](const AskRows& ask, const KernelOptions& options) {
-    const KernelClassification fit = fit_kernel_classification(ask, options);
+    const KernelClassification fit = fit_kernel_classification(with_sample_of(rows_of_small_sample, ask), options);
     EXPECT_TRUE(was_read_in_passes(fit));
     return fit;
   };
   KernelOptions given = given_width();
   given.centres = 10;
   given.linear_part = true;
-  testing::expect_same_bits(table_of(4, 7 * 8192 + 100, false, true), few_centres(10), regression);
-  testing::expect_same_bits(table_of(5, 5 * 8192 + 100, true), few_centres(5), classification);
-  testing::expect_same_bits(three_classes(19, 5 * 8192 + 100), given, classification);
+  testing::expect_same_bits(table_of(4, 3 * 8192 + 100, false, true), few_centres(10), regression);
+  testing::expect_same_bits(table_of(5, 2 * 8192 + 100, true), few_centres(5), classification);
+  testing::expect_same_bits(three_classes(19, 2 * 8192 + 100), given, classification);
 }
 
 TEST(KernelPasses, PredictAsAFitInMemory) {
-  const LabelledRows table = table_of(6, 50000, false), fresh = table_of(7, 2000, false);
-  const KernelRegression passes = fit_kernel_regression(table.rows(), few_centres()),
+  const LabelledRows table = table_of(6, rows_of_passes, false), fresh = table_of(7, 2000, false);
+  const KernelRegression passes = fit_kernel_regression(in_passes(table), few_centres()),
                          memory = internal::fit_regression_in_memory(table.X, table.y, few_centres());
   EXPECT_EQ(passes.report.status, Status::converged) << passes.report.message;
-  EXPECT_EQ(passes.num_rows, 50000);
+  EXPECT_EQ(passes.num_rows, rows_of_passes);
+  EXPECT_TRUE(was_read_in_passes(passes));
   EXPECT_NEAR(passes.noise_sd, memory.noise_sd, 0.01);
   EXPECT_NEAR(passes.signal_sd, memory.signal_sd, 0.05);
   EXPECT_NEAR(passes.r_squared, memory.r_squared, 0.002);
@@ -313,7 +319,7 @@ TEST(KernelPasses, PredictAsAFitInMemory) {
     return std::sqrt(sum / 2000);
   };
   EXPECT_LE(error(passes), 1.2 * error(memory));
-  EXPECT_NEAR(passes.log_evidence, memory.log_evidence, 0.002 * 50000);
+  EXPECT_NEAR(passes.log_evidence, memory.log_evidence, 0.002 * rows_of_passes);
   for (std::size_t i = 0; i < passes.relevance_rows.size(); ++i)
     EXPECT_EQ(passes.relevance_vectors.row(static_cast<Index>(i)), table.X.row(passes.relevance_rows[i]));
 }
@@ -336,11 +342,12 @@ TEST(KernelPasses, AreTheFitOfManyRowsInMemory) {
 }
 
 TEST(KernelPasses, PredictClassesAsAFitInMemory) {
-  const LabelledRows table = table_of(8, 41000, true), fresh = table_of(9, 2000, true);
+  const LabelledRows table = table_of(8, rows_of_passes, true), fresh = table_of(9, 2000, true);
   KernelOptions named = few_centres();
-  const KernelClassification passes = fit_kernel_classification(table.rows(), named),
+  const KernelClassification passes = fit_kernel_classification(in_passes(table), named),
                              memory = internal::fit_classes_in_memory(table.X, table.y, named);
   EXPECT_EQ(passes.report.status, Status::converged) << passes.report.message;
+  EXPECT_TRUE(was_read_in_passes(passes));
   EXPECT_EQ(passes.classes, memory.classes);
   EXPECT_NEAR(passes.log_loss, memory.log_loss, 5e-4);
   EXPECT_NEAR(passes.accuracy, memory.accuracy, 3e-3);
@@ -348,26 +355,26 @@ TEST(KernelPasses, PredictClassesAsAFitInMemory) {
   EXPECT_LE(std::sqrt((a - b).squaredNorm() / 2000), 0.02);
   const Vector p = predict(passes, table.X).probability.col(1);
   double loss = 0;
-  for (Index i = 0; i < 41000; ++i) loss -= std::log(table.y[i] == 7 ? p[i] : 1 - p[i]);
-  EXPECT_NEAR(passes.log_loss, loss / 41000, 1e-6);
+  for (Index i = 0; i < rows_of_passes; ++i) loss -= std::log(table.y[i] == 7 ? p[i] : 1 - p[i]);
+  EXPECT_NEAR(passes.log_loss, loss / rows_of_passes, 1e-6);
 }
 
 // Parts of the rows are summed apart, sent as bytes, and merged.
 TEST(KernelPasses, OfPartsGiveTheSameFit) {
   for (const bool classes : {false, true}) {
-    const LabelledRows table = table_of(10, 60000, classes, true);
-    const AskRows in_parts = table.in_parts(7000);
+    const LabelledRows table = table_of(10, 3 * rows_of_small_sample, classes, true);
+    const AskRows in_parts = with_sample_of(rows_of_small_sample, table.in_parts(1400)), at_once = in_passes(table);
     KernelOptions options = few_centres();
     options.search = WidthSearch::each;
     options.centres = 60;
     if (classes) options.search = WidthSearch::given, options.widths = {2};
     KernelFit parts, whole;  // of different samples, and so with different centres
     if (classes) {
-      const auto a = fit_kernel_classification(in_parts, options), b = fit_kernel_classification(table.rows(), options);
+      const auto a = fit_kernel_classification(in_parts, options), b = fit_kernel_classification(at_once, options);
       EXPECT_NEAR(a.log_loss, b.log_loss, 0.005);
       parts = a, whole = b;
     } else {
-      const auto a = fit_kernel_regression(in_parts, options), b = fit_kernel_regression(table.rows(), options);
+      const auto a = fit_kernel_regression(in_parts, options), b = fit_kernel_regression(at_once, options);
       EXPECT_NEAR(a.r_squared, b.r_squared, 0.005);
       parts = a, whole = b;
     }
@@ -385,8 +392,8 @@ int num_reads(const KernelFit& fit) {
 
 // The machine of a class is that of two classes, itself and the rest, to the last bit; they share each read of the rows.
 TEST(KernelPasses, FitEachOfSeveralClassesAgainstTheRest) {
-  const LabelledRows table = three_classes(16, 41000);
-  const KernelClassification several = fit_kernel_classification(table.rows(), few_centres(5));
+  const LabelledRows table = three_classes(16, rows_of_passes);
+  const KernelClassification several = fit_kernel_classification(in_passes(table), few_centres(5));
   ASSERT_TRUE(was_read_in_passes(several));
   EXPECT_EQ(several.classes, (std::vector<std::string>{"-1", "2", "5"}));
   ASSERT_EQ(several.processes.size(), 3U);
@@ -394,7 +401,7 @@ TEST(KernelPasses, FitEachOfSeveralClassesAgainstTheRest) {
   for (std::size_t c = 0; c < 3; ++c) {
     LabelledRows rest = table;
     rest.y = (table.y.array() == Vector{{-1, 2, 5}}[static_cast<Index>(c)]).cast<double>();
-    const KernelClassification two = fit_kernel_classification(rest.rows(9000), few_centres(5));
+    const KernelClassification two = fit_kernel_classification(in_passes(rest, 5000), few_centres(5));
     const KernelPoint &here = several.processes[c].points[0], &there = two.processes[0].points[0];
     EXPECT_EQ(here.mean, there.mean);
     EXPECT_EQ(here.factor, there.factor);
@@ -447,7 +454,7 @@ TEST(KernelPasses, FitASmallTableInMemory) {
 }
 
 TEST(KernelPasses, RefuseRowsThatChange) {
-  const LabelledRows table = table_of(13, 42000, false);
+  const LabelledRows table = table_of(13, rows_of_passes, false);
   KernelOptions options = few_centres();
   options.search = WidthSearch::given, options.widths = {1.5};
   const auto fit_with = [&](const std::function<void(LabelledRows&)>& change) {
@@ -456,7 +463,7 @@ TEST(KernelPasses, RefuseRowsThatChange) {
         [&](const RowQuestion& question) {
           LabelledRows now = table;
           if (++pass > 1) change(now);
-          return now.rows()(question);
+          return in_passes(now)(question);
         },
         options));
   };
@@ -465,37 +472,37 @@ TEST(KernelPasses, RefuseRowsThatChange) {
   expect_invalid(
       [&] {
         fit_with([](LabelledRows& now) {
-          now.y.conservativeResize(41999);
-          now.X.conservativeResize(41999, 3);
+          now.y.conservativeResize(rows_of_passes - 1);
+          now.X.conservativeResize(rows_of_passes - 1, 3);
         });
       },
-      {"there were 42000 rows, and now there are 41999"});
+      {"there were 9000 rows, and now there are 8999"});
 }
 
 TEST(KernelPasses, NameWhatIsWrong) {
-  const LabelledRows table = table_of(14, 42000, false);
+  const LabelledRows table = table_of(14, rows_of_passes, false);
   const auto fit = [&](const std::function<void(KernelOptions&)>& change, const LabelledRows& of) {
     KernelOptions options = few_centres();
     change(options);
-    static_cast<void>(fit_kernel_regression(of.rows(), options));
+    static_cast<void>(fit_kernel_regression(in_passes(of), options));
   };
   expect_invalid([&] { fit([](KernelOptions& o) { o.centres = 0, o.all_centres = true; }, table); },
                  {"centres = all needs the whole table"});
   expect_invalid([&] { fit([](KernelOptions& o) { o.num_vectors = 5; }, table); }, {"vectors needs the whole table"});
   expect_invalid([&] { fit([](KernelOptions& o) { o.kernel = "round"; }, table); }, {"kernel is 'round'"});
   LabelledRows gap = table;
-  gap.X(40000, 1) = std::nan("");
-  expect_invalid([&] { fit([](KernelOptions& o) { o.input_names = {"a", "age", "c"}; }, gap); }, {"row 40001", "'age'"});
-  expect_invalid([&] { static_cast<void>(fit_kernel_classification(table.rows())); }, {"there are 1000 others already"});
-  LabelledRows rare = three_classes(21, 42000);
+  gap.X(8000, 1) = std::nan("");
+  expect_invalid([&] { fit([](KernelOptions& o) { o.input_names = {"a", "age", "c"}; }, gap); }, {"row 8001", "'age'"});
+  expect_invalid([&] { static_cast<void>(fit_kernel_classification(in_passes(table))); }, {"there are 1000 others already"});
+  LabelledRows rare = three_classes(21, rows_of_passes);
   for (double& label : rare.y) label = label == 5 ? 2 : label;
   rare.y[17] = 5;
-  expect_invalid([&] { static_cast<void>(fit_kernel_classification(rare.rows(), few_centres())); },
+  expect_invalid([&] { static_cast<void>(fit_kernel_classification(in_passes(rare), few_centres())); },
                  {"class '5' against the rest", "too rare", "of 500 rows"});
   KernelOptions named = few_centres();
   named.class_names = {"a", "b", "a", "c", "d", "e"};
   rare.y = rare.y.cwiseMax(0);
-  expect_invalid([&] { static_cast<void>(fit_kernel_classification(rare.rows(), named)); }, {"class_names holds 'a' twice"});
+  expect_invalid([&] { static_cast<void>(fit_kernel_classification(in_passes(rare), named)); }, {"class_names holds 'a' twice"});
 }
 
 }  // namespace

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../support/random_problem.hpp"
 #include "ardvark/row_pass.hpp"
+#include "passes/row_sums.hpp"
 
 namespace ardvark::testing {
 
@@ -53,6 +55,16 @@ struct LabelledRows {
     }
   }
 };
+
+// As if the first look could keep only so many rows (2000 or more): a smaller table than this must then be read in passes. A sample that is
+// still complete may hold twice as many.
+inline AskRows with_sample_of(Index sample_rows, AskRows ask) {
+  return [sample_rows, ask = std::move(ask)](const RowQuestion& asked) {
+    RowQuestion::State state = asked.state();
+    if (state.is_first_look) state.sample_rows = sample_rows;
+    return ask(RowQuestion(std::make_shared<const RowQuestion::State>(std::move(state))));
+  };
+}
 
 inline Vector some_without_weight(Random& random, Index n) {
   Vector out(n);
