@@ -62,7 +62,7 @@ void expect_same(const SoftmaxFit& passes, const SoftmaxFit& memory, double sds,
 TEST(ClassesByPasses, GiveTheFitOfRowsInMemory) {
   for (const PriorKind kind : {PriorKind::shared, PriorKind::ard, PriorKind::none, PriorKind::sparse, PriorKind::slab, PriorKind::dense})
     for (const Index C : {3, 5}) {
-      const LabelledRows table = table_of_classes(3, 15000, 6, C, 0.8, C == 5);
+      const LabelledRows table = table_of_classes(3, 10000, 6, C, 0.8, C == 5);
       SoftmaxOptions options = against_the_rest();
       options.prior.kind = kind;
       if (is_sparse_kind(kind)) options.tolerance = 1e-5;

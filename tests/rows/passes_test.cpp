@@ -74,7 +74,7 @@ void expect_same(const LogisticFit& passes, const LogisticFit& memory, double sd
 TEST(Passes, GiveTheFitOfRowsInMemory) {
   for (const PriorKind kind : {PriorKind::shared, PriorKind::ard, PriorKind::none, PriorKind::sparse, PriorKind::slab, PriorKind::dense})
     for (const Index p : {6, 30}) {
-      const LabelledRows table = random_table(3, 30000, p, p / 2, 0.5, kind == PriorKind::ard || kind == PriorKind::slab);
+      const LabelledRows table = random_table(3, 15000, p, p / 2, 0.5, kind == PriorKind::ard || kind == PriorKind::slab);
       FitOptions options;
       options.prior.kind = kind;
       SCOPED_TRACE(fmt::format("prior {}, {} columns", to_string(kind), p));
@@ -122,7 +122,7 @@ TEST(Passes, GiveTheFitOfRowsInMemoryUnderEachOption) {
 TEST(Passes, OfRandomProblemsGiveTheFitInMemory) {
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     Random random(seed);
-    const Index p = random.integer(1, 14), n = random.integer(10500, 13000);
+    const Index p = random.integer(1, 14), n = random.integer(8500, 10000);
     LabelledRows table = random_table(seed, n, p, random.integer(0, p), random.scale(0.05, 3), random.chance(0.3));
     if (random.chance(0.3)) table.X.col(0) = table.X.col(0).array().square();  // a long tail
     if (random.chance(0.3)) table.X.col(p - 1) = (table.X.col(p - 1).array() > table.X.col(p - 1).mean()).cast<double>();
