@@ -24,8 +24,9 @@ using testing::Random;
 TEST(DispersedCounts, ProbabilitiesSumToTheDistribution) {  // (NB.6)
   for (const double k : {2e-6, 0.05, 0.7, 4.0})
     for (const auto& [m, s] : {std::pair{0.5, 0.0}, std::pair{1.5, 0.2}, std::pair{-1.0, 1.5}, std::pair{2.0, 1e-4}}) {
+      const bool has_long_tail = k * std::exp(s) > 3;  // 3000 counts are not enough for it
       double sum = 0, first = 0, second = 0;
-      for (int y = 0; y < 3000; ++y) {
+      for (int y = 0; y < (has_long_tail ? 40 : 3000); ++y) {
         const double p = std::exp(log_count_probability(y, m, s, k));
         sum += p, first += p * y, second += p * y * y;
         if (y < 40) {
@@ -33,7 +34,7 @@ TEST(DispersedCounts, ProbabilitiesSumToTheDistribution) {  // (NB.6)
         }
       }
       const double mu = std::exp(m + 0.5 * s);
-      if (k * std::exp(s) > 3) continue;  // 3000 counts are not enough for its tail
+      if (has_long_tail) continue;
       EXPECT_NEAR(sum, 1, 1e-6) << k << " " << m << " " << s;
       EXPECT_NEAR(first, mu, 1e-4 * mu) << k << " " << m << " " << s;
       CountPrediction p{.mean = Vector::Constant(1, mu), .log_mean = Vector::Constant(1, m), .log_variance = Vector::Constant(1, s)};
@@ -98,7 +99,7 @@ TEST(Families, AreChosenByTheLogEvidence) {  // (NB.5)
 
 TEST(Families, IntervalsOfNewCountsHaveTheirDispersion) {  // (NB.6)
   Random random(12);
-  const Matrix X = random.normals(600, 2), X_new = random.normals(3000, 2);
+  const Matrix X = random.normals(600, 2), X_new = random.normals(1200, 2);
   const auto eta = [](const Matrix& rows) { return Vector((0.5 * rows.col(0)).array() + 1.0); };
   FitOptions options{.prior = Prior::shared()};
   options.family = Family::negative_binomial;
@@ -108,7 +109,7 @@ TEST(Families, IntervalsOfNewCountsHaveTheirDispersion) {  // (NB.6)
   const auto [lower, upper] = p.interval(0.9);
   const Vector y = dispersed(eta(X_new), 0.5, random);
   const double inside = ((lower.array() <= y.array()) && (y.array() <= upper.array())).cast<double>().mean();
-  EXPECT_GT(inside, 0.88);  // whole numbers hold more than .9
+  EXPECT_GT(inside, 0.87);  // whole numbers hold more than .9; the standard error is .009
   EXPECT_LT(inside, 0.97);
 }
 
