@@ -39,10 +39,10 @@ def pieces_of(rows, size=5000):
 @pytest.mark.parametrize("with_text", [False, True])
 def test_a_regression_predicts_as_in_memory(with_text):
     rows = table(with_text=with_text).drop(columns="click")
-    model = KernelRegressor("gaussian", width="each", centres=60).fit(lambda: pieces_of(rows), y="price", sample_weight="weight")
+    model = KernelRegressor("gaussian", width="each", centres=30).fit(lambda: pieces_of(rows), y="price", sample_weight="weight")
     X = rows.drop(columns=["price", "weight"])
     in_memory = slice(0, 40_000)  # with more rows, a table in memory goes by passes, too
-    memory = KernelRegressor("gaussian", width="each", centres=60).fit(X[in_memory], rows["price"][in_memory], rows["weight"][in_memory])
+    memory = KernelRegressor("gaussian", width="each", centres=30).fit(X[in_memory], rows["price"][in_memory], rows["weight"][in_memory])
     assert memory.status_ == "converged" and not any("the rows were read" in note for note in memory.notes_)
     assert model.feature_names_in_.tolist() == X.columns.tolist()
     assert model.score(X, rows["price"], rows["weight"]) > memory.score(X, rows["price"], rows["weight"]) - 0.003
@@ -55,9 +55,9 @@ def test_a_regression_predicts_as_in_memory(with_text):
 @pytest.mark.parametrize("with_text", [False, True])
 def test_classes_are_predicted_as_in_memory(with_text, tmp_path):
     rows = table(with_text=with_text).drop(columns=["price", "weight"])
-    model = KernelClassifier("gaussian", width="each", centres=60).fit(iter(pieces_of(rows)), y="click")
+    model = KernelClassifier("gaussian", width="each", centres=30).fit(iter(pieces_of(rows)), y="click")
     X = rows.drop(columns="click")
-    memory = KernelClassifier("gaussian", width="each", centres=60).fit(X[:40_000], rows["click"][:40_000])  # with more rows it goes by passes
+    memory = KernelClassifier("gaussian", width="each", centres=30).fit(X[:40_000], rows["click"][:40_000])  # with more rows it goes by passes
     assert not any("the rows were read" in note for note in memory.notes_)
     assert model.classes_.tolist() == ["no", "yes"]
     yes = (rows["click"] == "yes").to_numpy()
