@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -200,7 +201,7 @@ bool fit_hostile(std::uint64_t seed, Index n, Index p, bool logistic, Columns co
   return expect_sound(fit_linear(h.X, h.y, options), text);
 }
 
-// 3000 problems of each kind, half of them linear and half logistic.
+// Parts of 300 problems of each kind, half of them linear and half logistic.
 class BoundNeverFalls : public ::testing::TestWithParam<int> {};
 
 void fit_many(int part, Columns columns) {
@@ -216,7 +217,11 @@ void fit_many(int part, Columns columns) {
 TEST_P(BoundNeverFalls, OnColumnsOfOneSize) { fit_many(GetParam(), Columns::alike); }
 TEST_P(BoundNeverFalls, OnColumnsOfUnlikeSizesLeftAsTheyAre) { fit_many(GetParam(), Columns::unlike); }
 
-INSTANTIATE_TEST_SUITE_P(Sweep, BoundNeverFalls, ::testing::Range(0, 10));
+int num_parts() {
+  const char* asked = std::getenv("ARDVARK_TEST_PARTS");  // 40 in scripts/check
+  return asked ? std::atoi(asked) : 5;
+}
+INSTANTIATE_TEST_SUITE_P(Sweep, BoundNeverFalls, ::testing::Range(0, num_parts()));
 
 RC_GTEST_PROP(Sweep, BoundNeverFallsOnArbitraryProblems, ()) {
   const auto seed = *rc::gen::noShrink(rc::gen::arbitrary<std::uint32_t>());
