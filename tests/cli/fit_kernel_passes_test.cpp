@@ -38,7 +38,7 @@ class KernelByPasses : public ::testing::Test {
     for (int i = first; i <= last; ++i) text += lines_[static_cast<std::size_t>(i)] + "\n";
     write_bytes(folder_ / name, text);
   }
-  [[nodiscard]] Json fit(const Arguments& more, const char* centres = "40") const {
+  [[nodiscard]] Json fit(const Arguments& more, const char* centres = "20") const {
     return Json::parse(
         output_of(Arguments{"fit", "--model", "kernel", "--kernel", "gaussian", "--centres", centres, "--json"} + more, folder_.path()));
   }
