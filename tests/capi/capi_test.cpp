@@ -561,7 +561,7 @@ TEST(CInterface, FitsAKernelMachineOfThreeClassesByPasses) {
     rows.labels[i] = score > 0.4 ? 2 : score > -0.4 ? 1 : 0;
   }
   const std::vector<std::pair<const char*, const char*>> settings = {
-      {"model", "kernel"}, {"task", "classification"}, {"kernel", "gaussian"}, {"width", "1"}, {"centres", "40"}};
+      {"model", "kernel"}, {"task", "classification"}, {"kernel", "gaussian"}, {"width", "1"}, {"centres", "20"}};
   const Result passes = result_of(fitted_by_passes(rows, settings)),
                memory = result_of(fitted(view(rows.X), rows.labels, options_of(settings)));
   for (const char* name : {"log_loss", "accuracy"}) EXPECT_NEAR(array(passes, name)(0, 0), array(memory, name)(0, 0), 0.005) << name;

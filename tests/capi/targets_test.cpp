@@ -13,9 +13,9 @@ namespace {
 
 using Targets = testing::Owned<ardvark_targets>;
 
-struct Problem {
+struct TargetTables {
   Matrix X{70, 3}, Y{70, 4};
-  Problem() {
+  TargetTables() {
     for (Index i = 0; i < 70; ++i) {
       for (Index j = 0; j < 3; ++j) X(i, j) = std::sin(1.7 * static_cast<double>((i + 1) * (j + 2)));
       for (Index k = 0; k < 4; ++k)
@@ -24,7 +24,7 @@ struct Problem {
   }
 };
 
-Targets fitted_targets(const Problem& problem, const Options& options, std::int32_t what = 0, const ardvark_columns* mean = nullptr) {
+Targets fitted_targets(const TargetTables& problem, const Options& options, std::int32_t what = 0, const ardvark_columns* mean = nullptr) {
   const ardvark_matrix X = view(problem.X), Y = view(problem.Y);
   const char* const names[] = {"a", "b", "c", "d"};
   ardvark_error error = empty_error();
@@ -40,7 +40,7 @@ Result result_of(const Targets& targets) {
   return Result(result);
 }
 
-Matrix array_of(const Result& result, const char* name) {
+Matrix numbers_of(const Result& result, const char* name) {
   ardvark_error error = empty_error();
   ardvark_array array = {};
   array.struct_size = sizeof array;
@@ -51,7 +51,7 @@ Matrix array_of(const Result& result, const char* name) {
   return out;
 }
 
-std::string json_of(const Result& result, const char* name) {
+std::string json_text(const Result& result, const char* name) {
   ardvark_error error = empty_error();
   char* text = nullptr;
   EXPECT_EQ(ardvark_result_json(result.get(), name, &text, &error), ARDVARK_OK) << error.message;
@@ -61,30 +61,30 @@ std::string json_of(const Result& result, const char* name) {
 }
 
 TEST(CTargets, AreThoseOfTheLibrary) {
-  const Problem problem;
+  const TargetTables problem;
   const Targets targets =
       fitted_targets(problem, options_of({{"model", "linear"}, {"prior", "shared"}}), ARDVARK_TARGETS_SD | ARDVARK_TARGETS_LEAVE_ONE_OUT);
   const Result result = result_of(targets);
   const TargetsFit expected =
       fit_targets(problem.X, problem.Y, {.fit = {.prior = Prior::shared()}, .standard_deviations = true, .leave_one_out = true});
-  EXPECT_EQ(array_of(result, "mean"), expected.mean.transpose());
-  EXPECT_EQ(array_of(result, "sd"), expected.sd.transpose());
-  EXPECT_EQ(Vector(array_of(result, "evidence")), expected.evidence);
-  EXPECT_EQ(Vector(array_of(result, "r_squared_loo")), expected.r_squared_loo);
-  EXPECT_EQ(json_of(result, "targets"), R"(["a","b","c","d"])");
-  EXPECT_EQ(json_of(result, "status"), R"(["converged","converged","converged","converged"])");
+  EXPECT_EQ(numbers_of(result, "mean"), expected.mean.transpose());
+  EXPECT_EQ(numbers_of(result, "sd"), expected.sd.transpose());
+  EXPECT_EQ(Vector(numbers_of(result, "evidence")), expected.evidence);
+  EXPECT_EQ(Vector(numbers_of(result, "r_squared_loo")), expected.r_squared_loo);
+  EXPECT_EQ(json_text(result, "targets"), R"(["a","b","c","d"])");
+  EXPECT_EQ(json_text(result, "status"), R"(["converged","converged","converged","converged"])");
 
   ardvark_error error = empty_error();
   ardvark_result* explained = nullptr;
   ASSERT_EQ(ardvark_targets_explained(targets.get(), 0.1, &explained, &error), ARDVARK_OK) << error.message;
   const Result by_rate(explained);
-  EXPECT_EQ(Vector(array_of(by_rate, "probability")), explained_targets(expected.log_bayes, 0.1).probability);
+  EXPECT_EQ(Vector(numbers_of(by_rate, "probability")), explained_targets(expected.log_bayes, 0.1).probability);
   EXPECT_EQ(ardvark_targets_explained(targets.get(), 2, &explained, &error), ARDVARK_INVALID_ARGUMENT);
   EXPECT_STREQ(error.argument, "rate");
 }
 
 TEST(CTargets, PredictIntoTheMemoryOfTheCaller) {
-  const Problem problem;
+  const TargetTables problem;
   const ardvark_matrix X = view(problem.X);
   Matrix coefficients(3, 4);
   const ardvark_columns to = {sizeof(ardvark_columns), coefficients.data(), ARDVARK_FLOAT64, 0};
@@ -122,22 +122,22 @@ TEST(CTargets, PredictIntoTheMemoryOfTheCaller) {
   const testing::Owned<ardvark_encoding> columns(encoding);
   ardvark_result* facts = nullptr;
   ASSERT_EQ(ardvark_encoding_result(columns.get(), &facts, &error), ARDVARK_OK) << error.message;
-  EXPECT_EQ(json_of(Result(facts), "columns"), R"(["x1","x2","x3"])");
+  EXPECT_EQ(json_text(Result(facts), "columns"), R"(["x1","x2","x3"])");
 }
 
 TEST(CTargets, OfAGapAreFittedToTheOtherRows) {
-  Problem problem;
+  TargetTables problem;
   problem.Y(5, 1) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(json_of(result_of(fitted_targets(problem, options_of({{"model", "linear"}, {"prior", "shared"}}))), "status"),
+  EXPECT_EQ(json_text(result_of(fitted_targets(problem, options_of({{"model", "linear"}, {"prior", "shared"}}))), "status"),
             R"(["converged","not_finite","converged","converged"])");
   problem.X(9, 0) = std::numeric_limits<double>::quiet_NaN();
   const Result result = result_of(fitted_targets(problem, options_of({{"model", "linear"}, {"prior", "shared"}, {"missing", "drop"}})));
-  EXPECT_EQ(Vector(array_of(result, "num_rows")), (Vector(4) << 69, 68, 69, 69).finished());
-  EXPECT_NE(json_of(result, "notes").find("1 row was dropped"), std::string::npos) << json_of(result, "notes");
+  EXPECT_EQ(Vector(numbers_of(result, "num_rows")), (Vector(4) << 69, 68, 69, 69).finished());
+  EXPECT_NE(json_text(result, "notes").find("1 row was dropped"), std::string::npos) << json_text(result, "notes");
 }
 
 TEST(CTargets, NameTheArgument) {
-  const Problem problem;
+  const TargetTables problem;
   const ardvark_matrix X = view(problem.X), Y = view(problem.Y);
   const Matrix few = problem.Y.topRows(9);
   const ardvark_matrix short_Y = view(few);

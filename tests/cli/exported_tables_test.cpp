@@ -58,7 +58,7 @@ TEST_F(ExportedTables, AreReadByEveryCommandAsThePlainTable) {
       EXPECT_GT(found["notes"].size(), plain.contains("notes") ? plain["notes"].size() : 0U) << other;
     }
   }
-  const auto counts = [&](const std::string& file) {
+  const auto frequencies = [&](const std::string& file) {
     output_of({"select", file, "--target", "label", "--ignore", "y", "--model", "logistic", "--prior", "ard", "--repeats", "2", "--folds",
                "2", "-q", "-o", "c.csv"},
               folder_.path());
@@ -68,9 +68,9 @@ TEST_F(ExportedTables, AreReadByEveryCommandAsThePlainTable) {
     output_of({"stats", file, "--target", "y", "-q", "-o", "s.stats"}, folder_.path());
     return read_bytes(folder_ / "s.stats");
   };
-  const std::string plain_counts = counts("plain.csv"), plain_statistics = statistics("plain.csv");
+  const std::string plain_counts = frequencies("plain.csv"), plain_statistics = statistics("plain.csv");
   for (const std::string& other : others_) {
-    EXPECT_EQ(counts(other), plain_counts) << other;
+    EXPECT_EQ(frequencies(other), plain_counts) << other;
     EXPECT_TRUE(statistics(other) == plain_statistics) << other;
   }
 }

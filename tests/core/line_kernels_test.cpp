@@ -17,7 +17,7 @@ namespace {
 using testing::Long;
 using testing::Random;
 
-constexpr Index sizes[] = {1, 3, 4, 7, 8, 15, 16, 17, 100, 1001};
+constexpr Index lengths[] = {1, 3, 4, 7, 8, 15, 16, 17, 100, 1001};
 
 template <typename T>
 class LineKernel : public ::testing::Test {
@@ -44,7 +44,7 @@ TYPED_TEST_SUITE(LineKernel, Scalars);
 TYPED_TEST(LineKernel, MultipliesALineWithVectors) {
   this->for_levels([&](const LineKernels<TypeParam>& kernels) {
     Random random(1);
-    for (const Index size : sizes)
+    for (const Index size : lengths)
       for (Index count = 1; count <= kernels.most; ++count) {
         const std::vector<TypeParam> x = this->line(size, random);
         const Matrix R = random.normals(size, count);
@@ -95,7 +95,7 @@ TYPED_TEST(LineKernel, MultipliesTwoLinesInSinglePrecision) {
 TYPED_TEST(LineKernel, AddsLinesTimesFactors) {
   this->for_levels([&](const LineKernels<TypeParam>& kernels) {
     Random random(2);
-    for (const Index size : sizes)
+    for (const Index size : lengths)
       for (Index count = 1; count <= kernels.most; ++count) {
         std::vector<std::vector<TypeParam>> lines;
         std::array<const TypeParam*, 4> x{};
@@ -117,7 +117,7 @@ TYPED_TEST(LineKernel, AddsLinesTimesFactors) {
 TYPED_TEST(LineKernel, CentresAndScalesALine) {
   this->for_levels([&](const LineKernels<TypeParam>& kernels) {
     Random random(3);
-    for (const Index size : sizes) {
+    for (const Index size : lengths) {
       const std::vector<TypeParam> x = this->line(size, random);
       Vector out = Vector::Constant(size + 1, 9);
       Eigen::VectorXf single = Eigen::VectorXf::Constant(size + 1, 9);
@@ -137,7 +137,7 @@ TYPED_TEST(LineKernel, CentresAndScalesALine) {
 TYPED_TEST(LineKernel, SumsWeightedDeviations) {
   this->for_levels([&](const LineKernels<TypeParam>& kernels) {
     Random random(4);
-    for (const Index size : sizes) {
+    for (const Index size : lengths) {
       const std::vector<TypeParam> x = this->line(size, random);
       const Vector k = random.normals(size).cwiseAbs();
       const LineSums found = kernels.sums(x.data(), k.data(), 0.7, size);

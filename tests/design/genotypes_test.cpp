@@ -37,7 +37,7 @@ class GenotypesAsTheyLie : public ::testing::TestWithParam<GenotypeShape> {
   PackedTable table;
 };
 
-void expect_same_products(Design& packed, Design& dense, Random& random) {
+void expect_products_of_unpacked(Design& packed, Design& dense, Random& random) {
   const Index n = dense.rows(), q = dense.cols();
   for (const Index count : {1, 3, 4, 7, 21}) {
     const Matrix R = random.normals(n, count);
@@ -72,10 +72,10 @@ TEST_P(GenotypesAsTheyLie, HaveTheProductsOfTheSameNumbers) {
   for (const bool intercept : {true, false}) {
     const auto packed = table_design(table.view(), units(intercept)), dense = table_design(MatrixView(table.same), units(intercept));
     ASSERT_EQ(packed->cols(), dense->cols());
-    expect_same_products(*packed, *dense, random);
+    expect_products_of_unpacked(*packed, *dense, random);
   }
   const auto plain = table_design(table.view()), dense = table_design(MatrixView(table.same));
-  expect_same_products(*plain, *dense, random);
+  expect_products_of_unpacked(*plain, *dense, random);
 }
 
 TEST_P(GenotypesAsTheyLie, AreReadByColumnsAndByRows) {
@@ -155,7 +155,7 @@ TEST(Genotypes, AreFoundWhereTheirLinesAre) {
     same(i, 0) = copies(i, 2) < 0 ? 0.5 : copies(i, 2), same(i, 1) = 1.25, same(i, 2) = copies(i, 0) < 0 ? 0.75 : copies(i, 0);
   }
   const auto packed = table_design(view), dense = table_design(MatrixView(same));
-  expect_same_products(*packed, *dense, random);
+  expect_products_of_unpacked(*packed, *dense, random);
   const RowSubset some(FitTable(view), {20, 3, 3});
   Matrix found(3, 3);
   some.table().design()->columns(0, 3, found);

@@ -18,7 +18,7 @@ Matrix table() {
   return X;
 }
 
-struct Case {
+struct Standardized {
   ColumnCenter center;
   ColumnScale scale;
   Vector at, size;
@@ -28,18 +28,18 @@ TEST(ColumnUnits, AreThoseOfThePublishedProgram) {  // (SLR.4)
   const auto of = [](double a, double b, double c) { return Vector(Eigen::Vector3d(a, b, c)); };
   const auto same = [](double a) { return Vector(Eigen::Vector3d::Constant(a)); };
   const Vector means = of(1, 16.25, 21.75), spreads = of(2.94392, 11.0868, 72.011);
-  for (const Case& c : {Case{ColumnCenter::all, ColumnScale::all, same(13), same(87)},
-                        {ColumnCenter::each, ColumnScale::all, means, same(91.75)},
-                        {ColumnCenter::none, ColumnScale::all, same(0), same(100)},
-                        {ColumnCenter::all, ColumnScale::each, same(13), of(16, 17, 87)},
-                        {ColumnCenter::each, ColumnScale::each, means, of(4, 13.75, 91.75)},
-                        {ColumnCenter::none, ColumnScale::each, same(0), of(4, 30, 100)},
-                        {ColumnCenter::all, ColumnScale::deviation_all, same(13), same(39.1686)},
-                        {ColumnCenter::each, ColumnScale::deviation_all, means, same(38.0807)},
-                        {ColumnCenter::none, ColumnScale::deviation_all, same(0), same(39.1686)},
-                        {ColumnCenter::each, ColumnScale::deviation_each, means, spreads},
-                        {ColumnCenter::none, ColumnScale::deviation_each, same(0), spreads},
-                        {ColumnCenter::each, ColumnScale::none, means, same(1)}}) {
+  for (const Standardized& c : {Standardized{ColumnCenter::all, ColumnScale::all, same(13), same(87)},
+                                {ColumnCenter::each, ColumnScale::all, means, same(91.75)},
+                                {ColumnCenter::none, ColumnScale::all, same(0), same(100)},
+                                {ColumnCenter::all, ColumnScale::each, same(13), of(16, 17, 87)},
+                                {ColumnCenter::each, ColumnScale::each, means, of(4, 13.75, 91.75)},
+                                {ColumnCenter::none, ColumnScale::each, same(0), of(4, 30, 100)},
+                                {ColumnCenter::all, ColumnScale::deviation_all, same(13), same(39.1686)},
+                                {ColumnCenter::each, ColumnScale::deviation_all, means, same(38.0807)},
+                                {ColumnCenter::none, ColumnScale::deviation_all, same(0), same(39.1686)},
+                                {ColumnCenter::each, ColumnScale::deviation_each, means, spreads},
+                                {ColumnCenter::none, ColumnScale::deviation_each, same(0), spreads},
+                                {ColumnCenter::each, ColumnScale::none, means, same(1)}}) {
     const ColumnUnits units = column_units(table(), c.center, c.scale);
     EXPECT_LE((units.center - c.at).cwiseAbs().maxCoeff(), 1e-12);
     EXPECT_LE((units.scale - c.size).cwiseQuotient(c.size).cwiseAbs().maxCoeff(), 2e-6);  // six digits were printed

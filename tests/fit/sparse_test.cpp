@@ -22,15 +22,15 @@ namespace {
 using testing::expect_invalid;
 using testing::Random;
 
-struct Data {
+struct FewEffects {
   Matrix X, X_new;
   Vector y, f_new, w;
 };
 
 // num_effects normal effects, scaled so that they explain `snr` times the noise (sd 1).
-Data make_data(Index n, Index p, Index num_effects, double snr, unsigned seed) {
+FewEffects make_data(Index n, Index p, Index num_effects, double snr, unsigned seed) {
   Random random(seed);
-  Data d{random.normals(n, p), random.normals(500, p), {}, {}, Vector::Zero(p)};
+  FewEffects d{random.normals(n, p), random.normals(500, p), {}, {}, Vector::Zero(p)};
   const std::vector<Index> order = random.permutation(p);
   for (Index j = 0; j < num_effects; ++j) d.w[order[static_cast<std::size_t>(j)]] = random.normal();
   if (num_effects > 0) d.w *= std::sqrt(snr) / d.w.norm();
@@ -53,7 +53,7 @@ LinearFit at_one_h(LinearFit fit) {
   return fit;
 }
 
-double mse(const LinearFit& fit, const Data& d) { return (predict(fit, d.X_new).mean - d.f_new).squaredNorm() / 500; }
+double mse(const LinearFit& fit, const FewEffects& d) { return (predict(fit, d.X_new).mean - d.f_new).squaredNorm() / 500; }
 
 Vector draw_labels(const Vector& f, unsigned seed) {
   Random random(seed);
@@ -65,7 +65,7 @@ Vector draw_labels(const Vector& f, unsigned seed) {
 TEST(SparseLinear, EvidenceDoesNotDependOnTheUnitsOfColumns) {  // of 4, 16 and 64 rows rounding once chose the grid's lattice (SP.21)
   for (const Index n : {Index{4}, Index{16}, Index{64}})
     for (unsigned seed = 1; seed <= 2; ++seed) {
-      Data d = make_data(n, 2, 1, 2, seed);
+      FewEffects d = make_data(n, 2, 1, 2, seed);
       Vector t = draw_labels(3 * d.X.col(0), seed);
       t[0] = 1 - t[1];                                // two classes
       for (const bool standardize : {true, false}) {  // without: the prior is in units of the columns' mean square
@@ -82,7 +82,7 @@ TEST(SparseLinear, EvidenceDoesNotDependOnTheUnitsOfColumns) {  // of 4, 16 and 
 
 TEST(SparseLinear, WeightsSumToOneWhereTheEvidenceIsLarge) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
-    const Data d = make_data(30, 3, 1, 2, seed);
+    const FewEffects d = make_data(30, 3, 1, 2, seed);
     FitOptions options = with(PriorKind::sparse);
     const Vector weights = Vector::Constant(30, 5000.0 + seed);
     options.weights = weights;
@@ -96,7 +96,7 @@ TEST(SparseLinear, WeightsSumToOneWhereTheEvidenceIsLarge) {
 // A Gram matrix squares the ratio of their sizes: of these its eigenvalues keep no digit of the small ones.
 TEST(SparseLinear, ColumnsOfVeryDifferentSizesAreAllSeen) {
   for (unsigned seed = 1; seed <= 5; ++seed) {
-    Data d = make_data(40, 5, 0, 0, seed);
+    FewEffects d = make_data(40, 5, 0, 0, seed);
     const Vector size = (Vector(5) << 1e-3, 1e2, 1, 1e3, 1e-2).finished(), w = (Vector(5) << 2, 0, -2, 0, 3).finished();
     d.y = d.X * w + 0.1 * Random(seed + 100).normals(40);
     for (const bool standardize : {false, true}) {
@@ -127,7 +127,7 @@ TEST(SparseLinear, MoreColumnsThanRowsOfVeryDifferentSizesAreAllSeen) {  // seed
 }
 
 TEST(SparseLinear, ConstantTargetIsSaidToBeOneInAnyUnits) {
-  Data d = make_data(20, 3, 1, 1, 4);
+  FewEffects d = make_data(20, 3, 1, 1, 4);
   FitOptions options = with(PriorKind::sparse);
   options.standardize = false;
   const Vector weights = Random(5).normals(20).cwiseAbs();  // the weighted mean of a constant is one but for rounding
@@ -142,7 +142,7 @@ TEST(SparseLinear, ConstantTargetIsSaidToBeOneInAnyUnits) {
 TEST(SparseLinear, FindsFewEffectsAmongManyColumns) {
   double error = 0, dense = 0, covered = 0, noise = 0;
   for (unsigned seed = 1; seed <= 4; ++seed) {
-    const Data d = make_data(200, 1000, 5, 2, seed);
+    const FewEffects d = make_data(200, 1000, 5, 2, seed);
     const LinearFit fit = fit_linear(d.X, d.y, with(PriorKind::sparse));
     ASSERT_EQ(fit.report.status, Status::converged);
     error += mse(fit, d) / 4;
@@ -159,7 +159,7 @@ TEST(SparseLinear, FindsFewEffectsAmongManyColumns) {
 }
 
 TEST(SparseLinear, DenseIsTheRidgeWithItsExactEvidence) {
-  const Data d = make_data(60, 90, 90, 2, 7);
+  const FewEffects d = make_data(60, 90, 90, 2, 7);
   const LinearFit fit = fit_linear(d.X, d.y, with(PriorKind::dense));
   const SparseStart& start = fit.sparse->starts.at(0);
   const double s2 = start.noise_sd * start.noise_sd, h = start.dense_sd * start.dense_sd / s2;
@@ -188,7 +188,7 @@ TEST(SparseLinear, DenseIsTheRidgeWithItsExactEvidence) {
 
 TEST(SparseLinear, ShareOfTheVarianceIsThatOfTheRows) {
   for (const auto& [n, p] : {std::pair{80, 30}, std::pair{60, 90}}) {
-    const Data d = make_data(n, p, 10, 2, 19);
+    const FewEffects d = make_data(n, p, 10, 2, 19);
     Random random(3);
     Vector k(n);
     for (double& weight : k) weight = 0.5 + random.uniform();
@@ -202,7 +202,7 @@ TEST(SparseLinear, ShareOfTheVarianceIsThatOfTheRows) {
 }
 
 TEST(SparseLinear, KnowsUnitsAndShifts) {
-  const Data d = make_data(80, 120, 6, 3, 3);
+  const FewEffects d = make_data(80, 120, 6, 3, 3);
   const LinearFit fit = fit_linear(d.X, d.y, with(PriorKind::sparse));
   Matrix X = d.X;
   for (Index j = 0; j < 120; ++j) X.col(j) = X.col(j) * (j % 2 == 0 ? 1e3 : 1e-3) + Vector::Constant(80, 7);
@@ -217,7 +217,7 @@ TEST(SparseLinear, KnowsUnitsAndShifts) {
 }
 
 TEST(SparseLinear, ColumnsMayComeInAnyOrder) {
-  const Data d = make_data(100, 150, 8, 3, 5);
+  const FewEffects d = make_data(100, 150, 8, 3, 5);
   Random random(9);
   const std::vector<Index> order = random.permutation(150);
   const LinearFit fit = fit_linear(d.X, d.y, with(PriorKind::sparse));
@@ -227,7 +227,7 @@ TEST(SparseLinear, ColumnsMayComeInAnyOrder) {
 }
 
 TEST(SparseLinear, AWeightIsARepetition) {
-  const Data d = make_data(60, 30, 4, 3, 8);
+  const FewEffects d = make_data(60, 30, 4, 3, 8);
   Vector k(60);
   Matrix X(120, 30);
   Vector y(120);
@@ -248,7 +248,7 @@ TEST(SparseLinear, AWeightIsARepetition) {
 }
 
 TEST(SparseLinear, TakesFlatColumnsAndGroups) {
-  Data d = make_data(100, 40, 0, 1, 11);
+  FewEffects d = make_data(100, 40, 0, 1, 11);
   d.y += 2 * d.X.col(3) + d.X.col(10) + d.X.col(11);
   FitOptions options = with(PriorKind::sparse);
   options.prior.flat_columns = {3, 4};
@@ -266,7 +266,7 @@ TEST(SparseLinear, TakesFlatColumnsAndGroups) {
 }
 
 TEST(SparseLinear, SaysWhichColumnsCouldTakeEachOthersPlace) {
-  Data d = make_data(150, 60, 0, 1, 13);
+  FewEffects d = make_data(150, 60, 0, 1, 13);
   d.X.col(7) = d.X.col(20);  // a copy
   d.y += 1.5 * d.X.col(7);
   const LinearFit fit = fit_linear(d.X, d.y, with(PriorKind::sparse));
@@ -285,7 +285,7 @@ TEST(SparseLinear, SaysWhenFewAndManyCannotBeToldApart) {
   const auto says_so = [](const LinearFit& fit) {
     return std::ranges::any_of(fit.report.warnings, [](const std::string& note) { return note.find("few effects or many") == 0; });
   };
-  const Data many = make_data(400, 24, 24, 3, 3), few = make_data(400, 100, 3, 3, 3);
+  const FewEffects many = make_data(400, 24, 24, 3, 3), few = make_data(400, 100, 3, 3, 3);
   EXPECT_TRUE(says_so(fit_linear(many.X, many.y, with(PriorKind::sparse))));
   EXPECT_FALSE(says_so(fit_linear(many.X, many.y, with(PriorKind::slab))));
   EXPECT_FALSE(says_so(fit_linear(few.X, few.y, with(PriorKind::sparse))));
@@ -294,7 +294,7 @@ TEST(SparseLinear, SaysWhenFewAndManyCannotBeToldApart) {
 TEST(SparseLinear, FindsNothingWhereThereIsNothing) {
   double selected = 0, sum = 0, error = 0;
   for (unsigned seed = 1; seed <= 8; ++seed) {
-    const Data d = make_data(200, 400, 0, 1, seed + 40);
+    const FewEffects d = make_data(200, 400, 0, 1, seed + 40);
     const LinearFit fit = fit_linear(d.X, d.y, with(PriorKind::sparse));
     selected += static_cast<double>((fit.sparse->inclusion.array() > 0.5).count()) / 8;
     sum += fit.sparse->inclusion.sum() / 8;
@@ -378,7 +378,7 @@ TEST(SparseLinear, KnowsTheNoiseOfAConstantTargetToItsRounding) {
 }
 
 TEST(SparseLinear, IsTheSameOnAnyNumberOfThreads) {
-  const Data d = make_data(60, 200, 5, 3, 15);
+  const FewEffects d = make_data(60, 200, 5, 3, 15);
   FitOptions one = with(PriorKind::sparse), two = one;
   one.threads = 1;
   two.threads = 2;
@@ -388,7 +388,7 @@ TEST(SparseLinear, IsTheSameOnAnyNumberOfThreads) {
 }
 
 TEST(Sparse, EndsAllStartsWhenTheCallbackSaysSo) {
-  const Data d = make_data(60, 80, 5, 3, 16);
+  const FewEffects d = make_data(60, 80, 5, 3, 16);
   const Vector labels = (d.y.array() > 0).cast<double>();
   for (const bool linear : {true, false})
     for (const int last : {1, 4, 30}) {
@@ -404,7 +404,7 @@ TEST(Sparse, EndsAllStartsWhenTheCallbackSaysSo) {
 }
 
 TEST(Sparse, KeepsNoCovarianceWhereNoneIsWanted) {
-  const Data d = make_data(40, 10, 2, 3, 17);
+  const FewEffects d = make_data(40, 10, 2, 3, 17);
   const Vector labels = (d.y.array() > 0).cast<double>();
   FitOptions options = with(PriorKind::sparse);
   options.keep_covariance = Keep::never;
@@ -416,7 +416,7 @@ TEST(Sparse, KeepsNoCovarianceWhereNoneIsWanted) {
 }
 
 TEST(SparseLinear, RefusesWhatHasNoMeaning) {
-  const Data d = make_data(20, 5, 1, 1, 1);
+  const FewEffects d = make_data(20, 5, 1, 1, 1);
   const auto refuses = [&](auto&& change, const char* words) {
     FitOptions options = with(PriorKind::sparse);
     change(options);
@@ -434,7 +434,7 @@ TEST(SparseLinear, RefusesWhatHasNoMeaning) {
 
 // ---- logistic ---------------------------------------------------------------------------------------------------------------------------
 
-double divergence(const ClassPrediction& out, const Data& d) {
+double divergence(const ClassPrediction& out, const FewEffects& d) {
   double sum = 0;
   for (Index i = 0; i < 500; ++i) {
     const double p = sigmoid(d.f_new[i]), q = out.probability[i];
@@ -446,7 +446,7 @@ double divergence(const ClassPrediction& out, const Data& d) {
 TEST(SparseLogistic, FindsFewEffects) {
   double sparse = 0, dense = 0, covered = 0;
   for (unsigned seed = 1; seed <= 4; ++seed) {
-    const Data d = make_data(300, 200, 4, 5, 20 + seed);
+    const FewEffects d = make_data(300, 200, 4, 5, 20 + seed);
     const Vector t = draw_labels(d.X * d.w, 30 + seed);
     const LogisticFit fit = fit_logistic(d.X, t, with(PriorKind::sparse));
     ASSERT_EQ(fit.report.status, Status::converged);
@@ -461,7 +461,7 @@ TEST(SparseLogistic, FindsFewEffects) {
 }
 
 TEST(SparseLogistic, SharesAnEffectAmongCopies) {  // (SP.14)
-  Data d = make_data(300, 40, 0, 1, 61);
+  FewEffects d = make_data(300, 40, 0, 1, 61);
   d.X.col(7) = d.X.col(20);  // a copy
   const LogisticFit fit = fit_logistic(d.X, draw_labels(1.5 * d.X.col(7), 62), with(PriorKind::sparse));
   ASSERT_EQ(fit.report.status, Status::converged);
@@ -477,7 +477,7 @@ TEST(SparseLogistic, SharesAnEffectAmongCopies) {  // (SP.14)
 
 TEST(SparseLogistic, BoundHardlyFalls) {  // (SL.6)
   for (unsigned seed = 1; seed <= 6; ++seed) {
-    Data d = make_data(80, 60, 3, 4, seed);
+    FewEffects d = make_data(80, 60, 3, 4, seed);
     const Vector t = draw_labels(d.X * d.w, seed + 50);
     const LogisticFit fit = fit_logistic(d.X, t, with(PriorKind::slab));
     const std::vector<double>& F = fit.report.bound_history;
@@ -542,7 +542,7 @@ TEST(SparseFit, WithoutAnEndHasANumberForEveryColumnAndTheIntercept) {
 }
 
 TEST(SparseLogistic, TakesGroupsFlatColumnsAndWeights) {
-  Data d = make_data(150, 20, 0, 1, 31);
+  FewEffects d = make_data(150, 20, 0, 1, 31);
   const Vector t = draw_labels(2 * d.X.col(0) + d.X.col(5) - d.X.col(6), 32);
   FitOptions options = with(PriorKind::sparse);
   options.prior.flat_columns = {0};

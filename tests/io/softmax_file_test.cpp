@@ -60,9 +60,9 @@ TEST(SoftmaxFile, BringsEveryFitBack) {
     EXPECT_EQ(model.softmax()->standardized_mean, fit.standardized_mean);
     EXPECT_EQ(model.softmax()->precision, fit.precision);
     EXPECT_EQ(model.softmax()->report.bound_history, fit.report.bound_history);
-    const Matrix fresh = 2 * d.X.topRows(10);
+    const Matrix new_rows = 2 * d.X.topRows(10);
     for (const ClassRule rule : {ClassRule::automatic, ClassRule::plug_in})
-      EXPECT_EQ(predict(*model.softmax(), fresh, rule).probability, predict(fit, fresh, rule).probability) << preset;
+      EXPECT_EQ(predict(*model.softmax(), new_rows, rule).probability, predict(fit, new_rows, rule).probability) << preset;
   }
 }
 

@@ -18,25 +18,25 @@ using testing::normal_expectation;
 using testing::Random;
 using testing::relative_distance;
 
-double plain_softplus(double x) { return static_cast<double>(testing::plain_softplus(x)); }
-double plain_sigmoid(double x) { return static_cast<double>(testing::plain_sigmoid(x)); }
+double exact_softplus(double x) { return static_cast<double>(testing::plain_softplus(x)); }
+double exact_sigmoid(double x) { return static_cast<double>(testing::plain_sigmoid(x)); }
 
-struct Sample {
+struct ClassSample {
   Matrix X;
   Vector t, k;
   Partition partition;
   Vector c0, d0;
 };
 
-Sample make_sample(std::uint64_t seed, Index n = 30) {
+ClassSample make_sample(std::uint64_t seed, Index n = 30) {
   Random random(seed);
-  Sample s;
+  ClassSample s;
   s.X = random.normals(n, 5);
   s.X.col(4).setOnes();
   s.t.resize(n);
   s.k.resize(n);
   for (Index i = 0; i < n; ++i) {
-    s.t[i] = random.uniform() < plain_sigmoid(1.5 * s.X(i, 0) - 0.5) ? 1 : 0;
+    s.t[i] = random.uniform() < exact_sigmoid(1.5 * s.X(i, 0) - 0.5) ? 1 : 0;
     s.k[i] = static_cast<double>(random.integer(0, 3));
   }
   s.t[0] = 1 - s.t[1];
@@ -50,7 +50,7 @@ Sample make_sample(std::uint64_t seed, Index n = 30) {
 }
 
 TEST(LogisticGaussian, StartsFromMomentsOfZero) {  // (VG.1) at m = s = 0
-  const Sample s = make_sample(1);
+  const ClassSample s = make_sample(1);
   const auto likelihood = make_logistic_gaussian(s.t, s.k);
   Rows rows;
   likelihood->start(rows);
@@ -61,7 +61,7 @@ TEST(LogisticGaussian, StartsFromMomentsOfZero) {  // (VG.1) at m = s = 0
 }
 
 TEST(LogisticGaussian, WritesExpectedSlopesAndResponses) {  // (VG.1) by quadrature
-  const Sample s = make_sample(2);
+  const ClassSample s = make_sample(2);
   Random random(2);
   Posterior q;
   q.m = 3 * random.normals(s.t.size());
@@ -72,17 +72,17 @@ TEST(LogisticGaussian, WritesExpectedSlopesAndResponses) {  // (VG.1) by quadrat
   likelihood->update(q, rows);
   double bound = 0;
   for (Index i = 0; i < s.t.size(); ++i) {
-    const double slope = normal_expectation(q.m[i], q.s[i], [](double u) { return plain_sigmoid(u) * plain_sigmoid(-u); });
-    const double sigma = normal_expectation(q.m[i], q.s[i], plain_sigmoid);
+    const double slope = normal_expectation(q.m[i], q.s[i], [](double u) { return exact_sigmoid(u) * exact_sigmoid(-u); });
+    const double sigma = normal_expectation(q.m[i], q.s[i], exact_sigmoid);
     EXPECT_NEAR(rows.omega[i], s.k[i] * slope, 4e-8);
     EXPECT_NEAR(rows.r[i], s.k[i] * (slope * q.m[i] + s.t[i] - sigma), 4e-7);
-    bound += s.k[i] * (s.t[i] * q.m[i] - normal_expectation(q.m[i], q.s[i], plain_softplus));
+    bound += s.k[i] * (s.t[i] * q.m[i] - normal_expectation(q.m[i], q.s[i], exact_softplus));
   }
   EXPECT_NEAR(likelihood->bound(q), bound, 1e-8 * s.k.sum()) << "(VG.2)";
 }
 
 TEST(LogisticGaussian, RowsAreTheDerivativesOfItsBound) {  // (VG.1): dL/dm = t - E sigma = r - omega m, dL/ds = -omega/2
-  const Sample s = make_sample(3);
+  const ClassSample s = make_sample(3);
   Random random(3);
   Posterior q;
   q.m = 2 * random.normals(s.t.size());
@@ -118,7 +118,7 @@ struct AtRest {
   Posterior q;
   Rows rows, inside;
 };
-AtRest iterate(const Sample& s, Likelihood& likelihood, const PrecisionPrior& prior) {
+AtRest iterate(const ClassSample& s, Likelihood& likelihood, const PrecisionPrior& prior) {
   DenseDesign design(s.X, {});
   const std::unique_ptr<Solver> solver = make_primal({design, prior.partition(), likelihood.traits()});
   AtRest rest;
@@ -134,7 +134,7 @@ AtRest iterate(const Sample& s, Likelihood& likelihood, const PrecisionPrior& pr
 
 TEST(LogisticGaussian, HasZeroGradientAtTheOptimum) {  // (VG.1): X'(t - E sigma) - A w = 0 and V^-1 = A + X' diag(E sigma') X
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    const Sample s = make_sample(seed);
+    const ClassSample s = make_sample(seed);
     const auto likelihood = make_logistic_gaussian(s.t, s.k);
     PrecisionPrior prior(s.partition, s.c0, s.d0);
     const AtRest rest = iterate(s, *likelihood, prior);
@@ -152,7 +152,7 @@ TEST(LogisticGaussian, HasZeroGradientAtTheOptimum) {  // (VG.1): X'(t - E sigma
 
 TEST(LogisticGaussian, BoundIsAsPrinted) {  // (VG.2)
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    const Sample s = make_sample(seed);
+    const ClassSample s = make_sample(seed);
     Random random(seed);
     const auto likelihood = make_logistic_gaussian(s.t, s.k);
     PrecisionPrior prior(s.partition, s.c0, s.d0);
@@ -162,7 +162,7 @@ TEST(LogisticGaussian, BoundIsAsPrinted) {  // (VG.2)
     const Vector a = prior.columns();
     double L =
         -0.5 * (a.dot(plain.w.cwiseAbs2()) + a.dot(plain.V.diagonal())) + 0.5 * plain.log_det_V + 2.5 + 0.5 * std::log(0.8) + 0.5 * ln_2pi;
-    for (Index i = 0; i < s.t.size(); ++i) L += s.k[i] * (s.t[i] * plain.m[i] - normal_expectation(plain.m[i], plain.s[i], plain_softplus));
+    for (Index i = 0; i < s.t.size(); ++i) L += s.k[i] * (s.t[i] * plain.m[i] - normal_expectation(plain.m[i], plain.s[i], exact_softplus));
     for (Index g : {0, 1}) L += testing::plain_precision_term({s.c0[g], s.d0[g]}, g == 0 ? 2 : 1, prior.expected()[g]);
     EXPECT_NEAR(evaluate_bound(*likelihood, prior, rest.q), L, 1e-8 * s.k.sum());
   }
@@ -173,10 +173,10 @@ TEST(LogisticGaussian, BoundLiesBetweenJaakkolaJordanAndTheEvidence) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     Random random(seed);
     const Index n = 25;
-    Sample s;
+    ClassSample s;
     s.X = random.normals(n, 1);
     s.t.resize(n);
-    for (Index i = 0; i < n; ++i) s.t[i] = random.uniform() < plain_sigmoid(2 * s.X(i, 0)) ? 1 : 0;
+    for (Index i = 0; i < n; ++i) s.t[i] = random.uniform() < exact_sigmoid(2 * s.X(i, 0)) ? 1 : 0;
     const double rho = 0.5;
     s.partition = testing::make_partition({Partition::fixed}, Vector::Constant(1, rho));
     PrecisionPrior prior(s.partition, Vector(), Vector());
@@ -185,7 +185,7 @@ TEST(LogisticGaussian, BoundLiesBetweenJaakkolaJordanAndTheEvidence) {
     const double L = evaluate_bound(*gaussian, prior, best.q), L_jj = evaluate_bound(*jj, prior, older.q);
     const double evidence = testing::log_integral(-15, 25, L, [&](double w) {
       double sum = 0.5 * (std::log(rho) - ln_2pi) - 0.5 * rho * w * w;
-      for (Index i = 0; i < n; ++i) sum -= plain_softplus((1 - 2 * s.t[i]) * s.X(i, 0) * w);
+      for (Index i = 0; i < n; ++i) sum -= exact_softplus((1 - 2 * s.t[i]) * s.X(i, 0) * w);
       return sum;
     });
     EXPECT_LT(L_jj, L);
@@ -210,12 +210,12 @@ TEST(LogisticGaussian, StaysFiniteForHugeMoments) {
 }
 
 TEST(LogisticGaussian, WeightsEqualRepetition) {  // (LIN.6)
-  const Sample s = make_sample(7);
+  const ClassSample s = make_sample(7);
   PrecisionPrior prior(s.partition, s.c0, s.d0);
   std::vector<Index> repeated;
   for (Index i = 0; i < s.t.size(); ++i)
     for (int copy = 0; copy < static_cast<int>(s.k[i]); ++copy) repeated.push_back(i);
-  Sample long_form = s;
+  ClassSample long_form = s;
   long_form.X = s.X(repeated, Eigen::all);
   long_form.t = s.t(repeated);
   const auto weighted = make_logistic_gaussian(s.t, s.k), plain = make_logistic_gaussian(long_form.t, {});

@@ -125,9 +125,9 @@ TEST(LogisticLaplace, CovarianceIsTheInverseHessianAtTheMode) {  // by central d
 TEST(LogisticLaplace, BoundIsLaplacesApproximationToTheEvidence) {  // (LAP.3)
   const Given given = make_given(8, 40, 5);
   const LogisticFit fit = fit_logistic(given.X, given.labels, given.options());
-  const double ln_2pi = std::log(2 * std::acos(-1.0));
+  const double log_2pi = std::log(2 * std::acos(-1.0));
   const double expected = static_cast<double>(given.penalised(fit.mean.cast<Long>())) + 0.5 * given.a.head(4).array().log().sum() +
-                          0.5 * fit.log_det_V + 0.5 * ln_2pi;  // the flat column's
+                          0.5 * fit.log_det_V + 0.5 * log_2pi;  // the flat column's
   EXPECT_NEAR(fit.bound, expected, 1e-9);
 }
 

@@ -18,7 +18,7 @@ namespace {
 using testing::Random;
 
 // A column of ones is flat; the others are penalised.
-struct Case {
+struct SpreadRows {
   Matrix X;     // [n, p + 1]
   Matrix A;     // [n, p] centred
   Vector y, t;  // [n], and centred
@@ -27,9 +27,9 @@ struct Case {
 };
 
 // Every effect is there, a few are large; half of each column is common to all.
-Case make_case(Index n, Index p, unsigned seed, double small = 0.3) {
+SpreadRows make_case(Index n, Index p, unsigned seed, double small = 0.3) {
   Random random(seed);
-  Case c;
+  SpreadRows c;
   c.X = Matrix::Ones(n, p + 1);
   c.y = Vector(n);
   const Vector w = small * random.normals(p);
@@ -48,7 +48,7 @@ Case make_case(Index n, Index p, unsigned seed, double small = 0.3) {
   return c;
 }
 
-SpikeSlab start_of(const Case& c, const SpikeSlabHyper& hyper, SpikeSlabSettings settings = {}) {
+SpikeSlab start_of(const SpreadRows& c, const SpikeSlabHyper& hyper, SpikeSlabSettings settings = {}) {
   settings.num_rows = static_cast<double>(c.y.size());
   settings.least_kappa = 4 / settings.num_rows;
   SpikeSlab q(c.which, settings);
@@ -57,7 +57,7 @@ SpikeSlab start_of(const Case& c, const SpikeSlabHyper& hyper, SpikeSlabSettings
   return q;
 }
 
-SpikeSlab ascended(const Case& c, SpikeSlab q) {
+SpikeSlab ascended(const SpreadRows& c, SpikeSlab q) {
   std::vector<Index> order(static_cast<std::size_t>(c.which.size()));
   std::iota(order.begin(), order.end(), Index{0});
   for (int i = 0; i < 30; ++i) {
@@ -67,22 +67,22 @@ SpikeSlab ascended(const Case& c, SpikeSlab q) {
   return q;
 }
 
-SpikeSlab with_effects(const Case& c) { return ascended(c, start_of(c, {.pi = 0.2, .kappa = 0.5, .h = 0.05, .s2 = 1})); }
+SpikeSlab with_effects(const SpreadRows& c) { return ascended(c, start_of(c, {.pi = 0.2, .kappa = 0.5, .h = 0.05, .s2 = 1})); }
 
 // h as it is where the bound has no use for a dense part.
-SpikeSlab with_effects_alone(const Case& c) {
+SpikeSlab with_effects_alone(const SpreadRows& c) {
   SpikeSlab q = ascended(c, start_of(c, {.pi = 0.2, .kappa = 0.5, .h = 0, .s2 = 1}, {.fit_dense = false}));
   q.free_dense(0);
   return q;
 }
 
-SpikeSlab without_effects(const Case& c) {
+SpikeSlab without_effects(const SpreadRows& c) {
   SpikeSlab q = start_of(c, {.pi = 0, .kappa = 0, .h = 0.05, .s2 = 1});
   q.update_hyper(Reach::everywhere);
   return q;
 }
 
-MixtureComponent component(const Case& c, const SpikeSlab& q) {
+MixtureComponent component(const SpreadRows& c, const SpikeSlab& q) {
   bool factored = false;
   MixtureComponent out = component_of(q, c.rows, c.rows->flat_mean, factored);
   EXPECT_TRUE(factored);
@@ -95,7 +95,7 @@ struct AtH {
   Vector mean;                     // [p] of w
   Matrix covariance;               // [p, p] of u given b, h and s2(h)
 };
-AtH at(const Case& c, const SpikeSlab& q, double h) {
+AtH at(const SpreadRows& c, const SpikeSlab& q, double h) {
   const Index n = c.t.size(), p = c.A.cols();
   const double degrees = static_cast<double>(n - 1), R = q.inclusion().sum(), P = (q.variance() + q.mean().cwiseAbs2()).sum();
   const Eigen::LLT<Matrix> rows(Matrix::Identity(n, n) + h * c.A * c.A.transpose());
@@ -113,7 +113,7 @@ AtH at(const Case& c, const SpikeSlab& q, double h) {
 }
 
 // ln h where the posterior on 65 places has the shares (k + 1/2)/5 below it, half of a place's own mass below the place.
-std::vector<double> middles(const Case& c, const SpikeSlab& q) {
+std::vector<double> middles(const SpreadRows& c, const SpikeSlab& q) {
   const double least = 1 / c.A.squaredNorm(), step = 0.25;
   std::vector<double> place, mass;
   for (int i = -32; i <= 32; ++i) {
@@ -138,7 +138,7 @@ std::vector<double> middles(const Case& c, const SpikeSlab& q) {
 TEST(DenseSpread, IsTheMeanOverFiveValuesOfH) {
   for (const Index p : {6, 40})
     for (const auto& fitted : {with_effects, with_effects_alone, without_effects}) {
-      const Case c = make_case(25, p, 3);
+      const SpreadRows c = make_case(25, p, 3);
       const SpikeSlab q = fitted(c);
       ASSERT_EQ(q.hyper().h > 0, fitted != with_effects_alone);
       const MixtureComponent found = component(c, q);
@@ -178,7 +178,7 @@ TEST(DenseSpread, IsTheMeanOverFiveValuesOfH) {
 TEST(DenseSpread, IsNearThePosteriorOfH) {
   double given = 0, five = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {
-    const Case c = make_case(8, 3, 100 + seed, 0.7);
+    const SpreadRows c = make_case(8, 3, 100 + seed, 0.7);
     const SpikeSlab q = without_effects(c);
     const AtH now = at(c, q, q.hyper().h);
     // The trapezoidal rule over ln h: variance of w about its mean at the h that was found.
@@ -203,7 +203,7 @@ TEST(DenseSpread, IsNearThePosteriorOfH) {
 }
 
 TEST(DenseSpread, IsNoneWhereHIsNotFitted) {
-  const Case c = make_case(20, 5, 7);
+  const SpreadRows c = make_case(20, 5, 7);
   const SpikeSlabHyper some{.pi = 0.2, .kappa = 0.5, .h = 0.05, .s2 = 1};
   EXPECT_TRUE(start_of(c, some).dense_spread().has_value());
   EXPECT_FALSE(start_of(c, some, {.fit_dense = false}).dense_spread().has_value());

@@ -17,8 +17,8 @@ namespace {
 using testing::Random;
 
 // A regression with a flat column, one of fixed precision, weights (some of them 0) and hyper-priors of any size, at random precisions.
-struct Problem {
-  explicit Problem(int seed) : random(seed), n(random.integer(4, 30)), p(n + random.integer(2, 60)) {
+struct WideProblem {
+  explicit WideProblem(int seed) : random(seed), n(random.integer(4, 30)), p(n + random.integer(2, 60)) {
     X = random.normals(n, p);
     X.col(1) += 0.9 * X.col(2);
     Vector k(n);
@@ -63,7 +63,7 @@ struct Problem {
 TEST(PrecisionBlocks, TheGainIsThatOfTheBound) {
   int num_common = 0;
   for (int seed = 1; seed <= 300; ++seed) {
-    Problem a(seed);
+    WideProblem a(seed);
     ASSERT_TRUE(PrecisionBlocks::serve(*a.prior));
     PrecisionBlocks blocks(*a.design);
     const double before = a.bound(a.precisions);
@@ -81,7 +81,7 @@ TEST(PrecisionBlocks, TheGainIsThatOfTheBound) {
 // Repeated until nothing is left, climbs end at a maximum: no precision nearby, and no common factor, has a higher bound.
 TEST(PrecisionBlocks, EndAtAMaximum) {
   for (int seed = 1; seed <= 40; ++seed) {
-    Problem a(seed);
+    WideProblem a(seed);
     PrecisionBlocks blocks(*a.design);
     Vector next = a.precisions;
     double bound = a.bound(next), gain = 1;

@@ -69,11 +69,11 @@ Solved solve(const Case& s, Design& design, std::uint64_t seed, const Vector* x 
   return out;
 }
 
-const std::pair<Index, Index> shapes[] = {{60, 90}, {90, 60}, {5, 40}, {40, 5}, {70, 70}};
+const std::pair<Index, Index> shapes_of_systems[] = {{60, 90}, {90, 60}, {5, 40}, {40, 5}, {70, 70}};
 
 TEST(Iterative, MeansAndSumsAreThoseOfTheExactSolution) {  // (RIDGE.1), (RIDGE.2), (RIDGE.12)
   std::uint64_t seed = 0;
-  for (const auto& [n, p] : shapes)
+  for (const auto& [n, p] : shapes_of_systems)
     for (Index num_flat = 0; num_flat <= 3; ++num_flat)
       for (const double a : {0.2, 20.0, 2000.0}) {
         const Case s = make_system(++seed, n, p, num_flat, a);

@@ -14,14 +14,14 @@
 namespace ardvark::internal {
 namespace {
 
-struct Rows {
+struct RandomRows {
   Matrix X;
   Vector y, t, k;
 };
 
-Rows random_rows(Index n, Index d, std::uint64_t seed) {
+RandomRows random_rows(Index n, Index d, std::uint64_t seed) {
   Normals normal(seed);
-  Rows out{Matrix(n, d), Vector(n), Vector(n), Vector(n)};
+  RandomRows out{Matrix(n, d), Vector(n), Vector(n), Vector(n)};
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < d; ++j) out.X(i, j) = normal();
     out.y[i] = std::sin(2 * out.X(i, 0)) + 0.3 * normal();
@@ -45,7 +45,7 @@ TEST(ProcessEvidence, OfARegressionIsThatOfContrasts) {
   for (const char* kind : kinds)
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       const Index n = 3 + static_cast<Index>(seed), d = 1 + static_cast<Index>(seed % 3);
-      const Rows rows = random_rows(n, d, seed);
+      const RandomRows rows = random_rows(n, d, seed);
       const auto evidence = regression_evidence(Covariance(kind, rows.X, each(d)), Vector::Ones(n), rows.y);
       Hyperparameters theta = Vector::LinSpaced(d + 1, 0.7, -0.9);
       const Matrix K = plain::covariance(kind, rows.X, rows.X, theta.tail(d));
@@ -65,7 +65,7 @@ TEST(ProcessEvidence, OfARegressionIsThatOfContrasts) {
 TEST(ProcessEvidence, OfWeightsIsThatOfRepeatedRows) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const Index n = 9, d = 2;
-    const Rows rows = random_rows(n, d, seed);
+    const RandomRows rows = random_rows(n, d, seed);
     const auto total = static_cast<Index>(rows.k.sum());
     Matrix X(total, d);
     Vector y(total), t(total);
@@ -105,7 +105,7 @@ TEST(ProcessEvidence, HasTheGradientOfFiniteDifferences) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed)
       for (const bool classes : {false, true}) {
         const Index n = 14, d = 3;
-        const Rows rows = random_rows(n, d, seed);
+        const RandomRows rows = random_rows(n, d, seed);
         const bool one_width = seed % 2 == 0;
         Covariance covariance(kind, rows.X, {0, one_width ? 0 : 1, 0});
         const auto evidence = classes ? class_evidence(covariance, rows.k, rows.t) : regression_evidence(covariance, rows.k, rows.y);
@@ -154,7 +154,7 @@ TEST(ProcessEvidence, OfClassesIsAtMostTheIntegralAndNearIt) {
 
 // The prior of the widths integrates to 1, with its constants, also where a width has several inputs.                             (KM.2)
 TEST(ProcessEvidence, HasAPriorOfWidthsThatIsADensity) {
-  const Rows rows = random_rows(6, 3, 1);
+  const RandomRows rows = random_rows(6, 3, 1);
   constexpr double step = 0.05;
   const auto total = [&](std::vector<Index> group) {
     const auto evidence = regression_evidence(Covariance("gaussian", rows.X, std::move(group)), rows.k, rows.y);
@@ -206,7 +206,7 @@ TEST(ProcessEvidence, OfClassesHasABetterPosteriorThanLaplace) {
   const Matrix centres = (Matrix(4, 2) << -1.3, 0.7, 0.3, 0.3, -0.7, 0.3, 0.4, 0.7).finished();  // two of each class
   const auto drawn = [&](Index n, std::uint64_t seed) {
     Normals normal(seed);
-    Rows out{Matrix(n, 2), Vector(n), Vector(n), Vector::Ones(n)};
+    RandomRows out{Matrix(n, 2), Vector(n), Vector(n), Vector::Ones(n)};
     for (Index i = 0; i < n; ++i) {
       const auto part = static_cast<Index>(4 * normal.uniform());
       out.t[i] = static_cast<double>(part % 2);
@@ -216,7 +216,7 @@ TEST(ProcessEvidence, OfClassesHasABetterPosteriorThanLaplace) {
   };
   double ours = 0, theirs = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const Rows rows = drawn(60, seed), fresh = drawn(400, seed + 100);
+    const RandomRows rows = drawn(60, seed), fresh = drawn(400, seed + 100);
     const Vector log_rho = Vector::Constant(2, 0.5);
     const auto covariance = [&](const Matrix& A, const Matrix& B) {
       return Matrix(30 * plain::covariance("gaussian", A, B, log_rho) + Matrix::Constant(A.rows(), B.rows(), 100));
@@ -239,7 +239,7 @@ TEST(ProcessEvidence, OfClassesHasABetterPosteriorThanLaplace) {
 
 // Warm starts change nothing but the time.
 TEST(ProcessEvidence, OfClassesDoesNotDependOnTheCallBefore) {
-  const Rows rows = random_rows(40, 2, 3);
+  const RandomRows rows = random_rows(40, 2, 3);
   const auto fresh = [&] { return class_evidence(Covariance("cauchy", rows.X, each(2)), rows.k, rows.t); };
   const auto warm = fresh();
   for (const double log_h : {-2.0, 0.0, 3.0, 6.0}) {

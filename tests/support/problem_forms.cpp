@@ -22,14 +22,14 @@ Value value_of(const Json& json) {
   return json.get<std::vector<double>>();
 }
 
-Json json_of(const Value& value) {
+Json json_of_option(const Value& value) {
   return std::visit([](const auto& v) { return Json(v); }, value);
 }
 
 std::string text_of(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
-  return json_of(value).dump();
+  return json_of_option(value).dump();
 }
 
 std::string field(const std::string& text) {
@@ -228,7 +228,7 @@ Json json_of(const DrawnProblem& problem) {
   for (const DrawnColumn& column : problem.columns)
     json["columns"].push_back({{"name", column.name}, {"levels", column.levels}, {"values", list(column.values)}});
   json["options"] = Json::array();
-  for (const auto& [name, value] : problem.options) json["options"].push_back(Json::array({name, json_of(value)}));
+  for (const auto& [name, value] : problem.options) json["options"].push_back(Json::array({name, json_of_option(value)}));
   return json;
 }
 
