@@ -144,8 +144,8 @@ TargetsPrediction predict(const TargetsFit& fit, MatrixView X_new, const Targets
   for (const auto& [target, alone] : state.alone)
     if (options.standard_deviations && alone->state->factor.kind == CovarianceFactor::Kind::none)
       throw InvalidArgument(
-          "the fits kept no covariance factors, so their predictions have no uncertainty; fit again with keep_covariance = always, or "
-          "predict without standard deviations");
+          "the fits kept no covariance factors, by keep_covariance or because these would take more than 256 MB, so their predictions have "
+          "no standard deviations; fit fewer targets at once, or predict without standard deviations");
   const blas::ThreadScope threads(options.threads);
   TargetsPrediction out;
   const Index m = X_new.rows(), K = fit.num_targets();
