@@ -78,8 +78,6 @@ class BayesianLinearRegression(ManyTargets):
     coef_ : ndarray of shape (n_features,)
         Posterior mean, in units of y per unit of the column.
     intercept_ : float
-    noise_std_, evidence_, r_squared_, r_squared_loo_ : ndarray of shape (n_targets,)
-        Only of a y with several columns, with ``target_names_`` and ``target_status_``; see `target_summary`.
     coef_std_ : ndarray of shape (n_features,)
         Posterior standard deviation; infinite if there are too few rows to determine it. Of a column that a fit of very many columns
         does not follow: of an effect that may be there, with the probability ``inclusion_``.

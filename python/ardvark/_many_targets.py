@@ -42,7 +42,7 @@ class ManyTargets(Regressor, LinearScore):
     def __getattr__(self, name: str) -> Any:
         if name in _OF_ONE_TARGET and self.__dict__.get("_targets") is not None:
             raise _OnlyOfOneTarget(f"the estimator was fitted to {len(self.coef_)} targets, and this is of one target only; fit the column of Y alone: fit(X, Y[:, k])")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return object.__getattribute__(self, name)  # says what a property said
 
     def _take(self, model: Any) -> None:
         for name in ("_targets", *_OF_MANY_TARGETS):
@@ -100,12 +100,9 @@ class ManyTargets(Regressor, LinearScore):
         self.n_iter_ = int(found.array("sweeps").max())
         self.notes_ = [self._translated(note) for note in found.value("notes")]
         self.intercept_ = found.array("intercept") if self.fit_intercept else np.zeros(count)
-        self.noise_std_ = found.array("noise_sd")
-        self.bound_ = found.array("bound")
-        self.evidence_ = found.array("evidence")
-        self.r_squared_ = found.array("r_squared")
-        self.r_squared_loo_ = found.array("r_squared_loo")
-        self.effective_parameters_ = found.array("effective_parameters")
+        fields = {"noise_std_": "noise_sd", "bound_": "bound", "evidence_": "evidence", "r_squared_": "r_squared"}
+        fields |= {"r_squared_loo_": "r_squared_loo", "effective_parameters_": "effective_parameters"}
+        self.__dict__.update((name, found.array(field)) for name, field in fields.items())
         self.support_ = ~found.array("left_out").astype(bool)
 
     def _warn_of_targets(self, found: Targets) -> None:

@@ -184,6 +184,16 @@ def test_choosing_by_evidence():
     assert abs(p.in_cents) < 1e-9
 
 
+def test_many_targets():
+    p = page("guide/plot_9_many_targets.py")
+    found, truth = p.table.explained.to_numpy(), p.truth
+    standard_error = np.sqrt(0.05 * 0.95 / found.sum())
+    assert (~truth[found]).mean() < 0.05 + 2 * standard_error and found[truth].mean() > 0.6
+    strong = (np.abs(p.effects[0]) > 1).ravel()
+    np.testing.assert_allclose(p.model.coef_[strong, 0].mean(), p.effects[0].ravel()[strong].mean(), rtol=0.1)
+    assert np.corrcoef(p.noise.ravel(), p.model.noise_std_)[0, 1] > 0.95
+
+
 def test_words():
     p = page("guide/plot_9_words.py")
     assert len(p.drawn) == 1 and len(p.table) == p.X.shape[1] > 300
