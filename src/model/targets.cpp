@@ -62,7 +62,9 @@ SavedTargets fit_targets(MatrixView X, MatrixView Y, const ModelOptions& options
   return out;
 }
 
-void internal::visit(const SavedTargets& targets, Fields& out) {
+namespace {
+
+void visit_numbers(const SavedTargets& targets, Fields& out) {
   const TargetsFit& fit = targets.fit;
   if (!targets.target_names.empty()) out.put("targets", Json(targets.target_names));
   out.put("options", io::json_of(targets.options));
@@ -91,9 +93,19 @@ void internal::visit(const SavedTargets& targets, Fields& out) {
   out.put_columns("left_out", fit.left_out, fit.column_names);
   out.put("notes", Json(fit.notes));
   out.put("warnings", Json(fit.warnings));
+}
+
+void visit_coefficients(const TargetsFit& fit, Fields& out) {
   if (fit.mean.size() > 0 && out.wants("mean")) out.put_rows("mean", fit.mean.transpose());
   if (fit.sd.size() > 0 && out.wants("sd")) out.put_rows("sd", fit.sd.transpose());
   if (fit.inclusion.size() > 0 && out.wants("inclusion")) out.put_rows("inclusion", fit.inclusion.transpose());
+}
+
+}  // namespace
+
+void internal::visit(const SavedTargets& targets, Fields& out) {
+  visit_numbers(targets, out);
+  visit_coefficients(targets.fit, out);
 }
 
 void internal::visit(const ExplainedTargets& explained, Fields& out) {
@@ -103,8 +115,10 @@ void internal::visit(const ExplainedTargets& explained, Fields& out) {
 }
 
 std::string to_json(const SavedTargets& targets, double fdr) {
+  constexpr Index most_coefficients = 1000000;
   JsonFields out(false);
-  visit(targets, out);
+  visit_numbers(targets, out);
+  if (targets.fit.mean.size() <= most_coefficients) visit_coefficients(targets.fit, out);
   out.put("fdr", Json(fdr));
   out.open("explained");
   visit(explained_targets(targets.fit.log_bayes, fdr), out);
