@@ -480,6 +480,15 @@ class FittedModel(Estimator):
             found["reference"] = {c: t[len(c) + 1 :] for t in options["reference"] for c in columns if t.startswith(c + "=")}
         return found
 
+    def _take_parameters(self, model: Any) -> None:
+        """The constructor parameters and the columns, from a file."""
+        self._encoding = model.encoding()
+        self.set_params(**self._parameters_of(model))
+        names = self._encoding.features
+        self.n_features_in_ = len(names)
+        if names != [f"x{j + 1}" for j in range(len(names))]:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+
     def _of_file(self: M, model: _core.Model) -> M:
         found = model.to_dict()
         kind, has_classes = found.get("model", "linear"), "classes" in found
@@ -487,12 +496,7 @@ class FittedModel(Estimator):
             kind = {"rvm": "relevance vector machine", "kernel": "kernel machine"}.get(kind, "linear model")
             of_what = "classes" if has_classes else "numbers"
             raise ValueError(f"the file holds a {kind} for {of_what}, which {type(self).__name__} cannot load")
-        self._encoding = model.encoding()
-        self.set_params(**self._parameters_of(model))
-        names = self._encoding.features
-        self.n_features_in_ = len(names)
-        if names != [f"x{j + 1}" for j in range(len(names))]:
-            self.feature_names_in_ = np.asarray(names, dtype=object)
+        self._take_parameters(model)
         if hasattr(self, "predict_proba"):
             self.classes_ = _as_labels(model.value("classes"))
         self._take(model)

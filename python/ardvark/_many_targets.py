@@ -125,12 +125,7 @@ class ManyTargets(Regressor, LinearScore):
 
     def _of_targets(self, found: Targets) -> Any:
         """Fitted, from a file of many targets."""
-        self._encoding = found.encoding()
-        self.set_params(**self._parameters_of(found))
-        names = self._encoding.features
-        self.n_features_in_ = len(names)
-        if names != [f"x{j + 1}" for j in range(len(names))]:
-            self.feature_names_in_ = np.asarray(names, dtype=object)
+        self._take_parameters(found)
         self.coef_ = found.array("mean")
         self._take_targets(found)
         return self
