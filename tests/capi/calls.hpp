@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,16 @@ inline Result result_of(const Model& model) {
   ardvark_result* result = nullptr;
   EXPECT_EQ(ardvark_model_result(model.get(), nullptr, &result, &error), ARDVARK_OK) << error.message;
   return Result(result);
+}
+
+/// A result as the library writes it.
+inline std::string json_of(const Result& result, const char* name) {
+  ardvark_error error = empty_error();
+  char* text = nullptr;
+  EXPECT_EQ(ardvark_result_json(result.get(), name, &text, &error), ARDVARK_OK) << error.message;
+  std::string out = text;
+  ardvark_free(text);
+  return out;
 }
 
 }  // namespace ardvark

@@ -55,15 +55,6 @@ Matrix applied(const Encoding& encoding, const Table& table) {
   return out;
 }
 
-std::string json_of(const Result& result, const char* name) {
-  ardvark_error error = empty_error();
-  char* text = nullptr;
-  EXPECT_EQ(ardvark_result_json(result.get(), name, &text, &error), ARDVARK_OK) << error.message;
-  std::string out = text;
-  ardvark_free(text);
-  return out;
-}
-
 TEST(CTable, BecomesAMatrixWithAColumnForEachLevelButTheReference) {
   const People people;
   const Table table = table_of(people);

@@ -51,15 +51,6 @@ Matrix numbers_of(const Result& result, const char* name) {
   return out;
 }
 
-std::string json_text(const Result& result, const char* name) {
-  ardvark_error error = empty_error();
-  char* text = nullptr;
-  EXPECT_EQ(ardvark_result_json(result.get(), name, &text, &error), ARDVARK_OK) << error.message;
-  std::string out = text;
-  ardvark_free(text);
-  return out;
-}
-
 TEST(CTargets, AreThoseOfTheLibrary) {
   const TargetTables problem;
   const Targets targets =
@@ -71,8 +62,8 @@ TEST(CTargets, AreThoseOfTheLibrary) {
   EXPECT_EQ(numbers_of(result, "sd"), expected.sd.transpose());
   EXPECT_EQ(Vector(numbers_of(result, "evidence")), expected.evidence);
   EXPECT_EQ(Vector(numbers_of(result, "r_squared_loo")), expected.r_squared_loo);
-  EXPECT_EQ(json_text(result, "targets"), R"(["a","b","c","d"])");
-  EXPECT_EQ(json_text(result, "status"), R"(["converged","converged","converged","converged"])");
+  EXPECT_EQ(json_of(result, "targets"), R"(["a","b","c","d"])");
+  EXPECT_EQ(json_of(result, "status"), R"(["converged","converged","converged","converged"])");
 
   ardvark_error error = empty_error();
   ardvark_result* explained = nullptr;
@@ -122,18 +113,18 @@ TEST(CTargets, PredictIntoTheMemoryOfTheCaller) {
   const testing::Owned<ardvark_encoding> columns(encoding);
   ardvark_result* facts = nullptr;
   ASSERT_EQ(ardvark_encoding_result(columns.get(), &facts, &error), ARDVARK_OK) << error.message;
-  EXPECT_EQ(json_text(Result(facts), "columns"), R"(["x1","x2","x3"])");
+  EXPECT_EQ(json_of(Result(facts), "columns"), R"(["x1","x2","x3"])");
 }
 
 TEST(CTargets, OfAGapAreFittedToTheOtherRows) {
   TargetTables problem;
   problem.Y(5, 1) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(json_text(result_of(fitted_targets(problem, options_of({{"model", "linear"}, {"prior", "shared"}}))), "status"),
+  EXPECT_EQ(json_of(result_of(fitted_targets(problem, options_of({{"model", "linear"}, {"prior", "shared"}}))), "status"),
             R"(["converged","not_finite","converged","converged"])");
   problem.X(9, 0) = std::numeric_limits<double>::quiet_NaN();
   const Result result = result_of(fitted_targets(problem, options_of({{"model", "linear"}, {"prior", "shared"}, {"missing", "drop"}})));
   EXPECT_EQ(Vector(numbers_of(result, "num_rows")), (Vector(4) << 69, 68, 69, 69).finished());
-  EXPECT_NE(json_text(result, "notes").find("1 row was dropped"), std::string::npos) << json_text(result, "notes");
+  EXPECT_NE(json_of(result, "notes").find("1 row was dropped"), std::string::npos) << json_of(result, "notes");
 }
 
 TEST(CTargets, NameTheArgument) {
