@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ardvark/fit.hpp"
-#include "design/design.hpp"
+#include "design/table_design.hpp"
 
 namespace ardvark::internal {
 

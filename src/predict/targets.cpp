@@ -11,6 +11,7 @@
 #include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
+#include "posterior/state.hpp"
 #include "posterior/targets_state.hpp"
 #include "predict/predictive.hpp"
 
