@@ -93,8 +93,8 @@ struct TargetsFit {
 };
 
 /// A linear regression of each column of Y on X: those of fit_linear, but for rounding. Under the prior `shared`, with a joint posterior
-/// and 60 rows or more, one decomposition of X serves all targets; under others they are fitted one by one, in threads. The bits of a
-/// target do not depend on the other targets, nor on the number of threads.
+/// and 60 rows or more, one decomposition of X serves all targets. Under others they are fitted one by one, in threads; `sparse`, `slab`
+/// and `dense` reduce X once. The bits of a target do not depend on the other targets, nor on the number of threads.
 ///
 ///     ardvark::TargetsFit fits = ardvark::fit_targets(X, Y, {.fit = {.prior = ardvark::Prior::shared()}});
 ///
@@ -102,7 +102,7 @@ struct TargetsFit {
 /// \param Y  [n,K] the same; a value that is not finite leaves its target without a fit, see TargetsOptions::drop_missing
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
 /// Prior shared: O(n p min(n,p)) once, then O((n + p) min(n,p)) a target. Memory: the decomposition, (n + p) min(n,p) numbers; the
-/// results; and 256 (n + p) numbers a thread.                                                                   (TGT.1) to (TGT.7)
+/// results; and 256 (n + p) numbers a thread.                                                                   (TGT.1) to (TGT.9)
 [[nodiscard]] TargetsFit fit_targets(MatrixView X, MatrixView Y, const TargetsOptions& options = {});
 
 struct TargetsPredictOptions {

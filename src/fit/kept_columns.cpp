@@ -23,7 +23,7 @@ bool may_leave_columns(const Frame& frame) {
   const FitOptions& options = frame.options;
   const auto count = static_cast<std::size_t>(std::ranges::count(frame.left_out, true));
   if (count * least_part < frame.left_out.size() || count == frame.left_out.size()) return false;
-  if (!options.preset.empty() || !options.prior.hyperprior.empty() || frame.stand_in.weight > 0) return false;
+  if (!options.preset.empty() || !options.prior.hyperprior.empty() || frame.stand_in.weight > 0 || frame.of_columns) return false;
   return !(is_sparse(options.prior.kind) && is_wide(frame));
 }
 

@@ -20,6 +20,7 @@
 #include "frame/noise_prior.hpp"
 #include "frame/standard_target.hpp"
 #include "method/spike_slab/prior_choice.hpp"
+#include "method/spike_slab/sparse.hpp"
 #include "method/targets/shared_targets.hpp"
 #include "posterior/decomposition.hpp"
 #include "posterior/targets_state.hpp"
@@ -289,6 +290,7 @@ class GroupFit {
     FitOptions options = options_;
     if (!keeps_factors(count)) options.keep_covariance = Keep::never;
     std::vector<std::shared_ptr<const Fit>> kept(alone.size());
+    const std::shared_ptr<const MethodColumns> shared = is_sparse(options.prior.kind) && count > 0 ? sparse_columns(frame_) : nullptr;
     parallel_for(count, blas::num_threads(), [&](Index i) {
       const Index k = alone[static_cast<std::size_t>(i)];
       Vector y(num_rows_);
@@ -297,6 +299,7 @@ class GroupFit {
       if (!standard) return;
       try {
         std::optional<Frame> columns = frame_;
+        columns->of_columns = shared;
         Fit fit = fit_columns(Task::linear, frame_.X, y, options, columns);
         take(k, *standard, fit, basis);
         if (asked_.predictions && fit.mean.allFinite()) kept[static_cast<std::size_t>(i)] = for_predictions(std::move(fit));

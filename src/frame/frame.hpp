@@ -12,22 +12,31 @@
 
 namespace ardvark::internal {
 
+/// What a method has computed of the columns alone, for many targets of them.
+struct MethodColumns {
+  MethodColumns() = default;
+  virtual ~MethodColumns() = default;
+  MethodColumns(const MethodColumns&) = delete;
+  MethodColumns& operator=(const MethodColumns&) = delete;
+};
+
 struct Frame {
   FitOptions options;
   Task task = Task::linear;
   FitTable X;
-  std::shared_ptr<double[]> memory;           ///< the memory of X, if the caller gives it up
-  Vector k;                                   ///< [rows] observation weights; ones if there are none
-  double rows = 0;                            ///< their sum
-  Vector target;                              ///< [rows] linear: in the units of the design; logistic: 0 and 1; counts: as they are
-  std::vector<std::string> classes;           ///< logistic: the names of the two classes
-  std::optional<OffsetColumn> offset_column;  ///< counts: it is left out of the design                         (POIS.8), (POIS.9)
-  Vector offset;                              ///< [rows] what is added to the linear predictor of counts; empty: nothing
-  Units units;                                ///< of columns and target; of a table that stands in: of its own numbers
-  StandIn stand_in;                           ///< only of a linear fit
-  std::vector<bool> left_out;                 ///< [columns] true: the column takes no part in the fit
-  std::vector<std::string> names;             ///< [columns]
-  std::vector<std::string> notes;             ///< notes of the fit on the table
+  std::shared_ptr<double[]> memory;                 ///< the memory of X, if the caller gives it up
+  Vector k;                                         ///< [rows] observation weights; ones if there are none
+  double rows = 0;                                  ///< their sum
+  Vector target;                                    ///< [rows] linear: in the units of the design; logistic: 0 and 1; counts: as they are
+  std::vector<std::string> classes;                 ///< logistic: the names of the two classes
+  std::optional<OffsetColumn> offset_column;        ///< counts: it is left out of the design                         (POIS.8), (POIS.9)
+  Vector offset;                                    ///< [rows] what is added to the linear predictor of counts; empty: nothing
+  Units units;                                      ///< of columns and target; of a table that stands in: of its own numbers
+  StandIn stand_in;                                 ///< only of a linear fit
+  std::shared_ptr<const MethodColumns> of_columns;  ///< null: the method computes it
+  std::vector<bool> left_out;                       ///< [columns] true: the column takes no part in the fit
+  std::vector<std::string> names;                   ///< [columns]
+  std::vector<std::string> notes;                   ///< notes of the fit on the table
   std::vector<std::string> warnings;
 
   [[nodiscard]] Index num_columns() const { return static_cast<Index>(names.size()); }

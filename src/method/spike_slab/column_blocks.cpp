@@ -61,7 +61,7 @@ class Blocks {
     for (Index place = opener + 1; place < rows_.size(); ++place) {
       const Index l = order_[static_cast<std::size_t>(place)];
       if (is_free_[static_cast<std::size_t>(place)] &&
-          std::abs(rows_.gram(l, j)) > (least_correlation - correlation_error) * length_[j] * length_[l])
+          std::abs((*rows_.gram)(l, j)) > (least_correlation - correlation_error) * length_[j] * length_[l])
         near.push_back(place);
     }
     return near;
@@ -70,7 +70,7 @@ class Blocks {
   // For each of these positions, the later free ones that may be correlated enough.
   [[nodiscard]] std::vector<std::vector<Index>> candidates(const std::vector<Index>& some) {
     std::vector<std::vector<Index>> near(some.size());
-    if (rows_.gram.size() > 0) {
+    if (rows_.gram) {
       for (std::size_t i = 0; i < some.size(); ++i) near[i] = candidates_of(some[i]);
       return near;
     }

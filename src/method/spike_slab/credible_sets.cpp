@@ -34,10 +34,10 @@ struct Combination {
 // Calls use(j, Z'D of(j)) for each j of the list, in blocks. Takes the products from the Gram matrix if there is one and D is 1.
 void for_products(const ReducedRows& rows, const Vector& D, const std::vector<Index>& list, auto&& of, auto&& use) {
   constexpr std::size_t block = 32;
-  const bool is_known = rows.gram.size() > 0 && (D.array() == 1).all();
+  const bool is_known = rows.gram && (D.array() == 1).all();
   for (std::size_t first = 0; first < list.size(); first += block) {
     const auto count = static_cast<Index>(std::min(block, list.size() - first));
-    const Matrix& from = rows.gram;
+    const Matrix& from = *rows.gram;
     Matrix sums(is_known ? rows.size() : rows.rank(), count);
     for (Index i = 0; i < count; ++i) {
       const auto [columns, weights] = of(list[first + static_cast<std::size_t>(i)]);
@@ -111,7 +111,7 @@ Matrix correlations_of(const SpikeSlab& q, const std::vector<Index>& some, const
     for (const Index l : some) columns.push_back(q.which().columns[static_cast<std::size_t>(l)]);
     return in_table(columns);
   }
-  if (q.rows().gram.size() > 0) return correlations_from(q.rows().gram(some, some));
+  if (q.rows().gram) return correlations_from((*q.rows().gram)(some, some));
   const Matrix Z = q.rows().Z()(Eigen::all, some);
   return correlations_from(Z.transpose() * Z);
 }

@@ -242,8 +242,8 @@ class SystemOfOthers : public OnRows {
 class SystemInAxes : public OnRows {
  public:
   SystemInAxes(const ReducedRows& rows, Index first, Index count) : OnRows(rows, first, count) {
-    if (rows.gram.size() > 0)
-      Q_ = rows.gram.block(first, first, count, count);
+    if (rows.gram)
+      Q_ = rows.gram->block(first, first, count, count);
     else
       Q_ = weighted_square(Transpose::yes, Z(), Vector::Ones(rows.rank()));
     is_sound_ = symmetric_eigen(Q_, lambda_);

@@ -221,7 +221,7 @@ bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, 
   const Vector target = y - F * out.flat_mean;
   const double total = omega.dot(target.cwiseAbs2());
 
-  if (p <= most_to_keep && basis == KeepBasis::no && rotation == Rotation::to_diagonal) out.gram = C;
+  if (p <= most_to_keep && basis == KeepBasis::no && rotation == Rotation::to_diagonal) out.gram = std::make_shared<const Matrix>(C);
   if (rotation == Rotation::to_triangle && basis == KeepBasis::no && reduce_to_triangle(C, Xr, total, is_single, out)) return true;
   const double least = is_single && p > 0 ? least_to_be_sure * C.trace() / static_cast<double>(p) : 0;
   Vector values;
@@ -285,6 +285,47 @@ bool reduce_rows(Design& X, const PenalisedColumns& which, const Vector& omega, 
   if (!project_rows(X, which, omega, y, out) || (rotate && !reduce_wide(lost, out))) return false;
   if (basis == KeepBasis::no) out.U.resize(0, 0);
   return true;
+}
+
+ReducedRows ReducedColumns::with_target(const Vector& y) const {
+  ReducedRows out;
+  static_cast<DenseBasis&>(out) = rows;
+  out.square = rows.square;
+  out.degrees = rows.degrees;
+  out.gram = rows.gram;
+  out.systems = rows.systems;
+  out.log_det_FOF = rows.log_det_FOF;
+  Vector u = root.cwiseProduct(y);
+  const Vector along = flat.transpose() * u;
+  out.flat_mean = rows.R.transpose() * along;
+  u -= flat * along;
+  out.y = Vector::Zero(rows.rank());
+  const Index n = u.size(), m = rows.rank();
+  if (m > 0) {
+    blas::gemv(blas::Transpose::yes, n, m, 1.0, rows.U.data(), n, u.data(), 0.0, out.y.data());
+    blas::gemv(blas::Transpose::no, n, m, -1.0, rows.U.data(), n, out.y.data(), 1.0, u.data());
+  }
+  out.rest = u.squaredNorm();
+  return out;
+}
+
+std::unique_ptr<ReducedColumns> reduce_columns(Design& X, const PenalisedColumns& which, const Vector& omega, double num_rows) {
+  auto out = std::make_unique<ReducedColumns>();
+  ReducedRows& rows = out->rows;
+  const Index n = X.rows(), p = which.size(), size = std::min(n, p);
+  if (!reduce_rows(X, which, omega, Vector::Zero(n), num_rows, KeepBasis::yes, rows)) return {};
+  Vector values = Vector::Zero(size);
+  values.tail(rows.rank()) = rows.l;
+  if (p <= n && should_ask_rows(values, rows.rank(), 0, n, p)) return {};
+  if (p <= n && p <= most_to_keep) {
+    Matrix gram = Matrix::Zero(p, p);
+    if (rows.rank() > 0) blas::syrk(blas::Transpose::yes, p, rows.rank(), 1.0, rows.storage.get(), rows.rank(), 0.0, gram.data(), p);
+    mirror(gram);
+    rows.gram = std::make_shared<const Matrix>(std::move(gram));
+  }
+  out->root = omega.cwiseSqrt();
+  out->flat = out->root.asDiagonal() * read_columns(X, which.flat) * rows.R.transpose();
+  return out;
 }
 
 }  // namespace ardvark::internal

@@ -23,12 +23,12 @@ class GroupSystem;
 
 /// Z'Z = X~'X~ and Z'y = X~'y~ with X~ = diag(omega)^1/2 (X - flat part), and Z Z' = diag(l): m = min(rows, p) or fewer rows.  (SP.2)
 struct ReducedRows : DenseBasis {
-  Vector y;            ///< [m]
-  double rest = 0;     ///< y~'y~ - y'y
-  double square = 0;   ///< |Z|^2; divided by p: the mean square norm of a column
-  double degrees = 0;  ///< sum of the observation weights minus the number of flat columns
-  Matrix U;            ///< [rows, m] X~ = U Z, with KeepBasis::yes, else empty                                       (SL.2)
-  Matrix gram;         ///< [p, p] Z'Z, if it was computed anyway, else empty; may be freed
+  Vector y;                            ///< [m]
+  double rest = 0;                     ///< y~'y~ - y'y
+  double square = 0;                   ///< |Z|^2; divided by p: the mean square norm of a column
+  double degrees = 0;                  ///< sum of the observation weights minus the number of flat columns
+  Matrix U;                            ///< [rows, m] X~ = U Z, with KeepBasis::yes, else empty                                       (SL.2)
+  std::shared_ptr<const Matrix> gram;  ///< [p, p] Z'Z, if it was computed anyway, else null; may be freed
   /// The systems of large groups, one entry per set; empty if there are none; may be freed.                             (SP.17)
   std::vector<std::shared_ptr<const GroupSystem>> systems;
 
@@ -52,5 +52,20 @@ enum class Rotation { to_diagonal, as_they_are, to_triangle };
 [[nodiscard]] bool reduce_rows(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, double num_rows,
                                KeepBasis basis, ReducedRows& out, Rotation rotation = Rotation::to_diagonal,
                                Products products = Products::double_precision);
+
+/// What many targets of the same columns share.                                                                              (TGT.9)
+struct ReducedColumns {
+  ReducedRows rows;  ///< with U, without a target
+  Vector root;       ///< [rows] omega^1/2
+  Matrix flat;       ///< [rows, flats] orthonormal: the flat columns, times root
+
+  /// As reduce_rows() with KeepBasis::no, but for rounding.                                                    O(n m)
+  [[nodiscard]] ReducedRows with_target(const Vector& y) const;
+};
+
+/// Null: the flat columns are linearly dependent, a value is not finite, or reduce_rows() decomposes the rows together with a target,
+/// because the Gram matrix has lost digits.                                            O(n p min(n,p) + min(n,p)^3)
+[[nodiscard]] std::unique_ptr<ReducedColumns> reduce_columns(Design& X, const PenalisedColumns& which, const Vector& omega,
+                                                             double num_rows);
 
 }  // namespace ardvark::internal

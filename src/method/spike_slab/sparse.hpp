@@ -30,6 +30,8 @@ void validate_sparse(const FitOptions& options, Task task, Index num_columns);
 /// \param frame  gets warnings; gives away the memory of X, if the caller gave it to the fit
 [[nodiscard]] Solution solve_sparse_linear(Frame& frame);
 [[nodiscard]] Solution solve_sparse_logistic(Frame& frame);
+/// What the linear fits of many targets share: their frames have these columns and options. Null: nothing.
+[[nodiscard]] std::shared_ptr<const MethodColumns> sparse_columns(const Frame& columns);
 /// Counts, and numbers with Student-t noise.
 [[nodiscard]] Solution solve_sparse_moments(Frame& frame);
 

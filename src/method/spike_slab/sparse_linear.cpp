@@ -48,45 +48,98 @@ SpikeSlabSettings slab_of_regression(Frame& frame, const Vector& squares, Index 
 
 Solution solve_sparse_linear(Frame& frame) { return is_wide(frame) ? solve_wide_linear(frame) : solve_linear_in_memory(frame); }
 
-Solution solve_linear_in_memory(Frame& frame) {
-  const FitTable X = frame.X;
-  const Vector &y = frame.target, &k = frame.k;
-  const FitOptions& options = frame.options;
-  const auto table = X.design(frame.units.standardization, std::move(frame.memory));
-  Design& design = *table;
-  const PenalisedColumns which = penalised_columns(options, X.cols(), frame.left_out);
-  require_rows(options, frame.rows, static_cast<Index>(which.flat.size()));
-  require_row_for_noise(options, frame.rows, static_cast<Index>(which.flat.size()));
-  SparseParts parts = parts_of(options.prior.kind);
+namespace {
+
+struct SlabTable {
+  PenalisedColumns which;
+  SparseParts parts = SparseParts::both;
   Rotation rotation = Rotation::to_diagonal;
-  if (std::min(X.rows(), which.size()) > most_to_decompose) {
-    if (parts == SparseParts::dense_only)
+  Vector squares;  // [p] of the columns
+  std::shared_ptr<const ColumnSets> sets;
+
+  // What is computed of the columns alone.
+  void take(ReducedRows& rows) {
+    squares = rows.Z().colwise().squaredNorm();
+    // No blocks without rotation: the correlations of so many columns cost as much as the rotation.
+    const bool may_block = parts != SparseParts::dense_only && rotation == Rotation::to_diagonal;
+    sets = may_block ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));
+    rows.systems = group_systems(rows, *sets, parts != SparseParts::slab_only);
+  }
+};
+
+struct SlabColumns final : MethodColumns {
+  SlabTable table;
+  std::unique_ptr<ReducedColumns> reduced;
+};
+
+SlabTable table_of(const Frame& frame) {
+  SlabTable out;
+  out.which = penalised_columns(frame.options, frame.X.cols(), frame.left_out);
+  out.parts = parts_of(frame.options.prior.kind);
+  return out;
+}
+
+bool is_too_large_to_rotate(const Frame& frame, const SlabTable& table) {
+  return std::min(frame.X.rows(), table.which.size()) > most_to_decompose;
+}
+
+void reduce_one(Frame& frame, SlabTable& table, ReducedRows& rows) {
+  const FitTable X = frame.X;
+  const FitOptions& options = frame.options;
+  const auto design = X.design(frame.units.standardization, std::move(frame.memory));
+  const PenalisedColumns& which = table.which;
+  if (is_too_large_to_rotate(frame, table)) {
+    if (table.parts == SparseParts::dense_only)
       throw refused("prior", "dense",
                     fmt::format("needs a decomposition, which is too expensive for {} rows and {} columns; use prior shared, a ridge that "
                                 "is fitted without one",
                                 X.rows(), which.size()));
-    if (parts == SparseParts::both)
+    if (table.parts == SparseParts::both)
       frame.warnings.push_back(fmt::format(
           "the dense part is off: its decomposition is too expensive for {} rows and {} columns; many small effects count as noise",
           X.rows(), which.size()));
-    parts = SparseParts::slab_only;
-    rotation = Rotation::as_they_are;
+    table.parts = SparseParts::slab_only;
+    table.rotation = Rotation::as_they_are;
   }
+  warn_of_flat_columns(*design, which.flat, frame.k, options.column_names, frame.warnings);
+  if (!reduce_rows(*design, which, frame.k, frame.target, frame.rows, KeepBasis::no, rows, table.rotation,
+                   products_of(options, X.rows(), which.size())))
+    throw InvalidArgument(dependent_flat_columns);
+  table.take(rows);
+}
+
+}  // namespace
+
+std::shared_ptr<const MethodColumns> sparse_columns(const Frame& columns) {
+  if (!has_normal_noise(columns.options, Task::linear) || is_wide(columns)) return {};
+  auto out = std::make_shared<SlabColumns>();
+  out->table = table_of(columns);
+  if (is_too_large_to_rotate(columns, out->table)) return {};
+  out->reduced = reduce_columns(*columns.design(), out->table.which, columns.k, columns.rows);
+  if (!out->reduced) return {};
+  out->table.take(out->reduced->rows);
+  return out;
+}
+
+Solution solve_linear_in_memory(Frame& frame) {
+  const FitOptions& options = frame.options;
+  const auto shared = std::dynamic_pointer_cast<const SlabColumns>(frame.of_columns);
+  SlabTable table = shared ? shared->table : table_of(frame);
+  const PenalisedColumns& which = table.which;
+  const auto num_flat = std::ssize(which.flat);
+  require_rows(options, frame.rows, num_flat);
+  require_row_for_noise(options, frame.rows, num_flat);
   const int threads = blas::num_threads();
   const auto reduced = std::make_shared<ReducedRows>();  // the starts and the posterior share it
   ReducedRows& rows = *reduced;
-  warn_of_flat_columns(design, which.flat, k, options.column_names, frame.warnings);
-  if (!reduce_rows(design, which, k, y, frame.rows, KeepBasis::no, rows, rotation, products_of(options, X.rows(), which.size())))
-    throw InvalidArgument(dependent_flat_columns);
-
-  const Vector squares = rows.Z().colwise().squaredNorm();
-  const SpikeSlabSettings slab =
-      slab_of_regression(frame, squares, static_cast<Index>(which.flat.size()), rows.rest + rows.y.squaredNorm(), rows.degrees);
-  // No blocks without rotation: the correlations of so many columns cost as much as the rotation.
-  const bool may_block = parts != SparseParts::dense_only && rotation == Rotation::to_diagonal;
-  const auto sets = may_block ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));
-  rows.systems = group_systems(rows, *sets, parts != SparseParts::slab_only);
-  const bool over_grid = is_averaged(which) && rotation == Rotation::to_diagonal;
+  if (shared)
+    rows = shared->reduced->with_target(frame.target);
+  else
+    reduce_one(frame, table, rows);
+  const SparseParts parts = table.parts;
+  const auto& sets = table.sets;
+  const SpikeSlabSettings slab = slab_of_regression(frame, table.squares, num_flat, rows.rest + rows.y.squaredNorm(), rows.degrees);
+  const bool over_grid = is_averaged(which) && table.rotation == Rotation::to_diagonal;
   AveragedFits averaged;
   SparsePosterior posterior;
   {
@@ -114,7 +167,7 @@ Solution solve_linear_in_memory(Frame& frame) {
     posterior = posterior_of(which, averaged.fits, each, averaged.weight, slab.seen());
   }
   Solution out = solution_of(frame, which, averaged, std::move(posterior));
-  rows.gram.resize(0, 0);
+  rows.gram.reset();
   rows.systems.clear();
   // |y - F beta - X w|^2 = the part outside the rows of Z, and |y~ - Z w|^2.                                                     (SP.2)
   out.rows.missed = rows.rest + (rows.y - rows.Z() * out.w(which.columns)).squaredNorm();

@@ -92,8 +92,8 @@ bool root_of_sum(const SpikeSlab& q, const Vector& d, MixtureComponent& out) {
   const Index p = Z.cols();
   const double s2 = q.hyper().s2, dense = s2 * q.hyper().h;
   Matrix& F = out.F;
-  if (q.rows().gram.size() > 0) {
-    F = q.rows().gram / s2;
+  if (q.rows().gram) {
+    F = *q.rows().gram / s2;
   } else {
     F = Matrix::Zero(p, p);
     blas::syrk(blas::Transpose::yes, p, Z.rows(), 1.0, Z.data(), Z.rows(), 0.0, F.data(), p);
