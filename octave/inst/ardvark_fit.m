@@ -4,6 +4,8 @@ function fit = ardvark_fit(X, y, varargin)
 %   fit = ardvark_fit(X, y, 'model', 'linear', 'name', value, ...)
 %   fit = ardvark_fit(X, y, 'preset', 'slr_var', ...)
 %   fit = ardvark_fit(table, 'target', 'model', 'linear', ...)
+%   fit = ardvark_fit(X, Y, 'model', 'linear', ...)            many targets
+%   fit = ardvark_fit(table, {'target1', 'target2'}, 'model', 'linear', ...)
 %
 %   The fit standardises the columns inside and adds an intercept. It ends when there is little left to gain. All results are in the units
 %   of your columns.
@@ -15,6 +17,9 @@ function fit = ardvark_fit(X, y, varargin)
 %   X       N x D, a row for each observation; finite, or with the option 'missing' NaN where a value is missing. double, single, int8 and
 %           logical are read as they are, and a sparse X in linear regressions, classes and counts; other fits need full(X)
 %   y       N numbers; or labels: numbers, or a cell of texts; NaN and '' as in X
+%   Y       N x K, K > 1: a linear regression of each column, with a noise, precisions and a log evidence of its own. With 'prior', 'shared'
+%           one decomposition of X serves all. double, single, int8 and logical are read as they are. A target with a NaN is not fitted, its
+%           status says so, and a warning counts such targets; with 'missing', 'drop' a gap leaves its row out of the fit of its target
 %   table   instead of X, a struct with a column in each field: N numbers, or a cell of N texts. A column of texts becomes columns of 0 and
 %           1, one for each level but the one with the most rows ('reference', 'COLUMN=LEVEL' names another); with a kernel one for each
 %           level. Texts that are all true or false (TRUE, True, ...) are 1 and 0. y may then be the name of a field
@@ -200,8 +205,10 @@ function fit = ardvark_fit(X, y, varargin)
 %     'interval'            new (default) or mean. Predictions of a regression. new: sd and interval of a new observation, with its noise.
 %                           mean: those of the mean, without noise.
 %   options: end
-%   An option of this function only
+%   Options of this function only
 %     'outputs'     a cell of additional results: {'covariance'}
+%     'fdr'         many targets: the rate of false discoveries among the targets that are explained, in (0, 1); default 0.1
+%     'target_names'  many targets: a cell of K names
 %
 %   fit   a struct with
 %         mean, variance, sd, interval, intercept, precision, relevance, relevant, direction (probability of the sign of the mean),
@@ -216,6 +223,14 @@ function fit = ardvark_fit(X, y, varargin)
 %         odds_power (three classes or more, in [0, 1]: how the answers of the classes become probabilities; near 0 if they overlap);
 %         and model, which ardvark_predict and ardvark_summary read; you can save it.
 %         precision and log_det_V are NaN under a sparse prior, which has no precisions; log_det_V also where gaps were filled
+%         Of many targets, a struct with
+%         mean, sd (there are none of more than ten million coefficients) and inclusion [D, K];
+%         intercept.mean, noise.sd, precision, degrees_of_freedom, bound, evidence (nats of the bound above that of the constant), r_squared,
+%         r_squared_loo (each row predicted from all others; NaN of targets that are fitted one by one), effective_parameters, num_rows,
+%         sweeps [1, K]; NaN where a target is not fitted;
+%         status, targets (their names) {1, K}; prior, columns, notes, warnings, num_targets, num_alone (fitted one by one);
+%         explained: selected [1, K], the targets that the columns explain at the rate fdr, probability [1, K], share of all targets, fdr;
+%         and model. ardvark_summary(fit, 'fdr', 0.05) selects at another rate
 %
 %   Example:
 %       X = randn(100, 4);
@@ -225,14 +240,52 @@ function fit = ardvark_fit(X, y, varargin)
 %       new = ardvark_predict(fit, randn(5, 4));
 %       disp([new.mean, new.lower, new.upper])
 %
+%       Y = [y, X(:, 3) + randn(100, 2)];
+%       many = ardvark_fit(X, Y, 'model', 'linear', 'prior', 'shared', 'fdr', 0.05);
+%       disp(many.explained.selected)
+%
 %       x = linspace(-3, 3, 50)';
 %       curve = ardvark_fit(x, sin(2 * x) + 0.2 * randn(50, 1), 'model', 'kernel', 'task', 'regression');
 %       p = ardvark_predict(curve, (-6:6)', 'draws', 100);
 %       disp([p.mean, p.lower, p.upper])
 %
 %   See also ardvark_predict, ardvark_summary, ardvark_select, ardvark_compare, vb_linear_fit, biclsfy_slrvar.
+  if is_list_of_fields(X, y)
+    varargin = [varargin, {'target_names', y}];
+    [y, X] = deal(targets_in(X, y), rmfield(X, y));
+  end
   [X, y, pairs] = read_target('ardvark_fit', X, y, varargin);
   fit = ardvark_mex('fit', 1, X, y, pairs);
+  if ! isfield(fit, 'num_targets'), return, end
+  fit = of_targets(fit);
+  slow = nnz(strcmp(fit.status, 'max_sweeps'));
+  unfitted = find(isnan(fit.bound));
+  if slow > 0
+    warning('ardvark:max_sweeps', '%d of %d targets did not converge; a larger max_sweeps lets them go on', slow, fit.num_targets);
+  end
+  if ! isempty(unfitted)
+    warning('ardvark:not_fitted', '%d of %d targets not fitted, the first is ''%s'' (%s); the field status says why', numel(unfitted), ...
+            fit.num_targets, fit.targets{unfitted(1)}, fit.status{unfitted(1)});
+  end
+end
+
+function is_list = is_list_of_fields(X, y)
+% Labels of rows are not all different names of fields.
+  is_list = isstruct(X) && iscellstr(y) && numel(y) > 1 && all(isfield(X, y)) && numel(unique(y)) == numel(y);
+end
+
+function Y = targets_in(table, names)
+  Y = cellfun(@(name) table.(name)(:), names(:).', 'UniformOutput', false);
+  wrong = find(! cellfun(@(y) isnumeric(y) || islogical(y), Y), 1);
+  if ! isempty(wrong)
+    error('ardvark:invalid_argument', 'ardvark_fit: %s is of class %s; a target among several must be numbers', names{wrong}, class(Y{wrong}));
+  end
+  rows = cellfun(@numel, Y);
+  wrong = find(rows != rows(1), 1);
+  if ! isempty(wrong)
+    error('ardvark:invalid_argument', 'ardvark_fit: %s has %d entries; %s has %d', names{wrong}, rows(wrong), names{1}, rows(1));
+  end
+  Y = [Y{:}];
 end
 
 %!test  % two parameters are found, and two columns that say nothing are told from them

@@ -21,7 +21,8 @@ function prediction = ardvark_predict(fit, X, varargin)
 %   prediction   a struct. Regression: mean, sd, lower, upper, scale, degrees_of_freedom (the last two
 %                are NaN for a kernel machine, which predicts a mixture). Classification: probability [K, classes], classes
 %                and most_probable (a position in classes; the first one if several are equally probable). Logistic regression of two
-%                classes: also mean and variance of the log odds. warnings: texts, one if rows lie beyond the data of a kernel machine
+%                classes: also mean and variance of the log odds. warnings: texts, one if rows lie beyond the data of a kernel machine.
+%                Many targets: mean and sd [rows, targets], and degrees_of_freedom [1, targets]; options interval and threads
 %
 %   Example:
 %       X = randn(80, 2); y = double(X(:, 1) + 0.5 * randn(80, 1) > 0);

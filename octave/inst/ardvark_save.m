@@ -3,7 +3,7 @@ function ardvark_save(fit, path)
 %
 %   ardvark_save(fit, path)
 %
-%   fit    the output of ardvark_fit
+%   fit    the output of ardvark_fit; of many targets, the file has all of them
 %   path   the file. ardvark_predict and ardvark_summary take such a path instead of a fit
 %
 %   Example:

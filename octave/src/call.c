@@ -30,6 +30,7 @@ void release(void) {
   int i;
   ardvark_result_free(call_.result);
   ardvark_model_free(call_.model);
+  ardvark_targets_free(call_.targets);
   ardvark_sequential_free(call_.filter);
   ardvark_free(call_.matrix);
   ardvark_encoding_free(call_.encoding);

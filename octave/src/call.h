@@ -30,6 +30,7 @@ typedef struct Call {
   ardvark_encoding* encoding;
   void* matrix; /* of a table */
   ardvark_model* model;
+  ardvark_targets* targets; /* a fit of many, in place of a model */
   ardvark_sequential* filter;
   ardvark_result* result;
 } Call;

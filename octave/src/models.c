@@ -170,8 +170,9 @@ static ardvark_matrix rows_of(const mxArray* X) {
   ardvark_matrix out;
   if (!mxIsStruct(X)) return matrix_of(X, "X");
   if (call_.model != NULL) check(ardvark_model_encoding(call_.model, &call_.encoding, failure()));
+  if (call_.targets != NULL) check(ardvark_targets_encoding(call_.targets, &call_.encoding, failure()));
   read_table(X);
-  if (call_.model == NULL) {
+  if (call_.model == NULL && call_.targets == NULL) {
     check(ardvark_encoding_create(call_.table, call_.options, &call_.encoding, failure()));
     check(ardvark_options_set_encoding(call_.options, call_.encoding, failure()));
   }
@@ -230,11 +231,75 @@ static void add_outputs(mxArray* to, const mxArray* names, const char* example, 
 
 static void add_result(mxArray* to, const char* name) { add_field(to, name, result_named(name)); }
 
+/* Takes over the bytes of a fit. */
+static void add_model(mxArray* to, void* bytes, size_t size) {
+  mxArray* const model = mxCreateNumericMatrix((mwSize)size, 1, mxUINT8_CLASS, mxREAL);
+  memcpy(mxGetData(model), bytes, size);
+  ardvark_free(bytes);
+  add_field(to, "model", model);
+}
+
+/* The pair 'fdr' of many targets. */
+static double rate_of(const mxArray* pairs) {
+  const mxArray* const given = option_named(pairs, "fdr");
+  const double rate = given == NULL ? 0.1 : number_of(given, "fdr");
+  if (!(rate > 0 && rate < 1)) fail(INVALID, "fdr is %g; it must lie between 0 and 1", rate);
+  return rate;
+}
+
+/* All results of the targets, and which of them are explained. */
+static mxArray* results_of_targets(double rate) {
+  mxArray *out, *explained;
+  check(ardvark_targets_result(call_.targets, &call_.result, failure()));
+  out = all_results();
+  ardvark_result_free(call_.result);
+  call_.result = NULL;
+  check(ardvark_targets_explained(call_.targets, rate, &call_.result, failure()));
+  explained = all_results();
+  add_field(explained, "fdr", mxCreateDoubleScalar(rate));
+  add_field(out, "explained", explained);
+  return out;
+}
+
+static bool has_many_targets(const mxArray* y) { return mxGetM(y) > 1 && mxGetN(y) > 1 && (mxIsNumeric(y) || mxIsLogical(y)); }
+
+/* As fit_command. Standard deviations of more than ten million coefficients are not computed. */
+static void fit_many(const Arguments* a) {
+  static const char* const own[] = {"fdr", "target_names", NULL};
+  const mxArray* const names = option_named(a->in[2], "target_names");
+  const double rate = rate_of(a->in[2]);
+  const char** texts = NULL;
+  ardvark_matrix X, Y;
+  int32_t what = ARDVARK_TARGETS_LEAVE_ONE_OUT;
+  void* bytes;
+  size_t size;
+  if (option_named(a->in[2], "outputs") != NULL) fail(INVALID, "outputs cannot be given for many targets; fit a column of Y alone");
+  if (mxIsSparse(a->in[0])) fail(INVALID, "X is sparse, and a fit of many targets needs a dense X, full(X)");
+  begin_problem(a, own);
+  X = rows_of(a->in[0]);
+  Y = matrix_of(a->in[1], "Y");
+  if (names != NULL) {
+    if (!mxIsCell(names) || (int64_t)mxGetNumberOfElements(names) != Y.columns)
+      fail(INVALID, "target_names must be a cell of %lld names, one per column of Y", (long long)Y.columns);
+    texts = texts_of(names, "target_names", false);
+  }
+  if (X.columns * Y.columns <= 10000000) what |= ARDVARK_TARGETS_SD;
+  check(ardvark_fit_targets(&X, &Y, texts, call_.options, what, NULL, NULL, NULL, &call_.targets, failure()));
+  a->out[0] = results_of_targets(rate);
+  check(ardvark_targets_to_bytes(call_.targets, NULL, &bytes, &size, failure()));
+  add_model(a->out[0], bytes, size);
+}
+
 /* (X, y, pairs) -> struct; the pair 'outputs' names additional results */
 void fit_command(const Arguments* a) {
   static const char* const own[] = {"outputs", NULL};
   void* bytes;
   size_t size;
+  need(a, 3, "X and y");
+  if (has_many_targets(a->in[1])) {
+    fit_many(a);
+    return;
+  }
   begin_problem(a, own);
   if (mxIsSparse(a->in[0])) {
     const ardvark_csc X = csc_of(a->in[0], "X");
@@ -248,23 +313,24 @@ void fit_command(const Arguments* a) {
   a->out[0] = all_results();
   add_outputs(a->out[0], option_named(a->in[2], "outputs"), "covariance", add_result);
   check(ardvark_model_to_bytes(call_.model, &bytes, &size, failure()));
-  {
-    mxArray* const model = mxCreateNumericMatrix((mwSize)size, 1, mxUINT8_CLASS, mxREAL);
-    memcpy(mxGetData(model), bytes, size);
-    ardvark_free(bytes);
-    add_field(a->out[0], "model", model);
-  }
+  add_model(a->out[0], bytes, size);
 }
 
-static void load_bytes(const mxArray* model) {
+/* The model of the call, or its fit of many targets. */
+static void load_fit(const mxArray* model) {
   const mxArray* bytes = model;
+  ardvark_code code;
   if (mxIsChar(model)) {
-    check(ardvark_model_load(text_of(model, "model"), &call_.model, failure()));
+    const char* const path = text_of(model, "model");
+    code = ardvark_model_load(path, &call_.model, failure());
+    if (code != ARDVARK_OK && ardvark_targets_load(path, &call_.targets, NULL) != ARDVARK_OK) check(code);
     return;
   }
   if (mxIsStruct(model)) bytes = mxGetField(model, 0, "model");
   if (bytes == NULL || !mxIsUint8(bytes)) fail(INVALID, "model is not a model: it must be a struct that ardvark_fit returned, or the path of a model file");
-  check(ardvark_model_from_bytes(mxGetData(bytes), mxGetNumberOfElements(bytes), &call_.model, failure()));
+  code = ardvark_model_from_bytes(mxGetData(bytes), mxGetNumberOfElements(bytes), &call_.model, failure());
+  if (code != ARDVARK_OK && ardvark_targets_from_bytes(mxGetData(bytes), mxGetNumberOfElements(bytes), &call_.targets, NULL) != ARDVARK_OK)
+    check(code);
 }
 
 /* 0: a regression */
@@ -317,6 +383,48 @@ static void predict_joint(const ardvark_matrix* X, int64_t draws) {
   check(ardvark_predict_joint(call_.model, X, draws, call_.options, &call_.result, failure()));
 }
 
+/* Refuses options that a fit of many targets does not read. */
+static void need_options_of_targets(const mxArray* pairs, const char* const* known, const char* list) {
+  const mwSize count = mxGetNumberOfElements(pairs);
+  mwSize i;
+  for (i = 0; i < count; i += 2) {
+    const char* const name = text_of(mxGetCell(pairs, i), "the name of an option");
+    const char* const* one = known;
+    while (*one != NULL && strcmp(*one, name) != 0) ++one;
+    if (*one == NULL) fail(INVALID, "%s cannot be given for many targets; there is %s", name, list);
+  }
+}
+
+/* Memory of a matrix [rows, targets]. */
+static ardvark_columns columns_of(const mxArray* matrix) {
+  ardvark_columns out = {sizeof out, mxGetData(matrix), ARDVARK_FLOAT64, 0};
+  return out;
+}
+
+/* As predict_command. */
+static void predict_many(const Arguments* a) {
+  static const char* const known[] = {"interval", "threads", NULL};
+  mxArray *mean, *sd;
+  ardvark_matrix X;
+  need_options_of_targets(a->in[2], known, "interval and threads");
+  if (mxIsSparse(a->in[1])) fail(INVALID, "X is sparse, and a fit of many targets needs a dense X, full(X)");
+  X = rows_of(a->in[1]);
+  new_options();
+  set_options(a->in[2], none_);
+  call_it("X_new", "X");
+  check(ardvark_targets_result(call_.targets, &call_.result, failure()));
+  mean = mxCreateDoubleMatrix((mwSize)X.rows, (mwSize)result_number("num_targets"), mxREAL);
+  sd = mxCreateDoubleMatrix(mxGetM(mean), mxGetN(mean), mxREAL);
+  {
+    const ardvark_columns to_mean = columns_of(mean), to_sd = columns_of(sd);
+    check(ardvark_targets_predict(call_.targets, &X, NULL, call_.options, &to_mean, &to_sd, failure()));
+  }
+  a->out[0] = mxCreateStructMatrix(1, 1, 0, NULL);
+  add_field(a->out[0], "mean", mean);
+  add_field(a->out[0], "sd", sd);
+  add_result(a->out[0], "degrees_of_freedom");
+}
+
 /* (model, X, pairs) -> struct; of the pairs, 'target', 'outputs' and 'draws' are not options of the library */
 void predict_command(const Arguments* a) {
   static const char* const own[] = {"target", "outputs", "draws", NULL};
@@ -325,8 +433,12 @@ void predict_command(const Arguments* a) {
   const bool is_sparse = a->num_in > 1 && mxIsSparse(a->in[1]);
   need(a, 3, "model and X");
   num_columns_ = 0;
-  load_bytes(a->in[0]);
+  load_fit(a->in[0]);
   need_options_of_predictions(a->in[2]);
+  if (call_.targets != NULL) {
+    predict_many(a);
+    return;
+  }
   if (!is_sparse) X = rows_of(a->in[1]);
   new_options();
   set_options(a->in[2], own);
@@ -356,18 +468,28 @@ void predict_command(const Arguments* a) {
 
 /* (model, path) */
 void save_command(const Arguments* a) {
+  const char* path;
   need(a, 2, "model and path");
-  load_bytes(a->in[0]);
-  check(ardvark_model_save(call_.model, text_of(a->in[1], "path"), failure()));
+  load_fit(a->in[0]);
+  path = text_of(a->in[1], "path");
+  check(call_.targets != NULL ? ardvark_targets_save(call_.targets, NULL, path, failure())
+                              : ardvark_model_save(call_.model, path, failure()));
 }
 
-/* (model, pairs) -> text */
+/* (model, pairs) -> text; of many targets a struct with all results, from which the caller makes a table */
 void summary_command(const Arguments* a) {
   char *text, *written;
   need(a, 2, "model");
   num_columns_ = 0;
-  load_bytes(a->in[0]);
+  load_fit(a->in[0]);
   new_options();
+  if (call_.targets != NULL) {
+    static const char* const known[] = {"fdr", NULL};
+    const double rate = rate_of(a->in[1]);
+    need_options_of_targets(a->in[1], known, "fdr");
+    a->out[0] = results_of_targets(rate);
+    return;
+  }
   set_options(a->in[1], none_);
   check(ardvark_model_summary(call_.model, call_.options, &text, failure()));
   written = in_our_words(text);
