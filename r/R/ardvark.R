@@ -33,7 +33,7 @@ ardvark <- function(formula, data, family = gaussian(), prior = "auto", weights,
     call = call, formula = formula(terms), terms = terms, model = frame, contrasts = attr(X, "contrasts"), xlevels = .getXlevels(terms, frame),
     na.action = attr(frame, "na.action"), offset_argument = !missing(offset), is_sparse = is_sparse
   )
-  if (has_many_targets(question$response, family)) return(fit_targets(question, said, shared, rows$X, rows$skip))
+  if (has_many_targets(question$response, family)) return(fit_targets(question, said, shared))
   finished(c(solve_question(question, said), shared), rows$X, rows$skip)
 }
 
@@ -59,7 +59,7 @@ ardvark_fit <- function(x, y, family = gaussian(), prior = "auto", weights = NUL
     impute = impute, options = options, flat = positions_of(flat, columns, columns, "flat", call),
     groups = group_numbers(groups, columns, rep(FALSE, length(columns)), seq_along(columns), prior, call)
   )
-  if (has_many_targets(y, family)) return(fit_targets(question, said, list(call = call), x, 0L))
+  if (has_many_targets(y, family)) return(fit_targets(question, said, list(call = call)))
   fit <- c(solve_question(question, said), list(call = call))
   if (identical(fit$results$model, "rvm")) finished_machine(c(fit, list(x = x)), x, 0L) else finished(fit, x, 0L)
 }
@@ -107,7 +107,7 @@ solve_question <- function(question, said) {
     question = question[c("columns", "name", "prior", "impute", "options", "flat", "groups")]
   )
   fit$results <- results_at(fit)
-  warn_for(fit$results$warnings, said$call, said$target)
+  warn_for(setdiff(fit$results$warnings, said$known), said$call, said$target)
   fit
 }
 

@@ -2,7 +2,12 @@
 
 save_ardvark <- function(object, file) {
   call <- match.call()
-  if (inherits(object, "ardvark_targets")) refuse(call, "object", "object has many targets; a file holds one: save_ardvark(object[[1]], file)")
+  if (inherits(object, "ardvark_targets")) {
+    if (is.null(together_of(object))) {
+      refuse(call, "object", "object has targets that were fitted one after the other; save one of them: save_ardvark(object[[1]], file)")
+    }
+    object <- first_of(object)
+  }
   if (!inherits(object, c("ardvark", "ardvark_machine"))) refuse(call, "object", "object is of class %s; it must be a fit", class(object)[1L])
   refuse_moved(object, "model file", call)
   if (is_linear(object$family_name) && !is.null(object$offset)) {
@@ -17,6 +22,7 @@ read_ardvark <- function(file) {
   fit <- list(model_held = held_model(checked(.Call(C_load, path_of(file, call)), list(call = call))))
   fit$results <- results_at(fit)
   results <- fit$results
+  if (!is.null(results$num_targets)) return(structure(list(together = results_of_targets(fit["model_held"]), call = call), class = "ardvark_targets"))
   if (isTRUE(results$model %in% c("rvm", "kernel"))) return(read_machine(fit, call))
   if (!results$task %in% c("linear", "logistic", "counts") || is.null(results$mean)) {
     refuse(call, "file", "%s holds a model of the kind %s, which R does not read", file, results$task)

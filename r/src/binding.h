@@ -17,12 +17,14 @@ SEXP failure_list(void);
 /* ---- handles */
 SEXP own_options(ardvark_options* options);
 SEXP own_model(ardvark_model* model);
+SEXP own_targets(ardvark_targets* targets);
 SEXP own_result(ardvark_result* result);
 SEXP own_encoding(ardvark_encoding* encoding);
 SEXP own_table(ardvark_table* table);
 SEXP own_filter(ardvark_sequential* filter);
 SEXP own_memory(void* memory);
 ardvark_model* model_of(SEXP handle);
+ardvark_targets* targets_of(SEXP handle); /* NULL: the handle is of something else */
 
 /* ---- what R gives */
 /* The options of a named list, with a callback that ends the call when the user interrupts it. NULL: an option is wrong, see failure(). */

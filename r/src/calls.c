@@ -60,14 +60,47 @@ static SEXP fit(SEXP X, SEXP skip, SEXP rows, SEXP y, SEXP list) {
   return code == ARDVARK_OK ? handle : failure_list();
 }
 
-/* name NULL: all results as a list. */
+/* A regression of each column of Y, which is read in place. Returns targets. */
+static SEXP fit_targets(SEXP X, SEXP skip, SEXP Y, SEXP names, SEXP list) {
+  const R_xlen_t count = XLENGTH(names);
+  const char** const texts = (const char**)R_alloc((size_t)count + 1, sizeof(char*));
+  ardvark_targets* targets = NULL;
+  ardvark_matrix columns, all;
+  ardvark_code code;
+  SEXP options = options_of(list), handle, memory;
+  R_xlen_t k;
+  if (options == NULL) return failure_list();
+  PROTECT(options);
+  handle = PROTECT(own_targets(NULL));
+  for (k = 0; k < count; ++k) texts[k] = utf8(STRING_ELT(names, k));
+  memset(&all, 0, sizeof all);
+  all.struct_size = sizeof all;
+  all.data = REAL(Y);
+  all.type = ARDVARK_FLOAT64;
+  all.rows = Rf_nrows(Y);
+  all.columns = Rf_ncols(Y);
+  all.row_stride = 1;
+  all.column_stride = all.rows;
+  columns = matrix_of(X, skip, R_NilValue, &memory);
+  code = ardvark_fit_targets(&columns, &all, texts, options_in(options), ARDVARK_TARGETS_LEAVE_ONE_OUT, NULL, NULL, NULL, &targets, failure());
+  forget(memory);
+  R_SetExternalPtrAddr(handle, targets);
+  UNPROTECT(3);
+  return code == ARDVARK_OK ? handle : failure_list();
+}
+
+/* name NULL: all results as a list, also of targets. */
 static SEXP result(SEXP model, SEXP name, SEXP list) {
+  ardvark_targets* const targets = name == R_NilValue ? targets_of(model) : NULL;
   SEXP options = options_of(list), handle, out;
   ardvark_result* made = NULL;
+  ardvark_code code;
   if (options == NULL) return failure_list();
   PROTECT(options);
   handle = PROTECT(own_result(NULL));
-  if (ardvark_model_result(model_of(model), options_in(options), &made, failure()) != ARDVARK_OK) {
+  code = targets != NULL ? ardvark_targets_result(targets, &made, failure())
+                         : ardvark_model_result(model_of(model), options_in(options), &made, failure());
+  if (code != ARDVARK_OK) {
     UNPROTECT(2);
     return failure_list();
   }
@@ -81,6 +114,16 @@ static SEXP result(SEXP model, SEXP name, SEXP list) {
     out = ardvark_result_array(made, utf8(STRING_ELT(name, 0)), &array, failure()) == ARDVARK_OK ? take_array(&array) : failure_list();
   }
   UNPROTECT(2);
+  return out;
+}
+
+static SEXP explained(SEXP targets, SEXP rate) {
+  SEXP handle = PROTECT(own_result(NULL)), out;
+  ardvark_result* made = NULL;
+  const ardvark_code code = ardvark_targets_explained(targets_of(targets), Rf_asReal(rate), &made, failure());
+  R_SetExternalPtrAddr(handle, made);
+  out = code == ARDVARK_OK ? results_of(made) : failure_list();
+  UNPROTECT(1);
   return out;
 }
 
@@ -145,6 +188,32 @@ static SEXP predict(SEXP model, SEXP X, SEXP skip, SEXP target, SEXP list) {
   return out;
 }
 
+/* A list of mean [rows, targets], and with_sd of sd, else NULL. */
+static SEXP predict_targets(SEXP targets, SEXP X, SEXP skip, SEXP count, SEXP with_sd, SEXP list) {
+  static const char* const names[] = {"mean", "sd", ""};
+  SEXP options = options_of(list), memory, out;
+  ardvark_columns mean, sd;
+  ardvark_matrix rows;
+  ardvark_code code;
+  const int has_sd = Rf_asLogical(with_sd);
+  if (options == NULL) return failure_list();
+  PROTECT(options);
+  out = PROTECT(Rf_mkNamed(VECSXP, (const char**)names));
+  SET_VECTOR_ELT(out, 0, Rf_allocMatrix(REALSXP, Rf_nrows(X), Rf_asInteger(count)));
+  if (has_sd) SET_VECTOR_ELT(out, 1, Rf_allocMatrix(REALSXP, Rf_nrows(X), Rf_asInteger(count)));
+  memset(&mean, 0, sizeof mean);
+  mean.struct_size = sizeof mean;
+  mean.data = REAL(VECTOR_ELT(out, 0));
+  mean.type = ARDVARK_FLOAT64;
+  sd = mean;
+  if (has_sd) sd.data = REAL(VECTOR_ELT(out, 1));
+  rows = matrix_of(X, skip, R_NilValue, &memory);
+  code = ardvark_targets_predict(targets_of(targets), &rows, NULL, options_in(options), &mean, has_sd ? &sd : NULL, failure());
+  forget(memory);
+  UNPROTECT(3);
+  return code == ARDVARK_OK ? out : failure_list();
+}
+
 /* draws 0: mean and covariance of all rows together; else so many draws. */
 static SEXP predict_joint(SEXP model, SEXP X, SEXP skip, SEXP draws, SEXP list) {
   SEXP options = options_of(list), memory, handle, out;
@@ -184,12 +253,18 @@ static SEXP compare(SEXP X, SEXP skip, SEXP rows, SEXP y, SEXP priors, SEXP fami
 
 /* ---- tables of columns with names ---- */
 
-/* What the encoding of a model says of its columns. */
+static ardvark_code encoding_of(SEXP model, ardvark_encoding** of_model) {
+  ardvark_targets* const targets = targets_of(model);
+  return targets != NULL ? ardvark_targets_encoding(targets, of_model, failure())
+                         : ardvark_model_encoding(model_of(model), of_model, failure());
+}
+
+/* What the encoding of a model or of targets says of its columns. */
 static SEXP encoding(SEXP model) {
   SEXP held = PROTECT(own_encoding(NULL)), handle = PROTECT(own_result(NULL)), out;
   ardvark_encoding* of_model = NULL;
   ardvark_result* made = NULL;
-  ardvark_code code = ardvark_model_encoding(model_of(model), &of_model, failure());
+  ardvark_code code = encoding_of(model, &of_model);
   R_SetExternalPtrAddr(held, of_model);
   if (code == ARDVARK_OK) code = ardvark_encoding_result(of_model, &made, failure());
   R_SetExternalPtrAddr(handle, made);
@@ -215,7 +290,7 @@ static SEXP encode(SEXP model, SEXP columns, SEXP rows) {
   ardvark_table* table = NULL;
   ardvark_array X;
   R_xlen_t j;
-  ardvark_code code = ardvark_model_encoding(model_of(model), &of_model, failure());
+  ardvark_code code = encoding_of(model, &of_model);
   R_SetExternalPtrAddr(held, of_model);
   if (code == ARDVARK_OK) code = ardvark_table_create(whole(rows), &table, failure());
   R_SetExternalPtrAddr(of_rows, table);
@@ -228,13 +303,16 @@ static SEXP encode(SEXP model, SEXP columns, SEXP rows) {
   return out;
 }
 
-/* ---- model files and their bytes ---- */
+/* ---- files of models and of targets, and their bytes ---- */
 
 static SEXP to_bytes(SEXP model) {
   SEXP memory = PROTECT(own_memory(NULL)), out;
+  ardvark_targets* const targets = targets_of(model);
   void* data = NULL;
   size_t size = 0;
-  if (ardvark_model_to_bytes(model_of(model), &data, &size, failure()) != ARDVARK_OK) {
+  const ardvark_code code = targets != NULL ? ardvark_targets_to_bytes(targets, NULL, &data, &size, failure())
+                                            : ardvark_model_to_bytes(model_of(model), &data, &size, failure());
+  if (code != ARDVARK_OK) {
     UNPROTECT(1);
     return failure_list();
   }
@@ -247,26 +325,38 @@ static SEXP to_bytes(SEXP model) {
   return out;
 }
 
+/* A failure is that of the model. */
 static SEXP from_bytes(SEXP bytes) {
-  SEXP handle = PROTECT(own_model(NULL));
+  SEXP handle = PROTECT(own_model(NULL)), many = PROTECT(own_targets(NULL));
   ardvark_model* model = NULL;
-  const ardvark_code code = ardvark_model_from_bytes(RAW(bytes), (size_t)XLENGTH(bytes), &model, failure());
+  ardvark_targets* targets = NULL;
+  const size_t size = (size_t)XLENGTH(bytes);
+  const ardvark_code code = ardvark_model_from_bytes(RAW(bytes), size, &model, failure());
   R_SetExternalPtrAddr(handle, model);
-  UNPROTECT(1);
-  return code == ARDVARK_OK ? handle : failure_list();
+  if (code != ARDVARK_OK && ardvark_targets_from_bytes(RAW(bytes), size, &targets, NULL) == ARDVARK_OK)
+    R_SetExternalPtrAddr(many, targets);
+  UNPROTECT(2);
+  return code == ARDVARK_OK ? handle : targets != NULL ? many : failure_list();
 }
 
 static SEXP save(SEXP model, SEXP path) {
-  return ardvark_model_save(model_of(model), utf8(STRING_ELT(path, 0)), failure()) == ARDVARK_OK ? R_NilValue : failure_list();
+  ardvark_targets* const targets = targets_of(model);
+  const char* const to = utf8(STRING_ELT(path, 0));
+  const ardvark_code code =
+      targets != NULL ? ardvark_targets_save(targets, NULL, to, failure()) : ardvark_model_save(model_of(model), to, failure());
+  return code == ARDVARK_OK ? R_NilValue : failure_list();
 }
 
 static SEXP load(SEXP path) {
-  SEXP handle = PROTECT(own_model(NULL));
+  SEXP handle = PROTECT(own_model(NULL)), many = PROTECT(own_targets(NULL));
   ardvark_model* model = NULL;
-  const ardvark_code code = ardvark_model_load(utf8(STRING_ELT(path, 0)), &model, failure());
+  ardvark_targets* targets = NULL;
+  const char* const from = utf8(STRING_ELT(path, 0));
+  const ardvark_code code = ardvark_model_load(from, &model, failure());
   R_SetExternalPtrAddr(handle, model);
-  UNPROTECT(1);
-  return code == ARDVARK_OK ? handle : failure_list();
+  if (code != ARDVARK_OK && ardvark_targets_load(from, &targets, NULL) == ARDVARK_OK) R_SetExternalPtrAddr(many, targets);
+  UNPROTECT(2);
+  return code == ARDVARK_OK ? handle : targets != NULL ? many : failure_list();
 }
 
 /* ---- registration ---- */
@@ -278,7 +368,8 @@ static const R_CallMethodDef entries_[] = {
     ENTRY(version, 0),   ENTRY(catalogue, 0),    ENTRY(alive, 1),      ENTRY(interrupt, 0), ENTRY(fit, 5),     ENTRY(result, 3),
     ENTRY(draws, 3),     ENTRY(summary, 2),      ENTRY(spell, 2),      ENTRY(predict, 5),   ENTRY(compare, 7), ENTRY(encoding, 1),
     ENTRY(encode, 3),    ENTRY(to_bytes, 1),     ENTRY(from_bytes, 1), ENTRY(save, 2),      ENTRY(load, 1),    ENTRY(predict_joint, 5),
-    ENTRY(V_inverse, 2), ENTRY(from_moments, 5), ENTRY(absorb, 3),     ENTRY(normalize, 4), {NULL, NULL, 0}};
+    ENTRY(V_inverse, 2), ENTRY(from_moments, 5), ENTRY(absorb, 3),     ENTRY(normalize, 4), ENTRY(fit_targets, 5),
+    ENTRY(explained, 2), ENTRY(predict_targets, 6), {NULL, NULL, 0}};
 
 void R_init_ardvark(DllInfo* library);
 void attribute_visible R_init_ardvark(DllInfo* library) {
