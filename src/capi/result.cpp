@@ -135,10 +135,10 @@ class Lookup final : public Fields {
 
 [[noreturn]] void fail(const ardvark_result& result, const char* name, bool is_known) {
   if (is_known) throw InvalidArgument(fmt::format("the result '{}' does not consist of numbers; ask for it as a text", name));
-  JsonFields all(false);
+  Outline all;
   result.visit(all);
   std::string known;
-  for (const auto& [key, value] : all.json().members()) known += (known.empty() ? "" : ", ") + key;
+  for (const Entry& entry : all.root().below) known += (known.empty() ? "" : ", ") + entry.path;
   throw InvalidArgument(fmt::format("there is no result '{}'; the results are {}", name, known));
 }
 
