@@ -47,12 +47,17 @@ void add_show(CLI::App& app, Run& run) {
   c.add_flag("--covariance", args->covariance,
              "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");
   c.footer("Example:\n  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n  ardvark show pima.ardvark");
-  c.callback([args, &run] {
-    run = [args] {
+  c.callback([args, &run, &c] {
+    run = [args, &c] {
       if (!(args->level > 0 && args->level < 1)) throw wrong("--level", args->level, "it must lie between 0 and 1");
       require_json(args->all_columns, args->json);
       if (holds_statistics(args->path)) return show_statistics(args->path, args->json);
-      if (holds_targets(args->path)) return show_targets(args->path, args->json, args->fdr.value_or(usual_fdr_of_targets));
+      if (holds_targets(args->path)) {
+        for (const CLI::Option* option : c.get_options([](const CLI::Option* o) { return o->count() > 0 && o->nonpositional(); }))
+          if (!option->check_name("--json") && !option->check_name("--fdr"))
+            throw refused(option->get_name(), "has no meaning for a file of many targets");
+        return show_targets(args->path, args->json, args->fdr.value_or(usual_fdr_of_targets));
+      }
       SavedModel model = load_model(args->path);
       if (args->fdr) model = at_fdr(std::move(model), *args->fdr, Spelling::command_line);
       if (args->covariance && !args->json) throw refused("--covariance", "needs --json; the table has no place for a matrix");

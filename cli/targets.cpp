@@ -147,6 +147,10 @@ Problem problem_of_matrix(FitArguments& args) {
   return out;
 }
 
+void require_rate(double fdr) {
+  if (!(fdr > 0 && fdr < 1)) throw wrong("--fdr", fdr, "it must lie between 0 and 1");
+}
+
 void print(const SavedTargets& targets, bool json, double fdr) {
   fmt::print("{}", json ? to_json(targets, fdr) + "\n" : summary(targets, fdr));
 }
@@ -160,15 +164,17 @@ bool has_many_targets(const FitArguments& args) {
 int fit_many_targets(FitArguments args) {
   if ((args.targets.empty() ? 0 : 1) + (args.target_prefix.empty() ? 0 : 1) + (args.target.empty() ? 0 : 1) > 1)
     throw InvalidArgument("--target, --targets and --target-prefix name the targets in different ways; give one of them");
-  for (const char* option : {"--covariance", "--path", "--stream", "--statistics", "--exposure", "--offset-column", "--all-columns"})
+  for (const char* option :
+       {"--covariance", "--path", "--stream", "--statistics", "--exposure", "--offset-column", "--all-columns", "--level"})
     if (const CLI::Option* found = args.command->get_option_no_throw(option); found != nullptr && found->count() > 0)
       throw refused(option, "cannot be used with several targets");
   if (args.model.empty() && args.preset.empty()) args.model = "linear", args.given.insert("model");
+  const double fdr = args.fdr.value_or(usual_fdr_of_targets);
+  require_rate(fdr);
+  args.fdr = {}, args.given.erase("fdr");  // of targets, not of columns
   static_cast<void>(check_options(args));
   require_writable(args);
-  const double fdr = args.fdr.value_or(usual_fdr_of_targets);
   Problem problem = are_matrix_files(args.files) ? problem_of_matrix(args) : problem_of_table(args);
-  problem.options.fdr = {}, problem.options.given.erase("fdr");  // of targets, not of columns
   if (problem.options.keep_covariance == "automatic" && args.output.empty()) problem.options.keep_covariance = "never";
   SavedTargets targets;
   {
@@ -202,7 +208,7 @@ bool holds_targets(const std::string& path) {
 }
 
 int show_targets(const std::string& path, bool json, double fdr) {
-  if (!(fdr > 0 && fdr < 1)) throw wrong("--fdr", fdr, "it must lie between 0 and 1");
+  require_rate(fdr);
   print(load_targets(path), json, fdr);
   return ok;
 }
@@ -218,10 +224,10 @@ int predict_targets(const TargetsToPredict& args) {
   }
   const int digits = args.digits.value_or(10);
   LongOutput output(args.output);
-  output.write(header + "\n");
+  header += '\n';
   const auto write = [&](MatrixView X) {
     const TargetsPrediction found = predict(targets.fit, X, {.standard_deviations = args.with_sd});
-    std::string lines;
+    std::string lines = std::exchange(header, "");  // with the first rows: what fails before them prints nothing
     for (Index i = 0; i < X.rows(); ++i) {
       for (Index k = 0; k < K; ++k) {
         if (k > 0) lines += ',';
@@ -256,6 +262,7 @@ int predict_targets(const TargetsToPredict& args) {
       in_rows_of_file(names, [&] { write(encoded.X()); });
     }
   }
+  output.write(header);  // without rows
   output.finish();
   return ok;
 }

@@ -72,20 +72,21 @@ struct TargetsFit {
   Vector noise_sd;                   ///< [K] sqrt(b_N/a_N)
   Vector degrees_of_freedom;         ///< [K] of the marginals of the coefficients and of predictions; infinity: normal
   Vector bound;                      ///< [K] lower bound on the log evidence, nats
-  Vector evidence;                   ///< [K] `bound` above that of the constant, nats; NaN if a bound is none (TGT.6)
-  /// [sizes,K] log evidence of effects of one size each above that of no effect, nats; in the last row `evidence`. explained_targets()
-  /// reads it.                                                                                                                  (TGT.6)
-  Matrix log_bayes;
-  Vector r_squared;                          ///< [K] of the training rows
-  Vector r_squared_loo;                      ///< [K] of training rows that the fit has not seen (TGT.7); NaN of a target fitted alone
-  Vector effective_parameters;               ///< [K] sum of the relevances, with that of the intercept
-  Vector num_rows;                           ///< [K] sum of the observation weights
-  std::vector<bool> left_out;                ///< [p] constant or duplicated columns; their mean is 0
-  std::vector<std::string> column_names;     ///< [p]
-  PriorKind prior = PriorKind::shared;       ///< that was used
-  Index num_alone = 0;                       ///< targets fitted one by one
-  std::vector<std::string> notes, warnings;  ///< on the table
-  double seconds = 0;                        ///< wall clock
+  /// [K] `bound` above that of the columns without a prior alone, nats. NaN: the target is constant, or the bound is none. Under the
+  /// priors sparse, slab and dense both are those of the best hyper-parameters, so that it is hardly ever negative.            (TGT.6)
+  Vector evidence;
+  Matrix log_bayes;             ///< [sizes,K] log evidence of effects of one size each above that of no effect, nats             (TGT.6)
+  Matrix log_bayes_of_noise;    ///< [sizes,draws] the same of targets that are noise, for explained_targets()
+  Vector r_squared;             ///< [K] of the training rows
+  Vector r_squared_loo;         ///< [K] of training rows that the fit has not seen (TGT.7); NaN of a target fitted alone
+  Vector effective_parameters;  ///< [K] sum of the relevances, with that of the intercept
+  Vector num_rows;              ///< [K] sum of the observation weights
+  std::vector<bool> left_out;   ///< [p] constant or duplicated columns; their mean is 0
+  std::vector<std::string> column_names;                ///< [p]
+  PriorKind prior = PriorKind::shared;                  ///< that was used
+  Index num_alone = 0;                                  ///< targets fitted one by one
+  std::vector<std::string> notes, warnings;             ///< on the table
+  double seconds = 0;                                   ///< wall clock
   std::shared_ptr<const internal::TargetsState> state;  ///< what predict() needs
 
   [[nodiscard]] Index num_targets() const { return static_cast<Index>(status.size()); }
@@ -132,9 +133,10 @@ struct ExplainedTargets {
   Vector probability;          ///< [K] that the columns explain this target; NaN if it was not fitted
   std::vector<bool> selected;  ///< [K] of those selected, the mean probability to be false is at most the rate
 };
-/// How large effects are, and how many targets have one, is learned from all targets.
-/// \param log_bayes  [sizes,K] TargetsFit::log_bayes
+/// How large effects are, and how many targets have one, is learned from all targets, which count as independent.
+/// \param log_bayes  [sizes,K] TargetsFit::log_bayes; NaN: the target does not count
+/// \param of_noise   [sizes,draws] TargetsFit::log_bayes_of_noise; empty: the distribution of `log_bayes` without effects is not used
 /// \param rate       of false discoveries among the selected, in (0, 1). \throws InvalidArgument                              (TGT.6)
-[[nodiscard]] ExplainedTargets explained_targets(const Matrix& log_bayes, double rate);
+[[nodiscard]] ExplainedTargets explained_targets(const Matrix& log_bayes, const Matrix& of_noise, double rate);
 
 }  // namespace ardvark

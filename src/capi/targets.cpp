@@ -73,7 +73,10 @@ ardvark_code ardvark_targets_result(const ardvark_targets* targets, ardvark_resu
 }
 
 ardvark_code ardvark_targets_explained(const ardvark_targets* targets, double rate, ardvark_result** result, ardvark_error* error) {
-  return reported(result, error, [&] { return explained_targets(required(targets, "targets").saved->fit.log_bayes, rate); });
+  return reported(result, error, [&] {
+    const TargetsFit& fit = required(targets, "targets").saved->fit;
+    return explained_targets(fit.log_bayes, fit.log_bayes_of_noise, rate);
+  });
 }
 
 ardvark_code ardvark_targets_predict(const ardvark_targets* targets, const ardvark_matrix* X, const ardvark_matrix* coefficients,

@@ -21,6 +21,12 @@ class TargetMatrix {
     if (stride_ < p) throw InvalidArgument(fmt::format("the stride of results is {}; X has {} columns", stride_, p));
   }
   [[nodiscard]] bool is_null() const { return given_.is_null(); }
+  // Whether their type holds the largest of the values with all its digits.
+  [[nodiscard]] bool holds(const Vector& values) const {
+    const double largest = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0;
+    return given_.floats() == nullptr || largest == 0 ||
+           (largest >= std::numeric_limits<float>::min() && largest <= std::numeric_limits<float>::max());
+  }
   void write(Index target, const Vector& values) const {
     if (double* to = given_.doubles()) Eigen::Map<Vector>(to + target * stride_, values.size()) = values;
     if (float* to = given_.floats()) Eigen::Map<Eigen::VectorXf>(to + target * stride_, values.size()) = values.cast<float>();
@@ -46,12 +52,13 @@ class TargetResults {
                             &out.r_squared_loo, &out.effective_parameters, &out.num_rows})
       *numbers = Vector::Constant(K, std::numeric_limits<double>::quiet_NaN());
     if (fit.intercept) out.intercept = Vector::Constant(K, std::numeric_limits<double>::quiet_NaN());
-    out.log_bayes = Matrix::Constant(EffectSizes::most + 1, K, std::numeric_limits<double>::quiet_NaN());
+    out.log_bayes = Matrix::Constant(EffectSizes::most, K, std::numeric_limits<double>::quiet_NaN());
   }
 
   [[nodiscard]] bool has_sd() const { return !sd_.is_null(); }
   TargetsFit& operator*() { return out_; }
 
+  [[nodiscard]] bool holds_coefficients(const Vector& mean) const { return mean_.holds(mean); }
   void write_coefficients(Index target, const Vector& mean) { mean_.write(target, mean); }
   void write_sd(Index target, const Vector& sd) { sd_.write(target, sd); }
   void write_inclusion(Index target, const Vector& inclusion) { inclusion_.write(target, inclusion); }
@@ -60,7 +67,6 @@ class TargetResults {
   void write_evidence(Index target, double evidence, const Vector& of_sizes) {
     out_.evidence[target] = evidence;
     out_.log_bayes.col(target).head(of_sizes.size()) = of_sizes;
-    out_.log_bayes(EffectSizes::most, target) = evidence;
   }
   // The target is not fitted.
   void write_nothing(Index target, TargetStatus status) {

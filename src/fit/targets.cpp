@@ -64,11 +64,17 @@ TargetStatus status_of(Status status) {
   return status == Status::max_sweeps ? TargetStatus::max_sweeps : TargetStatus::failed;
 }
 
-// The log evidence of the constant alone, under the same prior of the noise.                                               (TGT.6)
-double log_evidence_of_constant(double square, double rows, bool intercept, GammaDistribution noise) {
-  const double degrees = rows - (intercept ? 1 : 0), shape = noise.shape + 0.5 * degrees, rate = noise.rate + 0.5 * square;
+// The log evidence of the columns without a prior alone, under the same prior of the noise.                                 (TGT.6)
+double log_evidence_of_flat(double square, const SharedBasis& basis, GammaDistribution noise) {
+  const double degrees = basis.degrees(), shape = noise.shape + 0.5 * degrees, rate = noise.rate + 0.5 * square;
   return noise.shape * std::log(noise.rate) - std::lgamma(noise.shape) + std::lgamma(shape) - shape * std::log(rate) -
-         0.5 * degrees * ln_2pi - (intercept ? 0.5 * std::log(rows) : 0.0);
+         0.5 * degrees * ln_2pi - 0.5 * basis.log_det_flat;
+}
+
+// The same at the best noise, which the priors sparse, slab and dense take.                                          (SP.3), (TGT.6)
+double best_log_likelihood_of_flat(double square, const SharedBasis& basis) {
+  const double degrees = basis.degrees();
+  return -0.5 * degrees * (ln_2pi + std::log(square / degrees) + 1) - 0.5 * basis.log_det_flat;
 }
 
 class GroupFit {
@@ -84,8 +90,9 @@ class GroupFit {
         out_(*results),
         num_rows_(frame.X.rows()),
         alone_(group.targets.size(), 0) {
+    const std::vector<Index>& flat = options.prior.flat_columns;
     for (Index j = 0; j < frame.num_columns(); ++j)
-      if (!frame.left_out[static_cast<std::size_t>(j)]) penalised_.push_back(j);
+      if (!frame.left_out[static_cast<std::size_t>(j)]) (std::ranges::count(flat, j) > 0 ? flat_ : penalised_).push_back(j);
   }
 
   void fit(TargetsState& state) {
@@ -95,7 +102,7 @@ class GroupFit {
     const bool shares = shares_work(options_, frame_.rows, least);
     if (shares) {
       prior_ = prepare_prior(options_, frame_.num_columns(), frame_.left_out);
-      degrees_ = {frame_.rows, prior_.partition.num_flat(), num_penalised};
+      degrees_ = noise_degrees();
       require_rows(options_, frame_.rows, degrees_.num_flat);
       FitOptions with_noise = options_;
       with_noise.noise = noise_prior(options_, 1, degrees_);
@@ -104,8 +111,12 @@ class GroupFit {
       spread_ = student_t_variance(2 * noise_shape_);
     }
     constexpr Index most_for_evidence = 4000;  // fits one by one take longer than this decomposition
-    if (shares || least <= most_for_evidence) basis = decompose_shared(frame_, penalised_);
+    if (shares || least <= most_for_evidence) basis = decompose_shared(frame_, penalised_, flat_);
     if (basis) sizes_.emplace(*basis);
+    if (basis && out_.log_bayes_of_noise.cols() == 0) {
+      const Index draws = std::clamp<Index>(out_.num_targets(), 2000, 5000);
+      out_.log_bayes_of_noise = sizes_->log_bayes_of_noise(draws, noise_prior(options_, 1, noise_degrees()));
+    }
     if (shares && basis && !basis->sizes_differ)
       fit_blocks(*basis, state);
     else
@@ -114,6 +125,9 @@ class GroupFit {
   }
 
  private:
+  [[nodiscard]] NoiseDegrees noise_degrees() const {
+    return {frame_.rows, std::ssize(flat_) + (options_.intercept ? 1 : 0), std::ssize(penalised_)};
+  }
   [[nodiscard]] Index num_targets() const { return std::ssize(group_.targets); }
   [[nodiscard]] Index target(Index k) const { return group_.targets[static_cast<std::size_t>(k)]; }
   [[nodiscard]] double value(Index i, Index k) const {
@@ -147,6 +161,10 @@ class GroupFit {
 
   void fit_blocks(const SharedBasis& basis, TargetsState& state) {
     if (results_.has_sd()) squares_ = basis.back.cwiseAbs2();
+    if (asked_.leave_one_out) projection_squares_ = basis.projection.cwiseAbs2();
+    const bool is_single = Y_.scalar() == ScalarType::float32;
+    const Factors factors{
+        {basis.back, is_single}, {basis.projection, is_single && basis.dual}, {projection_squares_, is_single && basis.dual}};
     origin_ = frame_.origin()(penalised_) - basis.mean;
     scale_ = Vector::Ones(static_cast<Index>(penalised_.size()));
     if (const Vector& scale = frame_.units.standardization.scale; scale.size() > 0) scale_ = scale(penalised_);
@@ -154,12 +172,25 @@ class GroupFit {
     for (Vector* numbers : {&kept.at_center, &kept.noise_scale, &kept.precision}) *numbers = Vector::Constant(num_targets(), nan);
     parallel_for((num_targets() + width() - 1) / width(), blas::num_threads(), [&](Index block) {
       const Index first = block * width();
-      fit_block(basis, first, std::min(width(), num_targets() - first), kept);
+      fit_block(basis, factors, first, std::min(width(), num_targets() - first), kept);
     });
     kept.degrees = Vector::Constant(num_targets(), 2 * noise_shape_);
     kept.targets = group_.targets;
     if (asked_.predictions) state.shared.push_back(std::move(kept));
   }
+
+  // What is multiplied for results alone.
+  struct ForResults {
+    const Matrix& doubles;
+    Eigen::MatrixXf single;  // empty: targets of doubles
+    ForResults(const Matrix& A, bool is_single) : doubles(A) {
+      if (is_single && A.size() > 0) single = A.cast<float>();
+    }
+  };
+
+  struct Factors {
+    ForResults back, projection, projection_squares;
+  };
 
   // [rows or columns, width] A X, with an A of so many rows.
   static Matrix product(blas::Transpose transpose, Index rows, const Matrix& A, const Matrix& X) {
@@ -170,7 +201,17 @@ class GroupFit {
     return out;
   }
 
-  void fit_block(const SharedBasis& basis, Index first, Index count, SharedTargetsState& kept) {
+  // The same in single precision, if the targets have it: then so have their results.
+  static Matrix product(Index rows, const ForResults& A, const Matrix& X) {
+    if (A.single.size() == 0) return product(blas::Transpose::no, rows, A.doubles, X);
+    const Eigen::MatrixXf of_X = X.cast<float>();
+    Eigen::MatrixXf out(rows, X.cols());
+    blas::gemm(blas::Transpose::no, blas::Transpose::no, rows, X.cols(), X.rows(), 1.0F, A.single.data(), rows, of_X.data(), X.rows(), 0.0F,
+               out.data(), rows);
+    return out.cast<double>();
+  }
+
+  void fit_block(const SharedBasis& basis, const Factors& factors, Index first, Index count, SharedTargetsState& kept) {
     const Index r = basis.l.size(), p = basis.num_columns();
     Matrix y = read(first, count);
     std::vector<std::optional<StandardTarget>> standard(static_cast<std::size_t>(count));
@@ -189,6 +230,7 @@ class GroupFit {
       column.array() *= basis.root_weight.array();
     }
     Matrix c = product(blas::Transpose::yes, r, basis.projection, y);
+    const Matrix explained = sizes_->explained(c);
 
     SharedTargets sweeps(basis, prior_, options_, frame_.num_columns());
     std::vector<SharedFit> fits(static_cast<std::size_t>(count));
@@ -199,9 +241,11 @@ class GroupFit {
       SharedFit& fit = fits[at];
       const GammaDistribution noise = noise_prior(options_, mean_square[k], degrees_);
       fit = sweeps.fit(y.col(k), c.col(k), noise);
-      const double square = y.col(k).squaredNorm();
-      fit.evidence = fit.bound - log_evidence_of_constant(square, basis.rows, basis.intercept, noise);
-      fit.log_bayes = sizes_->log_bayes(square, c.col(k), noise);
+      if (!standard[at]->is_constant) {
+        const double square = y.col(k).squaredNorm();
+        fit.evidence = fit.bound - log_evidence_of_flat(square, basis, noise);
+        fit.log_bayes = sizes_->log_bayes(square, explained.col(k), noise);
+      }
       const Vector d = (basis.l.array() + (r > 0 ? fit.precision : 0)).inverse();
       c.col(k).array() *= d.array();
       if (inverse.cols() > 0) inverse.col(k) = d;
@@ -209,10 +253,13 @@ class GroupFit {
       const bool has_few_digits = !basis.dual && r > 0 && d[0] > most_ratio * d[r - 1];
       if (has_few_digits || !c.col(k).allFinite()) alone_[static_cast<std::size_t>(first + k)] = 1;
     }
-    const Matrix w = product(blas::Transpose::no, p, basis.back, c);
+    const Matrix w = product(p, factors.back, c);
     Matrix V;
     if (results_.has_sd()) V = product(blas::Transpose::no, p, squares_, inverse);
-    const Vector missed = asked_.leave_one_out ? left_out_squares(basis, y, std::move(c), std::move(inverse)) : Vector();
+    Vector precision = Vector::Zero(width());
+    for (Index k = 0; k < count; ++k) precision[k] = fits[static_cast<std::size_t>(k)].precision;
+    const Vector missed =
+        asked_.leave_one_out ? left_out_squares(basis, factors, y, std::move(c), std::move(inverse), precision) : Vector();
     for (Index k = 0; k < count; ++k) {
       const auto at = static_cast<std::size_t>(k);
       if (!standard[at] || alone_[static_cast<std::size_t>(first + k)] != 0) continue;
@@ -227,19 +274,20 @@ class GroupFit {
   }
 
   // [width] R^2 of rows that the fit has not seen, at the same precision.                                                    (TGT.7)
-  // \param c  [r, width] diag(d) projection'y. \param inverse  [r, width] d
-  [[nodiscard]] Vector left_out_squares(const SharedBasis& basis, const Matrix& y, Matrix c, Matrix inverse) const {
-    if (basis.dual) c = basis.l.asDiagonal() * c, inverse = basis.l.asDiagonal() * inverse;
-    const Matrix fitted = product(blas::Transpose::no, num_rows_, basis.projection, c);
-    const Matrix leverage = product(blas::Transpose::no, num_rows_, basis.projection.cwiseAbs2(), inverse);
+  // \param c  [r, width] diag(d) projection'y. \param inverse  [r, width] d. \param precision  [width] a
+  [[nodiscard]] Vector left_out_squares(const SharedBasis& basis, const Factors& factors, const Matrix& y, Matrix c, Matrix inverse,
+                                        const Vector& precision) const {
+    if (basis.dual) c *= precision.asDiagonal(), inverse *= precision.asDiagonal();
+    Matrix residual = product(num_rows_, factors.projection, c), left = product(num_rows_, factors.projection_squares, inverse);
+    if (!basis.dual) residual = y - residual, left = 1 - left.array();
     const Vector of_constant = basis.intercept ? Vector(basis.root_weight.cwiseAbs2() / basis.rows) : Vector::Zero(num_rows_);
-    const auto beyond = [](const auto& residual, const auto& share) {
-      return (residual.array() / (1 - share.array()).max(1e-12)).matrix().squaredNorm();
+    const auto beyond = [](const auto& of_fit, const auto& own) {
+      return (of_fit.array() / own.array().max(1e-12)).matrix().squaredNorm();
     };
     Vector out(y.cols());
     for (Index k = 0; k < y.cols(); ++k) {
-      const double alone = beyond(y.col(k), of_constant);
-      out[k] = alone > 0 ? 1 - beyond(y.col(k) - fitted.col(k), leverage.col(k) + of_constant) / alone : 0.0;
+      const double alone = beyond(y.col(k), 1 - of_constant.array());
+      out[k] = alone > 0 ? 1 - beyond(residual.col(k), left.col(k) - of_constant) / alone : 0.0;
     }
     return out;
   }
@@ -255,7 +303,7 @@ class GroupFit {
     const double u = standard.scale, noise = std::sqrt(fit.noise.rate / fit.noise.shape) * u;
     const bool is_usable = fit.status != Status::not_positive_definite && std::isfinite(fit.bound);
     const Vector scaled = u * scale_.cwiseProduct(found.w);
-    if (!is_usable || !scaled.allFinite() || !std::isnormal(noise * noise)) {
+    if (!is_usable || !scaled.allFinite() || !std::isnormal(noise * noise) || !results_.holds_coefficients(scaled)) {
       results_.write_nothing(to, is_usable ? TargetStatus::out_of_range : TargetStatus::failed);
       return false;
     }
@@ -302,9 +350,12 @@ class GroupFit {
         columns->of_columns = shared;
         Fit fit = fit_columns(Task::linear, frame_.X, y, options, columns);
         take(k, *standard, fit, basis);
-        if (asked_.predictions && fit.mean.allFinite()) kept[static_cast<std::size_t>(i)] = for_predictions(std::move(fit));
-      } catch (const InvalidArgument&) {  // squares are beyond the range of numbers
-        results_.write_nothing(target(k), TargetStatus::out_of_range);
+        if (asked_.predictions && !std::isnan(out_.num_rows[target(k)]))
+          kept[static_cast<std::size_t>(i)] = for_predictions(std::move(fit));
+      } catch (const InvalidArgument&) {  // or squares are beyond the range of numbers
+        const auto num_flat = std::ssize(flat_) + (options_.prior.kind == PriorKind::none ? std::ssize(penalised_) : 0);
+        const bool has_few_rows = frame_.rows <= static_cast<double>(num_flat + 2);
+        results_.write_nothing(target(k), has_few_rows ? TargetStatus::few_rows : TargetStatus::out_of_range);
       }
     });
     for (std::size_t i = 0; i < alone.size(); ++i)
@@ -327,6 +378,7 @@ class GroupFit {
   void take(Index k, const StandardTarget& standard, const Fit& fit, const SharedBasis* basis) {
     const Index to = target(k);
     if (!fit.mean.allFinite()) return results_.write_nothing(to, TargetStatus::failed);
+    if (!results_.holds_coefficients(fit.mean)) return results_.write_nothing(to, TargetStatus::out_of_range);
     results_.write_status(to, standard.is_constant ? TargetStatus::constant : status_of(fit.report.status));
     out_.sweeps[static_cast<std::size_t>(to)] = fit.report.sweeps;
     if (out_.prior == PriorKind::shared && fit.precision.size() > 0) out_.precision[to] = fit.precision[0];
@@ -334,7 +386,7 @@ class GroupFit {
     out_.degrees_of_freedom[to] = fit.degrees_of_freedom();
     out_.num_rows[to] = frame_.rows;
     out_.bound[to] = fit.bound;
-    if (fit.family.family == Family::normal) write_evidence(to, standard, fit, basis);
+    if (fit.family.family == Family::normal && basis != nullptr && !standard.is_constant) write_evidence(to, standard, fit, *basis);
     out_.r_squared[to] = fit.r_squared;
     out_.effective_parameters[to] = fit.effective_parameters;
     if (fit.intercept) out_.intercept[to] = fit.intercept->mean;
@@ -343,22 +395,23 @@ class GroupFit {
     if (fit.sparse) results_.write_inclusion(to, fit.sparse->inclusion);
   }
 
-  void write_evidence(Index to, const StandardTarget& standard, const Fit& fit, const SharedBasis* basis) {
-    const Vector& k = frame_.k;
-    const bool intercept = options_.intercept;
-    const double mean_square = k.dot(standard.y.cwiseAbs2()) / frame_.rows;
-    const NoiseDegrees degrees{frame_.rows, intercept ? 1 : 0, static_cast<Index>(penalised_.size())};
-    const GammaDistribution noise = noise_prior(options_, mean_square > 0 ? mean_square : 1, degrees);
+  void write_evidence(Index to, const StandardTarget& standard, const Fit& fit, const SharedBasis& basis) {
+    const double mean_square = frame_.k.dot(standard.y.cwiseAbs2()) / frame_.rows;
+    const GammaDistribution noise = noise_prior(options_, mean_square, noise_degrees());
     Vector y = standard.y;
-    if (intercept) y.array() -= k.dot(y) / frame_.rows;
-    y.array() *= k.array().sqrt();
+    if (basis.intercept) y.array() -= frame_.k.dot(y) / frame_.rows;
+    y.array() *= basis.root_weight.array();
+    y -= basis.flat * (basis.flat.transpose() * y);
     const double square = y.squaredNorm();
     Vector of_sizes;
-    if (basis != nullptr && basis->l.size() > 0) of_sizes = sizes_->log_bayes(square, basis->projection.transpose() * y, noise);
+    if (basis.l.size() > 0) of_sizes = sizes_->log_bayes(square, sizes_->explained(basis.projection.transpose() * y), noise);
     double evidence = nan;
-    if (bound_scope(fit) == BoundScope::any_prior) {
-      const double offset = ((intercept ? 1 : 0) - frame_.rows) * std::log(standard.scale);  // (LIN.5)
-      evidence = fit.bound - offset - log_evidence_of_constant(square, frame_.rows, intercept, noise);
+    if (bound_scope(fit) != BoundScope::nothing) {
+      const Units units{frame_.units.standardization, standard.center, standard.scale};
+      std::vector<Index> flat = flat_;
+      if (basis.intercept) flat.push_back(frame_.num_columns());
+      const double alone = is_sparse(out_.prior) ? best_log_likelihood_of_flat(square, basis) : log_evidence_of_flat(square, basis, noise);
+      evidence = fit.bound - bound_offset(flat, units, frame_.rows) - alone;  // (LIN.5)
     }
     results_.write_evidence(to, evidence, of_sizes);
   }
@@ -372,13 +425,14 @@ class GroupFit {
   TargetsFit& out_;
   Index num_rows_;
   PreparedPrior prior_;
-  std::vector<Index> penalised_;
+  std::vector<Index> penalised_, flat_;  // columns of the table; the intercept is in neither
   NoiseDegrees degrees_;
-  double noise_shape_ = 0;   // a_N
-  double spread_ = 1;        // the variance of a weight is this times V and the noise
-  std::vector<char> alone_;  // [targets] 1: fitted by fit_linear; several threads write their own
-  Vector origin_, scale_;    // [penalised]
-  Matrix squares_;           // [penalised, r] of the basis
+  double noise_shape_ = 0;     // a_N
+  double spread_ = 1;          // the variance of a weight is this times V and the noise
+  std::vector<char> alone_;    // [targets] 1: fitted by fit_linear; several threads write their own
+  Vector origin_, scale_;      // [penalised]
+  Matrix squares_;             // [penalised, r] of the basis
+  Matrix projection_squares_;  // [n, r]
   std::optional<EffectSizes> sizes_;
 };
 

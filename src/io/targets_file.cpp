@@ -100,6 +100,7 @@ void save(const SavedTargets& saved, MatrixView given, const Sink& sink) {
   file.add_matrix("sd", fit.sd);
   file.add_matrix("inclusion", fit.inclusion);
   file.add_matrix("log_bayes", fit.log_bayes);
+  file.add_matrix("log_bayes_of_noise", fit.log_bayes_of_noise);
   for (std::size_t i = 0; i < state.shared.size(); ++i) {
     const SharedTargetsState& one = state.shared[i];
     shared.push_back({{"dual", one.axes.dual}, {"rows", one.axes.rows}, {"intercept", one.axes.intercept}});
@@ -176,6 +177,9 @@ TargetsFit read_targets(const io::SafetensorsReader& file, const Json& descripti
   fit.inclusion = matrix_of(file, "inclusion", p, K, true);
   fit.log_bayes = file.matrix("log_bayes");
   if (fit.log_bayes.cols() != K) io::fail_model(file.path(), "log_bayes has the wrong size");
+  fit.log_bayes_of_noise = file.matrix("log_bayes_of_noise");
+  if (fit.log_bayes_of_noise.size() > 0 && fit.log_bayes_of_noise.rows() != fit.log_bayes.rows())
+    io::fail_model(file.path(), "log_bayes_of_noise has the wrong size");
   fit.prior = io::from_name(description.at("prior"), io::all_priors, file.path());
   fit.num_alone = static_cast<Index>(description.at("num_alone").number());
   fit.notes = description.at("notes").texts();

@@ -121,7 +121,7 @@ std::string to_json(const SavedTargets& targets, double fdr) {
   if (targets.fit.mean.size() <= most_coefficients) visit_coefficients(targets.fit, out);
   out.put("fdr", Json(fdr));
   out.open("explained");
-  visit(explained_targets(targets.fit.log_bayes, fdr), out);
+  visit(explained_targets(targets.fit.log_bayes, targets.fit.log_bayes_of_noise, fdr), out);
   out.close();
   return out.json().dump();
 }
@@ -144,7 +144,7 @@ std::string number(double x, const char* form) { return std::isnan(x) ? "-" : fm
 
 std::string summary(const SavedTargets& targets, double fdr) {
   const TargetsFit& fit = targets.fit;
-  const ExplainedTargets explained = explained_targets(fit.evidence, fdr);
+  const ExplainedTargets explained = explained_targets(fit.log_bayes, fit.log_bayes_of_noise, fdr);
   const Index K = fit.num_targets();
   const auto count = [&](auto&&... which) {
     return std::ranges::count_if(fit.status, [&](TargetStatus status) { return ((status == which) || ...); });

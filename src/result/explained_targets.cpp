@@ -57,32 +57,58 @@ struct Shares {
   }
 };
 
+// P(no effect) of each target. \param none  their share
+Vector without_effect(const Likelihoods& likelihoods, const Shares& shares, double none) {
+  const Vector effects = (1 - none) / std::max(1 - shares.none, 1e-300) * likelihoods.of_sizes.transpose() * shares.of_sizes;
+  const Vector no_effect = none * likelihoods.of_none;
+  return no_effect.cwiseQuotient(no_effect + effects);
+}
+
+// The part of all draws of noise that look as little like noise as each of the targets.
+Vector shares_of_noise(const Vector& of_targets, Vector of_draws) {
+  std::sort(of_draws.begin(), of_draws.end());
+  return of_targets.unaryExpr([&](double p) {
+    return static_cast<double>(std::upper_bound(of_draws.begin(), of_draws.end(), p) - of_draws.begin()) /
+           static_cast<double>(of_draws.size());
+  });
+}
+
 }  // namespace
 
-ExplainedTargets explained_targets(const Matrix& log_bayes, double rate) {
+ExplainedTargets explained_targets(const Matrix& log_bayes, const Matrix& of_noise, double rate) {
   if (!(rate > 0 && rate < 1)) throw wrong("rate", rate, "it must lie between 0 and 1");
   const Index K = log_bayes.cols();
   ExplainedTargets out{0, Vector::Constant(K, std::numeric_limits<double>::quiet_NaN()), std::vector<bool>(static_cast<std::size_t>(K))};
   const Likelihoods likelihoods(log_bayes);
   if (likelihoods.targets.empty()) return out;
   const Shares shares(likelihoods);
-  out.share = 1 - shares.none;
-  const Vector of_effects = likelihoods.of_sizes.transpose() * shares.of_sizes;
-  Vector is_false(of_effects.size());
-  for (Index i = 0; i < is_false.size(); ++i) {
-    const double none = shares.none * likelihoods.of_none[i];
-    is_false[i] = none / (none + of_effects[i]);
-    out.probability[likelihoods.targets[static_cast<std::size_t>(i)]] = 1 - is_false[i];
+  const auto count = static_cast<double>(likelihoods.targets.size());
+  double none = shares.none;
+  Vector is_false = without_effect(likelihoods, shares, none), of_noise_as_good = Vector::Zero(is_false.size());
+  if (of_noise.size() > 0) {
+    const Likelihoods draws(of_noise);
+    of_noise_as_good = shares_of_noise(is_false, without_effect(draws, shares, none));
+    // Half of the targets without effects look more like noise than half of the noise does: Storey (2002).
+    const double like_noise = 2 * static_cast<double>((of_noise_as_good.array() > 0.5).count()) / count;
+    none = std::max(none, std::min(1.0, like_noise));
+    is_false = without_effect(likelihoods, shares, none);
   }
+  out.share = 1 - none;
+  for (Index i = 0; i < is_false.size(); ++i) out.probability[likelihoods.targets[static_cast<std::size_t>(i)]] = 1 - is_false[i];
+
   std::vector<Index> order(likelihoods.targets.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return is_false[a] < is_false[b]; });
-  double false_ones = 0, count = 0;
-  for (const Index i : order) {
-    false_ones += is_false[i], count += 1;
-    if (false_ones > rate * count) break;  // the probabilities to be false rise
-    out.selected[static_cast<std::size_t>(likelihoods.targets[static_cast<std::size_t>(i)])] = true;
+  double false_ones = 0;
+  std::size_t by_probability = 0, by_noise = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const double allowed = rate * static_cast<double>(i + 1);
+    false_ones += is_false[order[i]];
+    if (by_probability == i && false_ones <= allowed) by_probability = i + 1;  // the probabilities to be false rise
+    if (none * count * of_noise_as_good[order[i]] <= allowed) by_noise = i + 1;
   }
+  for (std::size_t i = 0; i < std::min(by_probability, by_noise); ++i)
+    out.selected[static_cast<std::size_t>(likelihoods.targets[static_cast<std::size_t>(order[i])])] = true;
   return out;
 }
 

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <sstream>
 
@@ -76,6 +78,8 @@ TEST_F(ManyTargets, ArePrintedSavedAndPredicted) {
   EXPECT_TRUE(contains(output({"show", "m.ardvark", "--fdr", "0.01"}), "at a rate of false discoveries of 0.01"));
   const Json shown = json({"show", "m.ardvark", "--json"});
   EXPECT_EQ(shown["explained"]["selected"], Json({0.0, 1.0}));
+  const std::string at_rate = output({"fit", "both.csv", "--target", "u,v1", "--ignore", "v2", "--prior", "shared", "--fdr", "0.01"});
+  EXPECT_TRUE(contains(at_rate, "at a rate of false discoveries of 0.01"));
 
   static_cast<void>(output({"fit", "one.csv", "--target", "v1", "--model", "linear", "--prior", "shared", "-o", "one.ardvark"}));
   std::istringstream many(output({"predict", "m.ardvark", "X.csv", "--sd", "--digits", "17"}));
@@ -95,6 +99,32 @@ TEST_F(ManyTargets, ArePrintedSavedAndPredicted) {
   EXPECT_EQ(rows, 70);
 }
 
+TEST_F(ManyTargets, OfTheTableAreThoseOfTheJson) {
+  std::string table = "a";
+  for (int k = 0; k < 40; ++k) table += fmt::format(",t{}", k);
+  for (int i = 0; i < 70; ++i) {
+    const double a = std::sin(1.7 * i);
+    table += fmt::format("\n{}", a);
+    for (int k = 0; k < 40; ++k) table += fmt::format(",{}", (k < 15 ? a : 0.0) + std::sin(31.0 * i * i + 7.0 * k * (i + 1)));
+  }
+  testing::write_bytes(folder_ / "forty.csv", table + "\n");
+  const Arguments fit = {"fit", "forty.csv", "--target-prefix", "t", "--prior", "shared"};
+  const Json selected = json(fit + Arguments{"--json"})["explained"]["selected"];
+  const std::string shown = output(fit);
+  EXPECT_GE(std::count(selected.begin(), selected.end(), 1.0), 10);
+  EXPECT_TRUE(contains(shown, fmt::format("explained             {} of 40 targets", std::count(selected.begin(), selected.end(), 1.0))));
+  std::istringstream lines(shown);
+  int told = 0;
+  for (std::string line; std::getline(lines, line);) {
+    char name[16], last[16];
+    int k = 0;
+    if (std::sscanf(line.c_str(), " %15s %*s %*s %*s %*s %*s %15s", name, last) != 2 || std::sscanf(name, "t%d", &k) != 1) continue;
+    EXPECT_EQ(std::string(last) == "yes", selected[static_cast<std::size_t>(k)] == 1.0) << line;
+    ++told;
+  }
+  EXPECT_EQ(told, 40);
+}
+
 TEST_F(ManyTargets, RefuseWhatTheyDoNotHave) {
   const auto refuses = [&](const Arguments& arguments, const char* what) { testing::expect_refused(arguments, folder_, 2, {what}); };
   const Arguments drop = {"--missing", "drop"};
@@ -112,6 +142,8 @@ TEST_F(ManyTargets, RefuseWhatTheyDoNotHave) {
           "--covariance cannot be used with several targets");
   refuses({"fit", "both.csv", "--target", "u,v1", "--missing", "impute"}, "applies only to one fit");
   static_cast<void>(output({"fit", "both.csv", "--target", "u,v1", "--ignore", "v2", "--prior", "shared", "-o", "m.ardvark", "-q"}));
+  refuses({"show", "m.ardvark", "--level", "0.9"}, "--level has no meaning for a file of many targets");
+  refuses({"fit", "both.csv", "--target", "u,v1", "--fdr", "2"}, "--fdr");
   refuses({"predict", "m.ardvark", "X.csv", "--json"}, "--json cannot be used with 'm.ardvark', which has many targets");
   static_cast<void>(output({"fit", "one.csv", "--target", "v1", "--model", "linear", "-o", "one.ardvark", "-q"}));
   refuses({"predict", "one.ardvark", "X.csv", "--sd"}, "--sd applies only to models of many targets");

@@ -67,7 +67,8 @@ TEST(TargetsFile, GivesBackWhatWasSaved) {
     EXPECT_EQ(a.notes, b.notes);
     EXPECT_EQ(a.left_out, b.left_out);
     EXPECT_EQ(a.column_names, b.column_names);
-    EXPECT_TRUE(same(a.mean, b.mean) && same(a.sd, b.sd) && same(a.inclusion, b.inclusion) && same(a.log_bayes, b.log_bayes));
+    EXPECT_TRUE(same(a.mean, b.mean) && same(a.sd, b.sd) && same(a.inclusion, b.inclusion) && same(a.log_bayes, b.log_bayes) &&
+                same(a.log_bayes_of_noise, b.log_bayes_of_noise));
     for (Vector TargetsFit::*numbers : {&TargetsFit::intercept, &TargetsFit::precision, &TargetsFit::noise_sd,
                                         &TargetsFit::degrees_of_freedom, &TargetsFit::bound, &TargetsFit::evidence, &TargetsFit::r_squared,
                                         &TargetsFit::r_squared_loo, &TargetsFit::effective_parameters, &TargetsFit::num_rows})

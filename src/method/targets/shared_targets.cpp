@@ -1,11 +1,13 @@
 #include "method/targets/shared_targets.hpp"
 
-#include <bit>
+#include <Eigen/QR>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
 #include "core/blas.hpp"
+#include "core/normals.hpp"
+#include "core/parallel.hpp"
+#include "core/spectral_sums.hpp"
 #include "method/sweep/sweep_choice.hpp"
 
 namespace ardvark::internal {
@@ -27,34 +29,36 @@ Matrix weighted_columns(const Frame& frame, const std::vector<Index>& penalised,
     Z.rowwise() -= basis.mean.transpose();
   }
   for (Index j = 0; j < p; ++j) Z.col(j).array() *= basis.root_weight.array();
+  if (basis.flat.cols() > 0) Z -= basis.flat * (basis.flat.transpose() * Z);
   return Z;
 }
 
-// The sum of the logarithms of positive normal numbers: mantissas are multiplied, exponents added.
-double sum_of_logs(const Vector& x) {
-  constexpr std::uint64_t fraction = (std::uint64_t{1} << 52) - 1, one = std::uint64_t{1023} << 52;
-  constexpr Index longest = 256;  // factors below 2
-  double sum = 0;
-  std::uint64_t exponents = 0;
-  for (Index first = 0; first < x.size(); first += longest) {
-    const Index last = std::min(first + longest, x.size());
-    double product[4] = {1, 1, 1, 1};
-    Index i = first;
-    for (; i + 4 <= last; i += 4)
-      for (Index lane = 0; lane < 4; ++lane) {
-        const auto bits = std::bit_cast<std::uint64_t>(x[i + lane]);
-        exponents += bits >> 52;
-        product[lane] *= std::bit_cast<double>((bits & fraction) | one);
-      }
-    for (; i < last; ++i) {
-      const auto bits = std::bit_cast<std::uint64_t>(x[i]);
-      exponents += bits >> 52;
-      product[0] *= std::bit_cast<double>((bits & fraction) | one);
-    }
-    sum += std::log(product[0] * product[1] * product[2] * product[3]);
+void take_flat_columns(const Frame& frame, const std::vector<Index>& flat, SharedBasis& basis) {
+  basis.log_det_flat = basis.intercept ? std::log(basis.rows) : 0.0;
+  basis.flat = Matrix(frame.X.rows(), std::ssize(flat));
+  if (flat.empty()) return;
+  const auto design = frame.design();
+  for (Index i = 0; i < basis.flat.cols(); ++i) design->columns(flat[static_cast<std::size_t>(i)], 1, basis.flat.col(i));
+  if (basis.intercept) basis.flat.rowwise() -= (basis.flat.transpose() * frame.k / basis.rows).transpose();
+  basis.flat = basis.root_weight.asDiagonal() * basis.flat;
+  const Eigen::HouseholderQR<Matrix> qr(basis.flat);
+  basis.log_det_flat += 2 * qr.matrixQR().diagonal().array().abs().log().sum();
+  basis.flat = qr.householderQ() * Matrix::Identity(basis.flat.rows(), basis.flat.cols());
+}
+
+// Of so many degrees of freedom, whose number need not be whole.
+double chi_square(double degrees, Normals& random) {
+  constexpr double many = 200;
+  if (degrees > many) {  // the cube root is nearly normal: Wilson and Hilferty (1931)
+    const double spread = 2 / (9 * degrees), root = 1 - spread + std::sqrt(spread) * random();
+    return degrees * root * root * root;
   }
-  constexpr double ln_2 = 0.69314718055994530942;
-  return sum + ln_2 * (static_cast<double>(exponents) - 1023 * static_cast<double>(x.size()));
+  double out = 0;
+  for (double left = degrees; left > 0; left -= 1) {
+    const double z = random();
+    out += std::min(left, 1.0) * z * z;
+  }
+  return out;
 }
 
 // A partition of as few columns as have the same sweeps: one stands for all that share the precision, and the intercept.
@@ -71,11 +75,12 @@ Partition short_partition(const Partition& all) {
 
 }  // namespace
 
-std::optional<SharedBasis> decompose_shared(const Frame& frame, const std::vector<Index>& penalised) {
+std::optional<SharedBasis> decompose_shared(const Frame& frame, const std::vector<Index>& penalised, const std::vector<Index>& flat) {
   SharedBasis basis;
   basis.intercept = frame.units.standardization.intercept;
   basis.rows = frame.rows;
   basis.root_weight = frame.k.cwiseSqrt();
+  take_flat_columns(frame, flat, basis);
   const Matrix Z = weighted_columns(frame, penalised, basis);
   const Index n = Z.rows(), p = Z.cols();
   basis.dual = p > n;
@@ -98,7 +103,7 @@ std::optional<SharedBasis> decompose_shared(const Frame& frame, const std::vecto
   return basis;
 }
 
-EffectSizes::EffectSizes(const SharedBasis& basis) : degrees_(basis.rows - (basis.intercept ? 1 : 0)) {
+EffectSizes::EffectSizes(const SharedBasis& basis) : degrees_(basis.degrees()) {
   // What a size adds to the expected square of the target, in variances of the noise: from two standard deviations of what noise adds
   // there.
   const double total = basis.l.sum();
@@ -114,16 +119,51 @@ EffectSizes::EffectSizes(const SharedBasis& basis) : degrees_(basis.rows - (basi
     share_.row(g) = (size / widened).matrix().transpose();
     if (basis.dual) share_.row(g).array() *= basis.l.array().transpose();
   }
+  constexpr double rounding = 1e-12;
+  const Eigen::ArrayXd length = basis.dual ? Eigen::ArrayXd::Ones(basis.l.size()) : Eigen::ArrayXd(basis.l.array().sqrt());
+  spread_ = (basis.l.array() > rounding * basis.largest()).select(length, 0.0);
 }
 
-Vector EffectSizes::log_bayes(double square, const Eigen::Ref<const Vector>& c, GammaDistribution noise) const {
-  const Vector lost = share_ * c.cwiseAbs2();
+Matrix EffectSizes::explained(const Eigen::Ref<const Matrix>& c) const {
+  const Matrix squares = c.cwiseAbs2();
+  Matrix out = Matrix::Zero(count(), c.cols());
+  if (count() > 0)
+    blas::gemm(blas::Transpose::no, blas::Transpose::no, count(), c.cols(), c.rows(), 1.0, share_.data(), count(), squares.data(), c.rows(),
+               0.0, out.data(), count());
+  return out;
+}
+
+Vector EffectSizes::log_bayes(double square, const Eigen::Ref<const Vector>& explained, GammaDistribution noise) const {
   const double shape = noise.shape + 0.5 * degrees_, without = noise.rate + 0.5 * square;
   Vector out(count());
   for (Index g = 0; g < out.size(); ++g) {
-    const double left = noise.rate + 0.5 * std::max(square - lost[g], 1e-13 * square);
+    const double left = noise.rate + 0.5 * std::max(square - explained[g], 1e-13 * square);
     out[g] = -0.5 * log_det_[g] - shape * std::log(left / without);
   }
+  return out;
+}
+
+Matrix EffectSizes::log_bayes_of_noise(Index count, GammaDistribution noise) const {
+  constexpr Index block = 256;
+  const Index r = spread_.size();
+  const double beside = std::max(0.0, degrees_ - static_cast<double>((spread_.array() > 0).count()));
+  Matrix out(log_det_.size(), count);
+  parallel_for((count + block - 1) / block, blas::num_threads(), [&](Index i) {
+    Normals random(static_cast<std::uint64_t>(i));
+    const Index first = i * block, some = std::min(block, count - first);
+    Matrix c(r, some);
+    Vector square(some);
+    for (Index k = 0; k < some; ++k) {
+      square[k] = chi_square(beside, random);
+      for (Index j = 0; j < r; ++j) {
+        const double z = spread_[j] > 0 ? random() : 0.0;
+        c(j, k) = spread_[j] * z;
+        square[k] += z * z;
+      }
+    }
+    const Matrix found = explained(c);
+    for (Index k = 0; k < some; ++k) out.col(first + k) = log_bayes(square[k], found.col(k), noise);
+  });
   return out;
 }
 
@@ -131,12 +171,7 @@ Vector EffectSizes::log_bayes(double square, const Eigen::Ref<const Vector>& c, 
 class SharedTargets::Diagonal final : public Solver {
  public:
   explicit Diagonal(const SharedBasis& basis)
-      : basis_(basis),
-        energy_(basis.l.size()),
-        sum_(basis.l.size()),
-        inverse_(basis.l.size()),
-        moved_(basis.l.size()),
-        base_((basis.l.array() + basis.reference()).inverse()) {}
+      : basis_(basis), energy_(basis.l.size()), moved_(basis.l.size()), base_((basis.l.array() + basis.reference()).inverse()) {}
 
   void take(const Eigen::Ref<const Vector>& y, const Eigen::Ref<const Vector>& c) {
     energy_ = c.cwiseAbs2();
@@ -164,20 +199,18 @@ class SharedTargets::Diagonal final : public Solver {
     const double a = precisions[0], largest = basis_.largest() + a;
     if (!(basis_.l[0] + a >= std::numeric_limits<double>::min() && largest <= std::numeric_limits<double>::max())) return false;
     const double beside = p - static_cast<double>(basis_.l.size());  // directions that no row determines
-    sum_ = basis_.l.array() + a;
-    inverse_ = sum_.array().inverse();
-    const double variance = beside / a + inverse_.sum();
-    q.log_det_V -= beside * std::log(a) + sum_of_logs(sum_);
+    const SpectralSums sums = spectral_sums(basis_.l.data(), energy_.data(), a, basis_.l.size());
+    const double variance = beside / a + sums.inverse;
+    q.log_det_V -= beside * std::log(a) + sums.log_sum;
     double square;
     if (basis_.dual) {
-      moved_ = energy_.array() * inverse_.array().square();
-      square = moved_.dot(basis_.l);
-      q.residual = a * a * moved_.sum();
+      square = sums.weighted;
+      q.residual = a * a * sums.square;
     } else {
       const double reference = basis_.reference();
-      moved_ = (a - reference) * base_ * inverse_.array();
+      moved_ = (a - reference) * base_ / (basis_.l.array() + a);
       q.residual += (energy_.array() * moved_.array() * (2 * reference * base_ + basis_.l.array() * moved_.array())).sum();
-      square = (energy_.array() * inverse_.array().square()).sum();
+      square = sums.square;
     }
     q.group_square[0] = square;
     q.group_variance[0] = variance;
@@ -194,11 +227,11 @@ class SharedTargets::Diagonal final : public Solver {
 
  private:
   const SharedBasis& basis_;
-  Vector energy_;                 // [r] c^2
-  Vector sum_, inverse_, moved_;  // [r]
-  Eigen::ArrayXd base_;           // [r] 1/(l + reference)
-  Vector residuals_;              // [n]
-  double rest_ = 0;               // squared length of the residuals at the reference precision
+  Vector energy_;        // [r] c^2
+  Vector moved_;         // [r]
+  Eigen::ArrayXd base_;  // [r] 1/(l + reference)
+  Vector residuals_;     // [n]
+  double rest_ = 0;      // squared length of the residuals at the reference precision
 };
 
 SharedTargets::SharedTargets(const SharedBasis& basis, const PreparedPrior& prior, const FitOptions& options, Index num_columns)

@@ -1,6 +1,7 @@
 // Many targets of one table under one precision of all columns each, by one decomposition of the table.     docs/math/targets.md
 #pragma once
 
+#include <limits>
 #include <optional>
 
 #include "frame/frame.hpp"
@@ -14,15 +15,20 @@ namespace ardvark::internal {
 struct SharedBasis : SharedAxes {
   Matrix projection;          ///< [n,r] dual: U; otherwise Z Q
   Vector root_weight;         ///< [n] square roots of the weights of the rows
+  Matrix flat;                ///< [n,f] orthonormal: what the columns without a prior explain, beside the intercept
+  double log_det_flat = 0;    ///< ln |F'KF|, with the intercept
   bool sizes_differ = false;  ///< so much that the decomposition has no digits of the small columns
 
+  [[nodiscard]] double degrees() const { return rows - (intercept ? 1 : 0) - static_cast<double>(flat.cols()); }
   /// Squared lengths beside the projection are counted from this precision.                                                    (TGT.3)
   [[nodiscard]] double reference() const { return 1e-12 * largest(); }
 };
 
-/// \param penalised  the columns of the table with a prior; there are no others but the intercept
+/// \param penalised  the columns of the table with a prior
+/// \param flat       those without one, beside the intercept; with such columns, the basis serves EffectSizes only
 /// Empty if the decomposition fails.
-[[nodiscard]] std::optional<SharedBasis> decompose_shared(const Frame& frame, const std::vector<Index>& penalised);
+[[nodiscard]] std::optional<SharedBasis> decompose_shared(const Frame& frame, const std::vector<Index>& penalised,
+                                                          const std::vector<Index>& flat);
 
 /// The log evidence of effects of stated sizes above that of no effect: prior precisions are 1/size in units of the noise precision, which
 /// is integrated.                                                                                                              (TGT.6)
@@ -31,14 +37,19 @@ class EffectSizes {
   static constexpr Index most = 24;
   explicit EffectSizes(const SharedBasis& basis);
   [[nodiscard]] Index count() const { return log_det_.size(); }
+  /// [sizes,K] what each size explains of the squares of the targets. \param c  [r,K] projection'y
+  [[nodiscard]] Matrix explained(const Eigen::Ref<const Matrix>& c) const;
   /// [sizes]
-  /// \param square  squared length of the target
-  /// \param c       [r] projection'y
-  [[nodiscard]] Vector log_bayes(double square, const Eigen::Ref<const Vector>& c, GammaDistribution noise) const;
+  /// \param square     squared length of the target
+  /// \param explained  [sizes] of it
+  [[nodiscard]] Vector log_bayes(double square, const Eigen::Ref<const Vector>& explained, GammaDistribution noise) const;
+  /// [sizes,count] of targets that are normal noise of variance 1. The draws are always the same.
+  [[nodiscard]] Matrix log_bayes_of_noise(Index count, GammaDistribution noise) const;
 
  private:
   Matrix share_;    // [sizes, r] of c_i^2 in what the residuals lose
   Vector log_det_;  // [sizes]
+  Vector spread_;   // [r] standard deviations of c, if the target is noise of variance 1
   double degrees_;  // of the residuals without effects
 };
 
@@ -46,10 +57,10 @@ class EffectSizes {
 struct SharedFit {
   Status status = Status::failed;
   int sweeps = 0;
-  double precision = 0;  ///< E[alpha]; NaN if no column has a prior
-  double bound = 0;      ///< nats
-  double evidence = 0;   ///< `bound` above that of the constant, nats                                                         (TGT.6)
-  Vector log_bayes;      ///< of EffectSizes
+  double precision = 0;                                        ///< E[alpha]; NaN if no column has a prior
+  double bound = 0;                                            ///< nats
+  double evidence = std::numeric_limits<double>::quiet_NaN();  ///< `bound` above that of the constant, nats                   (TGT.6)
+  Vector log_bayes;                                            ///< of EffectSizes; empty: the target is constant
   GammaDistribution noise;
   double residual = 0;   ///< sum of squares
   double explained = 0;  ///< effective parameters, with the intercept
