@@ -69,7 +69,8 @@ TEST(CTargets, AreThoseOfTheLibrary) {
   ardvark_result* explained = nullptr;
   ASSERT_EQ(ardvark_targets_explained(targets.get(), 0.1, &explained, &error), ARDVARK_OK) << error.message;
   const Result by_rate(explained);
-  EXPECT_EQ(Vector(numbers_of(by_rate, "probability")), explained_targets(expected.log_bayes, expected.log_bayes_of_noise, 0.1).probability);
+  EXPECT_EQ(Vector(numbers_of(by_rate, "probability")),
+            explained_targets(expected.log_bayes, expected.log_bayes_of_noise, 0.1).probability);
   EXPECT_EQ(ardvark_targets_explained(targets.get(), 2, &explained, &error), ARDVARK_INVALID_ARGUMENT);
   EXPECT_STREQ(error.argument, "rate");
 }
