@@ -180,7 +180,8 @@ class BayesianLinearRegression(ManyTargets):
         a regression of its own. ``coef_``, ``coef_std_`` and ``inclusion_`` then have the shape (n_targets, n_features), in the type
         of y, ``predict`` returns (n_samples, n_targets), ``score`` is the mean over the targets, ``intercept_``, ``noise_std_``, ``bound_``, ``evidence_``, ``r_squared_`` and ``target_status_`` an entry for each target, and
         `target_summary` says which targets are explained. With prior="shared" one decomposition of X serves all targets; with others they
-        are fitted one by one. ``coef_std_`` of more than ten million coefficients is left out. With missing="drop" a gap in y leaves its row out of the fit of its target.
+        are fitted one by one. ``coef_std_`` of more than ten million coefficients is left out, and so many inclusions are a
+        `scipy.sparse.csr_array` of those of .01 or more. With missing="drop" a gap in y leaves its row out of the fit of its target.
 
         X may also be `LinearStatistics`, or a list of them: the folds of the cross-validation with prior="laplace". Or it is read in
         pieces, with ``y`` the name of a column: the path of a file or folder, or a pattern (Parquet, CSV, Arrow), a dataset, an Arrow stream, a lazy frame of polars, an iterator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import ExitStack
 from typing import Any, Optional
 
 import numpy as np
@@ -19,11 +20,15 @@ from ._predictions import Regressor
 from ._progress import Watch
 from ._score import LinearScore
 from ._tables import names_of
-from ._targets import Targets, fit_targets
+from ._targets import ScratchArray, Targets, fit_targets
 
 __all__ = ["ManyTargets"]
 
 _MOST_SDS = 10_000_000  # coefficients whose standard deviations are computed by fit
+_MOST_INCLUSIONS = 10_000_000  # that are an array; more are a sparse one
+_LEAST_INCLUSION = 0.01  # of a sparse array
+_NUMBERS_OF_A_BATCH = 1_000_000
+_WITH_INCLUSIONS = ("sparse", "slab")
 _OF_ONE_TARGET = ("_model", "alpha_", "intercept_std_", "posterior_", "statistics_")
 
 _OF_MANY_TARGETS = ("target_names_", "target_status_", "noise_std_", "evidence_", "r_squared_", "r_squared_loo_", "effective_parameters_")
@@ -38,6 +43,7 @@ class ManyTargets(Regressor, LinearScore):
     """What a regression of many targets has."""
 
     _targets: Optional[Targets] = None
+    _effects: Optional[np.ndarray] = None  # sums of the inclusions of each target, where these are an attribute
 
     def __getattr__(self, name: str) -> Any:
         if name in _OF_ONE_TARGET and self.__dict__.get("_targets") is not None:
@@ -45,7 +51,7 @@ class ManyTargets(Regressor, LinearScore):
         return object.__getattribute__(self, name)  # says what a property said
 
     def _take(self, model: Any) -> None:
-        for name in ("_targets", *_OF_MANY_TARGETS):
+        for name in ("_targets", "_effects", *_OF_MANY_TARGETS):
             self.__dict__.pop(name, None)
         super()._take(model)
 
@@ -61,7 +67,7 @@ class ManyTargets(Regressor, LinearScore):
                 why = "each column must hold numbers"
                 raise InvalidArgumentError(f"Y holds {Y.dtype}; {why}", "y", value=str(Y.dtype), why=why) from None
         refuse_sparse(X, "a fit of many targets")
-        for name in (*_OF_ONE_TARGET, "coef_std_", "inclusion_", "lambda_"):
+        for name in (*_OF_ONE_TARGET, "coef_std_", "inclusion_", "_effects", "lambda_"):
             self.__dict__.pop(name, None)
         stand_in = np.zeros(Y.shape[0])
         table, stand_in, sample_weight, _ = self._split(X, stand_in, sample_weight, None)
@@ -75,13 +81,19 @@ class ManyTargets(Regressor, LinearScore):
         shape = (Y.shape[1], len(self._column_names()))
         dtype = np.float32 if Y.dtype == np.float32 else np.float64
         mean = _checked_out(out, shape) if out is not None else np.empty(shape, dtype)
-        with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+        may_be_many = mean.size > _MOST_INCLUSIONS and options.get("prior", "sparse") in _WITH_INCLUSIONS
+        with ExitStack() as stack:
+            watch = stack.enter_context(Watch(type(self).__name__, self.verbose, self.callback))
+            scratch = stack.enter_context(ScratchArray(shape, mean.dtype)) if may_be_many else None
             try:
                 found = fit_targets(
-                    X, Y, names=names, mean=mean, with_sd=mean.size <= _MOST_SDS, callback=watch.function, weights=weights, **options
+                    X, Y, names=names, mean=mean, with_sd=mean.size <= _MOST_SDS, inclusion=None if scratch is None else scratch.array,
+                    callback=watch.function, weights=weights, **options
                 )
             except ValueError as error:
                 raise self._in_our_names(error) from None
+            if scratch is not None and found.text("prior") in _WITH_INCLUSIONS:
+                self.inclusion_, self._effects = _large(scratch)
         self.coef_ = mean
         self._take_targets(found)
         self._warn_of_targets(found)
@@ -92,6 +104,8 @@ class ManyTargets(Regressor, LinearScore):
         for name, attribute in (("sd", "coef_std_"), ("inclusion", "inclusion_")):
             if (values := found.array_if_any(name)) is not None:
                 setattr(self, attribute, values.astype(self.coef_.dtype, copy=False))
+                if name == "inclusion":
+                    self._effects = self.inclusion_.sum(axis=1, dtype=np.float64)
         count = int(found.number("num_targets"))
         self.target_names_ = np.array(found.names or [f"y{k + 1}" for k in range(count)], dtype=object)
         self.target_status_ = np.array(found.value("status"), dtype=object)
@@ -161,7 +175,8 @@ class ManyTargets(Regressor, LinearScore):
         summary : DataFrame of pandas, with the names of the targets as its index
             ``r_squared`` of the rows of the fit; ``r_squared_loo`` of rows that the fit has not seen, each predicted from all others
             (NaN of targets that are fitted one by one); ``noise_std``, in the units of the target; ``effects``, how many
-            coefficients the rows determine: the effective number of parameters, or the sum of the inclusions under a sparse prior;
+            coefficients the rows determine: the effective number of parameters, or the sum of the inclusions under a sparse prior
+            (NaN after loading a file of more than ten million inclusions);
             ``evidence``, the log evidence above that of the constant, in nats; ``probability`` that the columns explain the target,
             ``explained`` at the stated rate, and ``status``.
 
@@ -186,9 +201,9 @@ class ManyTargets(Regressor, LinearScore):
         if self._targets is None:
             raise ValueError("the estimator was fitted to one target; target_summary is of a fit to a Y with several columns")
         found = self._targets.explained(fdr)
-        effects = self.effective_parameters_ - (1.0 if self.fit_intercept else 0.0)
-        if hasattr(self, "inclusion_"):
-            effects = self.inclusion_.sum(axis=1, dtype=np.float64)
+        effects: Any = self.effective_parameters_ - (1.0 if self.fit_intercept else 0.0)
+        if self._targets.text("prior") in _WITH_INCLUSIONS:
+            effects = np.full_like(effects, np.nan) if self._effects is None else self._effects
         return pandas.DataFrame(
             {
                 "r_squared": self.r_squared_,
@@ -210,6 +225,27 @@ def is_many(y: Any) -> bool:
     if shape is None and isinstance(y, (list, tuple)) and len(y) > 0 and isinstance(y[0], (list, tuple)):
         shape = np.shape(y)
     return shape is not None and len(shape) == 2 and shape[1] != 1
+
+
+def _large(scratch: ScratchArray) -> tuple[Any, np.ndarray]:
+    """The inclusions of _LEAST_INCLUSION or more as a sparse array, and the sums of all of each target. What is read of the array leaves memory again."""
+    from scipy.sparse import csr_array  # type: ignore[import-untyped]
+
+    array = scratch.array
+    num_targets, num_columns = array.shape
+    effects, counts, columns, values = np.empty(num_targets), np.zeros(num_targets + 1, np.int64), [], []
+    batch = max(1, _NUMBERS_OF_A_BATCH // max(1, num_columns))
+    for first in range(0, num_targets, batch):
+        some = np.array(array[first : first + batch])
+        scratch.leave()
+        effects[first : first + batch] = some.sum(axis=1, dtype=np.float64)
+        rows, found = np.nonzero(some >= _LEAST_INCLUSION)
+        counts[first + 1 : first + 1 + len(some)] = np.bincount(rows, minlength=len(some))
+        columns.append(found.astype(np.int32))
+        values.append(some[rows, found])
+    starts = np.cumsum(counts)
+    starts = starts.astype(np.int32) if starts[-1] <= np.iinfo(np.int32).max else starts
+    return csr_array((np.concatenate(values), np.concatenate(columns), starts), shape=array.shape), effects
 
 
 def _checked_out(out: np.ndarray, shape: tuple[int, int]) -> np.ndarray:

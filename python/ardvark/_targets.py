@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
+import tempfile
+import threading
 from ctypes import byref, c_char_p
 from typing import Any, Callable, Optional, Sequence, Union
 
@@ -17,9 +20,49 @@ from ._progress import Progress
 from ._results import Result
 from ._tables import Encoding
 
-__all__ = ["Targets", "fit_targets"]
+__all__ = ["ScratchArray", "Targets", "fit_targets"]
 
 _SD, _LEAVE_ONE_OUT = 1, 2
+_LEAVES_EVERY = 0.5  # seconds
+
+
+class ScratchArray:
+    """Room in a temporary file for a matrix [targets, numbers] that is too large for memory. While it is open, what was written leaves the memory of
+    the process again; the system may keep it for as long as nobody else needs the memory."""
+
+    def __init__(self, shape: tuple[int, int], dtype: Any):
+        size = max(1, shape[0] * shape[1] * np.dtype(dtype).itemsize)
+        with tempfile.TemporaryFile() as file:
+            try:
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(file.fileno(), 0, size)  # a mapped file has no other moment to say that the disk is full
+                else:
+                    file.truncate(size)
+            except OSError as error:
+                reason = f"{tempfile.gettempdir()} has no room for {size / 1e9:.2g} GB: {error.strerror}; the environment variable TMPDIR names another folder"
+                raise OSError(error.errno, reason) from None
+            self._map = mmap.mmap(file.fileno(), size)
+        self.array = np.frombuffer(self._map, dtype, shape[0] * shape[1]).reshape(shape)
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._leave_again, daemon=True)
+
+    def __enter__(self) -> ScratchArray:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *of_error: Any) -> None:
+        self._closed.set()
+        self._thread.join()
+        del self.array  # the file goes with the last view of it
+
+    def _leave_again(self) -> None:
+        while not self._closed.wait(_LEAVES_EVERY):
+            self.leave()
+
+    def leave(self) -> None:
+        """Takes what was written from the memory of the process. Of a shared map, nothing is lost."""
+        if hasattr(self._map, "madvise") and hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)
 
 
 def _columns_of(out: Optional[np.ndarray]) -> Any:
@@ -105,12 +148,14 @@ def fit_targets(
     names: Optional[Sequence[str]],
     mean: np.ndarray,
     with_sd: bool,
+    inclusion: Optional[np.ndarray] = None,
     callback: Optional[Callable[[Progress], Any]] = None,
     **options: Any,
 ) -> Targets:
-    """Fits each column of Y. mean [targets, columns]: where the coefficients are written."""
+    """Fits each column of Y. mean, inclusion [targets, columns]: where these are written; without inclusion, they are a result."""
     handle = Options(options, InterruptWatch(callback))
     (of_X, X), (of_Y, Y) = matrix_of(X), matrix_of(Y)
     texts = None if names is None else (c_char_p * len(names))(*[without_null(name.encode()) for name in names])
     what = _LEAVE_ONE_OUT | (_SD if with_sd else 0)
-    return Targets(long_call("targets", "ardvark_fit_targets", handle, byref(of_X), byref(of_Y), texts, handle, what, _columns_of(mean), None, None), mean)
+    given = (_columns_of(mean), None, _columns_of(inclusion))
+    return Targets(long_call("targets", "ardvark_fit_targets", handle, byref(of_X), byref(of_Y), texts, handle, what, *given), mean)

@@ -1,13 +1,20 @@
 """A Y with several columns: each has the regression that its column has alone."""
 
+import errno
+import mmap
+import os
 import pickle
+import subprocess
+import sys
 import warnings
 
 import ardvark
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from ardvark import ArdvarkWarning, BayesianLinearRegression
+from ardvark import _many_targets
 from sklearn.base import clone
 
 
@@ -163,8 +170,6 @@ def test_a_name_for_y_and_many_targets_are_refused():
     X, Y, _ = tables()
     with pytest.raises(ValueError, match="both y and target"):
         BayesianLinearRegression().fit(pd.DataFrame(X, columns=list("abcde")), Y, target="a")
-    import scipy.sparse
-
     with pytest.raises(ValueError, match="needs a dense X"):
         BayesianLinearRegression("shared").fit(scipy.sparse.csr_array(X), Y)
 
@@ -178,3 +183,83 @@ def test_rows_of_weight_zero_do_not_count():
         some = BayesianLinearRegression("shared").fit(X, Y, weights)
     kept = weights > 0
     np.testing.assert_allclose(some.coef_, BayesianLinearRegression("shared").fit(X[kept], Y[kept]).coef_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_very_many_inclusions_are_a_sparse_array_of_those_that_are_not_small(dtype, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 40))
+    Y = (2 * X[:, :9] + rng.normal(size=(150, 9))).astype(dtype)  # one effect for each
+    Y[3, 5] = np.nan  # is not fitted
+    monkeypatch.setattr(_many_targets, "_NUMBERS_OF_A_BATCH", 3 * 40 + 1)  # three targets
+    for prior in ("auto", "slab"):
+        with pytest.warns(ArdvarkWarning, match="1 of 9 targets is not fitted"):
+            dense = BayesianLinearRegression(prior).fit(X, Y)
+            with monkeypatch.context() as m:
+                m.setattr(_many_targets, "_MOST_INCLUSIONS", 9 * 40 - 1)
+                model = BayesianLinearRegression(prior).fit(X, Y)
+        assert scipy.sparse.issparse(model.inclusion_) and model.inclusion_.shape == (9, 40) and model.inclusion_.dtype == dtype
+        expected = np.where(dense.inclusion_ >= 0.01, dense.inclusion_, 0)
+        assert 8 <= np.count_nonzero(expected) < np.count_nonzero(dense.inclusion_ > 0)
+        np.testing.assert_array_equal(model.inclusion_.toarray(), expected)
+        assert model.inclusion_.nnz == np.count_nonzero(expected) and model.inclusion_.has_canonical_format
+        np.testing.assert_array_equal(model.coef_, dense.coef_)
+        pd.testing.assert_frame_equal(model.target_summary(), dense.target_summary())
+        copied = pickle.loads(pickle.dumps(model))
+        pd.testing.assert_frame_equal(copied.target_summary(), dense.target_summary())
+        model.fit(X[:, :3], Y[:, :4])  # no longer too many
+        assert model.inclusion_.shape == (4, 3) and isinstance(model.inclusion_, np.ndarray)
+
+
+def test_a_file_of_very_many_inclusions_has_neither_these_nor_their_sums(monkeypatch, tmp_path):
+    X, Y, new = tables()
+    monkeypatch.setattr(_many_targets, "_MOST_INCLUSIONS", 1)
+    model = BayesianLinearRegression("slab").fit(X, Y)
+    model.save(tmp_path / "model.ardvark")
+    again = ardvark.load(tmp_path / "model.ardvark")
+    assert not hasattr(again, "inclusion_") and again.target_summary().effects.isna().all()
+    assert model.target_summary().effects.between(0, 5).all()
+    np.testing.assert_allclose(again.predict(new), model.predict(new), rtol=1e-12)
+    for prior in ("dense", "shared", "ard"):
+        assert not hasattr(model.set_params(prior=prior).fit(X, Y), "inclusion_")
+        assert not model.target_summary().effects.isna().any()
+
+
+_IN_A_PROCESS = """
+import resource
+import numpy as np
+from ardvark import _many_targets, _targets
+
+_targets._LEAVES_EVERY = 0.001
+shape = (20_000, 2000)  # 160 MB
+values = np.random.default_rng(0).random(2000, dtype=np.float32)
+values[5:] /= 200  # are left out
+with _targets.ScratchArray(shape, np.float32) as scratch:
+    _many_targets._large(scratch)  # of zeros
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for row in scratch.array:
+        row[:] = values
+    found, effects = _many_targets._large(scratch)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+expected = np.where(values >= 0.01, values, 0)
+assert all((found[[k]].toarray() == expected).all() for k in (0, 7777, 19_999)) and found.nnz == 5 * shape[0]
+assert (effects == values.sum(dtype=np.float64)).all()
+"""
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_DONTNEED"), reason="the system cannot be told what may leave memory")
+def test_very_many_inclusions_are_never_in_memory_together():
+    kilobytes = int(subprocess.run([sys.executable, "-c", _IN_A_PROCESS], check=True, capture_output=True, text=True).stdout)
+    assert kilobytes < 80_000
+
+
+def test_a_folder_without_room_for_inclusions_is_named(monkeypatch):
+    X, Y, _ = tables()
+    monkeypatch.setattr(_many_targets, "_MOST_INCLUSIONS", 1)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(OSError, match="has no room for .* GB: No space left on device; the environment variable TMPDIR"):
+        BayesianLinearRegression("slab").fit(X, Y)
