@@ -32,6 +32,7 @@ _WITH_INCLUSIONS = ("sparse", "slab")
 _OF_ONE_TARGET = ("_model", "alpha_", "intercept_std_", "posterior_", "statistics_")
 
 _OF_MANY_TARGETS = ("target_names_", "target_status_", "noise_std_", "evidence_", "r_squared_", "r_squared_loo_", "effective_parameters_")
+_OF_ONE_FIT = {"diagnose", "fdr"}  # options that a fit of many targets does not take
 
 
 class _OnlyOfOneTarget(AttributeError, ValueError):
@@ -49,6 +50,11 @@ class ManyTargets(Regressor, LinearScore):
         if name in _OF_ONE_TARGET and self.__dict__.get("_targets") is not None:
             raise _OnlyOfOneTarget(f"the estimator was fitted to {len(self.coef_)} targets, and this is of one target only; fit the column of Y alone: fit(X, Y[:, k])")
         return object.__getattribute__(self, name)  # says what a property said
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = not self._imputes and not _OF_ONE_FIT & set(self._changed_options())
+        return tags
 
     def _take(self, model: Any) -> None:
         for name in ("_targets", "_effects", *_OF_MANY_TARGETS):

@@ -16,6 +16,13 @@ import scipy.sparse
 from ardvark import ArdvarkWarning, BayesianLinearRegression
 from ardvark import _many_targets
 from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.feature_selection import SelectFromModel
+from sklearn.inspection import permutation_importance
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 
 
 def tables(n=80, p=5, K=6, seed=0):
@@ -164,6 +171,40 @@ def test_wrong_targets_are_refused(options, Y, message):
     X, _, _ = tables()
     with pytest.raises(ValueError, match=message):
         BayesianLinearRegression("shared" if not options.get("fdr") else "sparse", **options).fit(X, Y)
+
+
+@pytest.mark.parametrize("options", [{}, {"diagnose": True}, {"fdr": 0.1}, {"missing": "impute"}, {"missing": "drop", "noise": "student"}])
+def test_the_tag_of_scikit_learn_says_whether_a_fit_takes_many_targets(options):
+    X, Y, _ = tables()
+    model = BayesianLinearRegression("sparse", **options)
+    if get_tags(model).target_tags.multi_output:
+        assert model.fit(X, Y).coef_.shape == (6, 5)
+    else:
+        with pytest.raises(ValueError):
+            model.fit(X, Y)
+    assert get_tags(model).target_tags.multi_output == (not options.keys() & {"diagnose", "fdr"} and options.get("missing") != "impute")
+    assert get_tags(model).target_tags.single_output and not get_tags(ardvark.BayesianCountRegression()).target_tags.multi_output
+
+
+def test_tools_of_scikit_learn_take_many_targets():
+    X, Y, new = tables()
+    model = BayesianLinearRegression("shared")
+    folds = KFold(4)
+    predicted = cross_val_predict(model, X, Y, cv=folds)
+    for train, test in folds.split(X):
+        for k in range(6):
+            one = BayesianLinearRegression("shared").fit(X[train], Y[train, k])
+            np.testing.assert_allclose(predicted[test, k], one.predict(X[test]), rtol=1e-9)
+    found = GridSearchCV(make_pipeline(StandardScaler(), model), {"bayesianlinearregression__prior": ["shared", "none"]}, cv=folds).fit(X, Y)
+    scores = [cross_val_score(BayesianLinearRegression(prior), X, Y, cv=folds).mean() for prior in ("shared", "none")]
+    np.testing.assert_allclose(found.cv_results_["mean_test_score"], scores, rtol=1e-9)
+    assert found.predict(new).shape == (7, 6)
+    scaled = TransformedTargetRegressor(model, transformer=StandardScaler()).fit(X, Y)
+    np.testing.assert_allclose(scaled.predict(new), clone(model).fit(X, Y).predict(new), rtol=1e-9)
+    chosen = SelectFromModel(model, max_features=2, threshold=-np.inf).fit(X, Y)
+    assert chosen.transform(X).shape == (80, 2)
+    importance = permutation_importance(clone(model).fit(X, Y), X, Y, random_state=0)
+    assert importance.importances_mean.shape == (5,) and (importance.importances_mean > 0).any()
 
 
 def test_a_name_for_y_and_many_targets_are_refused():
