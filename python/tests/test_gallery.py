@@ -192,6 +192,10 @@ def test_many_targets():
     strong = (np.abs(p.effects[0]) > 1).ravel()
     np.testing.assert_allclose(p.model.coef_[strong, 0].mean(), p.effects[0].ravel()[strong].mean(), rtol=0.1)
     assert np.corrcoef(p.noise.ravel(), p.model.noise_std_)[0, 1] > 0.95
+    assert len(p.drawn) == 3
+    assert (p.comparison.loc["ardvark"] < 1.05 * p.comparison.drop("ardvark").min()).all()
+    of_ridge, ours = p.false_share.values()
+    assert of_ridge > 0.12 and ours == (~truth[found]).mean()
 
 
 def test_words():
