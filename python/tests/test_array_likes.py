@@ -1,5 +1,6 @@
 """Whatever the documentation calls array-like, or a list or sequence, may be a list, a tuple, an array or a Series."""
 
+import functools
 import inspect
 import pickle
 import re
@@ -84,28 +85,35 @@ def test_the_documentation_is_read():
     assert found == set(EXAMPLES), "give each array-like parameter an example here"
 
 
+@functools.lru_cache(maxsize=None)
+def of_a_list(kind, parameter, example, named):
+    """Results and score with the parameter as a list: those of every form."""
+    others, values = EXAMPLES[parameter][example]
+    table = TABLE if named else X
+    model = kind(**{**quick(kind), **others, parameter: list(values)}).fit(table, target_of(kind))
+    return results(model, table), model.score(table, target_of(kind))
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind, parameter", OF_CONSTRUCTORS, ids=lambda value: getattr(value, "__name__", value))
 def test_parameters_of_constructors(kind, parameter, form, tmp_path):
-    for others, values in EXAMPLES[parameter]:
+    for example, (others, values) in enumerate(EXAMPLES[parameter]):
+        others = {name: value for name, value in {**quick(kind), **others}.items() if name != parameter}
+        given = FORMS[form](values)
         for table in (X, TABLE):
-            others = {name: value for name, value in {**quick(kind), **others}.items() if name != parameter}
-            given = FORMS[form](values)
-            model = kind(**others, **{parameter: given})
-            expected = kind(**others, **{parameter: list(values)}).fit(table, target_of(kind))
-            model = model.fit(table, target_of(kind))
+            model = kind(**others, **{parameter: given}).fit(table, target_of(kind))
+            expected, score = of_a_list(kind, parameter, example, table is TABLE)
             assert model.get_params()[parameter] is given and parameter in repr(model)
-            assert equal(results(model, table), results(expected, table))
-            assert model.score(table, target_of(kind)) == expected.score(table, target_of(kind))
-            assert equal(results(clone(model).fit(table, target_of(kind)), table), results(expected, table))
-            assert equal(results(pickle.loads(pickle.dumps(model)), table), results(expected, table))
-            model.save(tmp_path / "model")
-            loaded = kind.load(tmp_path / "model")
-            assert equal(results(loaded, table), results(expected, table))
-            again = clone(loaded).fit(table, target_of(kind))
-            assert np.allclose(again.score(table, target_of(kind)), expected.score(table, target_of(kind)))
-        scores = cross_val_score(kind(**others, **{parameter: FORMS[form](values)}), TABLE, target_of(kind), cv=2, error_score="raise")
-        assert np.isfinite(scores).all()
+            assert equal(results(model, table), expected)
+            assert model.score(table, target_of(kind)) == score
+        assert equal(results(clone(model).fit(TABLE, target_of(kind)), TABLE), expected)
+        assert equal(results(pickle.loads(pickle.dumps(model)), TABLE), expected)
+        model.save(tmp_path / "model")
+        loaded = kind.load(tmp_path / "model")
+        assert equal(results(loaded, TABLE), expected)
+        assert np.allclose(clone(loaded).fit(TABLE, target_of(kind)).score(TABLE, target_of(kind)), score)
+    scores = cross_val_score(kind(**others, **{parameter: given}), TABLE, target_of(kind), cv=2, error_score="raise")
+    assert np.isfinite(scores).all()
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -153,6 +161,11 @@ def test_parameters_of_methods(kind, method, parameter, tmp_path):
     assert all(equal(found[0], one) for one in found[1:])
 
 
+@functools.lru_cache(maxsize=None)
+def fitted(kind, named=False):
+    return kind(**quick(kind)).fit(TABLE if named else X, target_of(kind))
+
+
 def outcome(kind, method, parameter, given, tmp_path):
     target = target_of(kind)
     if kind is LinearStatistics:
@@ -164,7 +177,7 @@ def outcome(kind, method, parameter, given, tmp_path):
         return [statistics.cross_]
     model = kind(**quick(kind))
     if method == "predict_to":
-        model.fit(TABLE, target).predict_to(iter([TABLE]), tmp_path / "p.csv", keep=given)
+        fitted(kind, named=True).predict_to(iter([TABLE]), tmp_path / "p.csv", keep=given)
         return [pandas.read_csv(tmp_path / "p.csv").to_numpy()]
     if method in ("fit", "partial_fit", "fit_transform"):
         needed = {"classes": ["no", "yes"]} if "classes" in inspect.signature(getattr(model, method)).parameters else {}
@@ -173,16 +186,17 @@ def outcome(kind, method, parameter, given, tmp_path):
             return [model.coef_]
         return results(model, X) if hasattr(model, "predict") else [model.scores_]
     if method == "summary":
-        return [np.array(model.fit(X, target).summary(columns=given))]
+        return [np.array(fitted(kind).summary(columns=given))]
     if parameter == "input_features":
-        return [model.fit(TABLE, target).get_feature_names_out(given)]
+        return [fitted(kind, named=True).get_feature_names_out(given)]
     assert parameter in inspect.signature(getattr(model, method)).parameters
     if parameter == "offset":
-        y_if_taken = {"y": target} if "y" in inspect.signature(getattr(model, method)).parameters else {}
-        return [np.asarray(getattr(model.fit(X, target, offset=given), method)(X, **y_if_taken, offset=given))]
+        y_if_taken = {"y": target[:20]} if "y" in inspect.signature(getattr(model, method)).parameters else {}
+        return [np.asarray(getattr(model.fit(X, target, offset=given), method)(X[:20], **y_if_taken, offset=given[:20]))]
     if method == "coef_covariance":
-        return [model.fit(TABLE, target).coef_covariance(given)]
-    found = getattr(model.fit(X, target), method)(X, given) if parameter == "y" else getattr(model.fit(X, target), method)(X, target, given)
+        return [fitted(kind, named=True).coef_covariance(given)]
+    call = getattr(fitted(kind), method)
+    found = call(X, given) if parameter == "y" else call(X, target, given)
     return [np.asarray(found)]
 
 
