@@ -11,8 +11,14 @@ dask_dataframe = pytest.importorskip("dask.dataframe")
 import dask
 
 from ardvark.dask import KernelClassifier, KernelRegressor
+from small_sample import use_sample
 
-ROWS = 42_000
+ROWS = 9000  # more than twice the sample
+
+
+@pytest.fixture(autouse=True)
+def small_sample(monkeypatch):
+    use_sample(monkeypatch, 4000)
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +83,6 @@ def test_three_classes_of_partitions_are_predicted_as_in_memory(table):
 
 def test_what_is_wrong_is_named_by_partition(table):
     rows = table.drop(columns=["click", "city"])
-    rows.loc[30_000, "age"] = np.nan
+    rows.loc[6500, "age"] = np.nan
     with dask.config.set(scheduler="synchronous"), pytest.raises(ValueError, match="in partition 3: .*'age'"):
         KernelRegressor(centres=15).fit(dask_dataframe.from_pandas(rows, npartitions=5), y="price")

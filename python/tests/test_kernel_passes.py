@@ -7,47 +7,51 @@ import pandas as pd
 import pytest
 
 from ardvark import KernelClassifier, KernelRegressor, _pieces, load
+from small_sample import use_sample
 
-ROWS = 42_000  # more than twice the sample
+SAMPLE = 4000
+ROWS = 9000  # more than twice the sample
 
 
 @pytest.fixture(autouse=True)
 def passes(monkeypatch):
-    """Small tables are read in passes, too."""
+    """Small tables are read in passes, too, and keep a sample of 4000 rows in place of 20,000."""
     monkeypatch.setattr(_pieces, "SMALL_BYTES", 0)
+    use_sample(monkeypatch, SAMPLE)
 
 
-def table(seed=0, with_text=False):
+def table(seed=0, with_text=False, n=ROWS):
     rng = np.random.default_rng(seed)
-    rows = pd.DataFrame(rng.normal(size=(ROWS, 3)) * [1, 10, 1], columns=["age", "rent", "size"])
-    city = rng.choice(["Ulm", "Bern", "Köln"], ROWS)
+    rows = pd.DataFrame(rng.normal(size=(n, 3)) * [1, 10, 1], columns=["age", "rent", "size"])
+    city = rng.choice(["Ulm", "Bern", "Köln"], n)
     f = np.sin(2 * rows["age"]) + 0.005 * rows["rent"] ** 2 + (city == "Ulm")
     if with_text:
         rows["city"] = city
-        rows["city"] = rows["city"].where(rows.index > 9000, "Bern")  # the others come later
-    rows["price"] = f + 0.3 * rng.normal(size=ROWS)
-    rows["click"] = np.where(rng.random(ROWS) < 1 / (1 + np.exp(1 - 2 * f)), "yes", "no")
-    rows["weight"] = rng.integers(1, 4, ROWS).astype(float)
+        rows["city"] = rows["city"].where(rows.index > 3000, "Bern")  # the others come later
+    rows["price"] = f + 0.3 * rng.normal(size=n)
+    rows["click"] = np.where(rng.random(n) < 1 / (1 + np.exp(1 - 2 * f)), "yes", "no")
+    rows["weight"] = rng.integers(1, 4, n).astype(float)
     return rows
 
 
-def pieces_of(rows, size=5000):
+def pieces_of(rows, size=2000):
     return [rows.iloc[first : first + size] for first in range(0, len(rows), size)]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # the search in the sample may end a little early
-@pytest.mark.parametrize("with_text", [False, True])
-def test_a_regression_predicts_as_in_memory(with_text):
-    rows = table(with_text=with_text).drop(columns="click")
+@pytest.mark.parametrize(("with_text", "sample", "n"), [(False, 20_000, 42_000), (True, SAMPLE, ROWS)])
+def test_a_regression_predicts_as_in_memory(with_text, sample, n, monkeypatch):
+    use_sample(monkeypatch, sample)
+    rows = table(with_text=with_text, n=n).drop(columns="click")
     model = KernelRegressor("gaussian", width="each", centres=30).fit(lambda: pieces_of(rows), y="price", sample_weight="weight")
     X = rows.drop(columns=["price", "weight"])
-    in_memory = slice(0, 40_000)  # with more rows, a table in memory goes by passes, too
-    memory = KernelRegressor("gaussian", width="each", centres=30).fit(X[in_memory], rows["price"][in_memory], rows["weight"][in_memory])
+    some = slice(0, 2 * sample)  # with more than 40,000 rows, a table in memory goes by passes, too
+    memory = KernelRegressor("gaussian", width="each", centres=30).fit(X[some], rows["price"][some], rows["weight"][some])
     assert memory.status_ == "converged" and not any("the rows were read" in note for note in memory.notes_)
     assert model.feature_names_in_.tolist() == X.columns.tolist()
     assert model.score(X, rows["price"], rows["weight"]) > memory.score(X, rows["price"], rows["weight"]) - 0.003
     assert model.predict(X, return_std=True)[1].mean() < 1.05 * memory.predict(X, return_std=True)[1].mean()
-    assert any("are of a sample of 20000 of 42000 rows" in note for note in model.notes_)
+    assert any(f"are of a sample of {sample} of {n} rows" in note for note in model.notes_)
     if not with_text:
         np.testing.assert_array_equal(model.relevance_vectors_, X.to_numpy()[model.support_])
 
@@ -57,7 +61,7 @@ def test_classes_are_predicted_as_in_memory(with_text, tmp_path):
     rows = table(with_text=with_text).drop(columns=["price", "weight"])
     model = KernelClassifier("gaussian", width="each", centres=30).fit(iter(pieces_of(rows)), y="click")
     X = rows.drop(columns="click")
-    memory = KernelClassifier("gaussian", width="each", centres=30).fit(X[:40_000], rows["click"][:40_000])  # with more rows it goes by passes
+    memory = KernelClassifier("gaussian", width="each", centres=30).fit(X, rows["click"])
     assert not any("the rows were read" in note for note in memory.notes_)
     assert model.classes_.tolist() == ["no", "yes"]
     yes = (rows["click"] == "yes").to_numpy()
@@ -75,7 +79,7 @@ def test_sources_of_all_kinds_give_the_same_bits(tmp_path):
     import pyarrow.parquet
 
     rows = table()[["age", "size", "price"]]
-    for number, piece in enumerate(pieces_of(rows, 7000)):
+    for number, piece in enumerate(pieces_of(rows, 2500)):
         arrow.parquet.write_table(arrow.Table.from_pandas(piece, preserve_index=False), tmp_path / f"part-{number}.parquet")
     whole = arrow.Table.from_pandas(rows, preserve_index=False)
     sources = [lambda: pieces_of(rows), lambda: pieces_of(rows, 999), tmp_path, whole.to_reader(max_chunksize=1111)]
@@ -103,9 +107,9 @@ def spoiled(row, column, value):
 @pytest.mark.parametrize(
     ("source", "options", "arguments", "message"),
     [
-        (spoiled(17_000, "age", np.nan), {}, {"y": "price"}, "row 17001 .*'age'"),
-        (spoiled(17_000, "price", "high"), {}, {"y": "price"}, "y holds text .'high'"),
-        (spoiled(17_000, "price", None), {}, {"y": "price"}, "no value"),
+        (spoiled(7000, "age", np.nan), {}, {"y": "price"}, "row 7001 .*'age'"),
+        (spoiled(7000, "price", "high"), {}, {"y": "price"}, "y holds text .'high'"),
+        (spoiled(7000, "price", None), {}, {"y": "price"}, "no value"),
         (lambda: pieces_of(table()[["age", "price"]]), {"centres": "all"}, {"y": "price"}, "centres = all needs the whole table"),
         (lambda: pieces_of(table()[["age", "price"]]), {"vectors": 5}, {"y": "price"}, "vectors needs the whole table"),
         (lambda: [], {}, {"y": "price"}, "X has no rows"),
@@ -135,7 +139,7 @@ def three_labels():
     """Rows whose third label comes late."""
     rows = table().drop(columns=["price", "weight"])
     often = np.random.default_rng(1).random(ROWS) < 1 / (1 + np.exp(-2 * rows["size"]))
-    rows["click"] = rows["click"].where((rows.index < 6000) | ~often, "perhaps")
+    rows["click"] = rows["click"].where((rows.index < 2500) | ~often, "perhaps")
     return rows
 
 
@@ -144,8 +148,7 @@ def test_three_classes_are_predicted_as_in_memory(tmp_path):
     options = {"kernel": "gaussian", "width": 1.5, "centres": 100}  # with 60, their choice matters by .004 nats
     model = KernelClassifier(**options).fit(lambda: pieces_of(rows), y="click")
     X = rows.drop(columns="click")
-    some = rows.sample(40_000, random_state=0).index  # with more rows it goes by passes
-    memory = KernelClassifier(**options).fit(X.loc[some], rows["click"][some])
+    memory = KernelClassifier(**options).fit(X, rows["click"])
     assert model.classes_.tolist() == ["no", "perhaps", "yes"] and len(model.hypotheses_) == 3
     right = np.searchsorted(model.classes_, rows["click"])
     loss, expected = (-np.mean(np.log(fit.predict_proba(X)[np.arange(ROWS), right])) for fit in (model, memory))
@@ -162,7 +165,7 @@ def test_three_classes_have_the_same_bits_from_sources_of_all_kinds(tmp_path):
     import pyarrow.parquet
 
     rows = three_labels()
-    for number, piece in enumerate(pieces_of(rows, 7000)):
+    for number, piece in enumerate(pieces_of(rows, 2500)):
         arrow.parquet.write_table(arrow.Table.from_pandas(piece, preserve_index=False), tmp_path / f"part-{number}.parquet")
     fits = [KernelClassifier("gaussian", width=1.5, centres=15).fit(source, y="click") for source in (lambda: pieces_of(rows, 999), tmp_path, iter(pieces_of(rows)))]
     X = rows.drop(columns="click")[:100]
