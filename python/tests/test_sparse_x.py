@@ -137,7 +137,7 @@ def test_counts(prior):
     sparse, dense = (BayesianCountRegression(prior, tol=1e-11).fit(X, target) for X in (S.tocsr(), D))
     np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-7)
     np.testing.assert_allclose(sparse.predict(S[:20]), dense.predict(D[:20]), rtol=1e-7)
-    np.testing.assert_array_equal(sparse.predict_interval(S), dense.predict_interval(D))
+    np.testing.assert_array_equal(sparse.predict_interval(S[:20]), dense.predict_interval(D[:20]))
     assert sparse.score(S, target) == pytest.approx(dense.score(D, target), abs=1e-9)
 
 
