@@ -28,3 +28,4 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.stem in LONG:
             item.add_marker("long")
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)  # long ones first: at the end no worker waits for one of them
