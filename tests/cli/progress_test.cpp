@@ -150,17 +150,24 @@ TEST_F(ProgressLine, SaysHowFarACheckIs) {
   EXPECT_TRUE(contains(text, " s, about ")) << text;
 }
 
-TEST_F(ProgressLine, IsAbsentWhereItIsNotWanted) {  // a second into the fit the other one is there
+// All programs at once: a second into the fit the one that is wanted has a line, and the others, which began before it, have none.
+TEST_F(ProgressLine, IsAbsentWhereItIsNotWanted) {
+  struct Unwanted {
+    const char *option, *type;
+    Terminal terminal;
+    std::optional<Program> program;
+  };
+  std::array<Unwanted, 3> all{{{"--verbose", "TERM=dumb", {}, {}}, {"--quiet", "TERM=xterm", {}, {}}, {"--json", "TERM=xterm", {}, {}}}};
   const Arguments fit = endless_fit();
-  EXPECT_EQ(shown(fit, "\033", 2s, "TERM=dumb"), "");
-  for (const char* option : {"--quiet", "--json"}) EXPECT_EQ(shown(fit + Arguments{option}, "\033", 2s), "") << option;
-}
-
-TEST_F(ProgressLine, IsAbsentWithoutATerminal) {
-  Program program(endless_fit(), folder_.path(), {"TERM=xterm"});
-  program.has_ended(2s);
-  program.signal(SIGINT);
-  EXPECT_EQ(program.outcome().err, "\nardvark: interrupted; nothing was written\n");
+  for (Unwanted& one : all)
+    one.program.emplace(fit + Arguments{one.option}, folder_.path(), std::vector<std::string>{one.type},
+                        testing::Streams{.err = one.terminal.of_program()});
+  Program without_a_terminal(fit, folder_.path(), {"TERM=xterm"});
+  const Program wanted(fit, folder_.path(), {"TERM=xterm"}, {.err = terminal_.of_program()});
+  EXPECT_TRUE(contains(terminal_.read_until("fitting: step", 60s), "fitting: step"));
+  for (Unwanted& one : all) EXPECT_EQ(one.terminal.read_until("\033", 300ms), "") << one.option << " " << one.type;
+  without_a_terminal.signal(SIGINT);
+  EXPECT_EQ(without_a_terminal.outcome().err, "\nardvark: interrupted; nothing was written\n");
 }
 
 }  // namespace
