@@ -90,7 +90,7 @@ ExplainedTargets explained_targets(const Matrix& log_bayes, const Matrix& of_noi
     of_noise_as_good = shares_of_noise(is_false, without_effect(draws, shares, none));
     // Half of the targets without effects look more like noise than half of the noise does: Storey (2002).
     const double like_noise = 2 * static_cast<double>((of_noise_as_good.array() > 0.5).count()) / count;
-    none = std::max(none, std::min(1.0, like_noise));
+    none = std::max(none, std::min(like_noise, 1 - 1 / (count + 2)));  // the next target may be the first with an effect
     is_false = without_effect(likelihoods, shares, none);
   }
   out.share = 1 - none;

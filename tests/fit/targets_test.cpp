@@ -470,6 +470,11 @@ TEST(Targets, ThatAreExplainedAreFoundAtTheRateThatIsStated) {  // (TGT.6)
     EXPECT_GT(found.share, 0.4 * one.share);
     EXPECT_LT(found.share, one.share + 3 * std::sqrt(one.share / static_cast<double>(one.K)));
   }
+  // One of two, which the draws of noise alone would call noise.
+  Matrix two(1, 2), noise(1, 100);
+  two << 120, -1;
+  noise.setConstant(-0.5);
+  EXPECT_EQ(explained_targets(two, noise, 0.1).selected, (std::vector<bool>{true, false}));
   expect_invalid([] { static_cast<void>(explained_targets(Matrix(Matrix::Zero(2, 3)), {}, 1)); }, {"rate"});
   EXPECT_TRUE(std::isnan(explained_targets(Matrix(Matrix::Constant(2, 1, std::nan(""))), {}, 0.1).probability[0]));
 }

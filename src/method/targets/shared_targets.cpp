@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "core/blas.hpp"
+#include "core/eigenvalue_sums.hpp"
 #include "core/normals.hpp"
 #include "core/parallel.hpp"
-#include "core/spectral_sums.hpp"
 #include "method/sweep/sweep_choice.hpp"
 
 namespace ardvark::internal {
@@ -199,7 +199,7 @@ class SharedTargets::Diagonal final : public Solver {
     const double a = precisions[0], largest = basis_.largest() + a;
     if (!(basis_.l[0] + a >= std::numeric_limits<double>::min() && largest <= std::numeric_limits<double>::max())) return false;
     const double beside = p - static_cast<double>(basis_.l.size());  // directions that no row determines
-    const SpectralSums sums = spectral_sums(basis_.l.data(), energy_.data(), a, basis_.l.size());
+    const EigenvalueSums sums = eigenvalue_sums(basis_.l.data(), energy_.data(), a, basis_.l.size());
     const double variance = beside / a + sums.inverse;
     q.log_det_V -= beside * std::log(a) + sums.log_sum;
     double square;

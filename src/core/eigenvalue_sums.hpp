@@ -9,7 +9,7 @@
 namespace ardvark::internal {
 
 /// With d_i = 1/(l_i + a).
-struct SpectralSums {
+struct EigenvalueSums {
   double log_sum = 0;   ///< sum of ln(l_i + a)
   double inverse = 0;   ///< sum of d_i
   double square = 0;    ///< sum of energy_i d_i^2
@@ -17,13 +17,13 @@ struct SpectralSums {
 };
 
 /// \param l, energy  [size]; each l_i + a is a positive normal number
-[[nodiscard]] SpectralSums spectral_sums(const double* l, const double* energy, double a, Index size);
+[[nodiscard]] EigenvalueSums eigenvalue_sums(const double* l, const double* energy, double a, Index size);
 
-/// The same code compiled for several instruction sets, the fastest first; spectral_sums() uses the first that simd::level() allows.
-struct SpectralSumsVersion {
+/// The same code compiled for several instruction sets, the fastest first; eigenvalue_sums() uses the first that simd::level() allows.
+struct EigenvalueSumsVersion {
   simd::Level level;
-  SpectralSums (*run)(const double* l, const double* energy, double a, Index size);
+  EigenvalueSums (*run)(const double* l, const double* energy, double a, Index size);
 };
-[[nodiscard]] std::span<const SpectralSumsVersion> spectral_sums_versions();
+[[nodiscard]] std::span<const EigenvalueSumsVersion> eigenvalue_sums_versions();
 
 }  // namespace ardvark::internal

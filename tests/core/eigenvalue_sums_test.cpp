@@ -1,5 +1,5 @@
 // Sums over eigenvalues, by each instruction set.
-#include "core/spectral_sums.hpp"
+#include "core/eigenvalue_sums.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace ardvark::internal {
 namespace {
 
-TEST(SpectralSums, AreThoseOfTheirTermsInEachVersion) {  // (TGT.2)
+TEST(EigenvalueSums, AreThoseOfTheirTermsInEachVersion) {  // (TGT.2)
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> power(-30, 30);
   for (const Index size : {Index{0}, Index{1}, Index{7}, Index{8}, Index{13}, Index{2048}, Index{2051}, Index{5000}})
@@ -22,10 +22,10 @@ TEST(SpectralSums, AreThoseOfTheirTermsInEachVersion) {  // (TGT.2)
         log_sum += std::log(sum), size_of_logs += std::abs(std::log(sum));
         inverse += d, square += energy[i] * d * d, weighted += l[i] * energy[i] * d * d;
       }
-      for (const SpectralSumsVersion& version : spectral_sums_versions()) {
+      for (const EigenvalueSumsVersion& version : eigenvalue_sums_versions()) {
         if (version.level > simd::of_processor()) continue;
         SCOPED_TRACE(::testing::Message() << simd::name(version.level) << ", " << size << " numbers, a = " << a);
-        const SpectralSums found = version.run(l.data(), energy.data(), a, size);
+        const EigenvalueSums found = version.run(l.data(), energy.data(), a, size);
         EXPECT_NEAR(found.log_sum, static_cast<double>(log_sum), 1e-14 * static_cast<double>(size_of_logs));
         EXPECT_NEAR(found.inverse, static_cast<double>(inverse), 1e-14 * static_cast<double>(inverse));
         EXPECT_NEAR(found.square, static_cast<double>(square), 1e-14 * static_cast<double>(square));

@@ -1,4 +1,4 @@
-#include "core/spectral_sums.hpp"
+#include "core/eigenvalue_sums.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace ardvark::internal {
 namespace {
-namespace spectral {
+namespace eigenvalues {
 
 // Four numbers in one vector, and two of them at once, so that a sum does not wait for the one before.
 constexpr Index width = 4, lanes = 2 * width;
@@ -46,8 +46,8 @@ struct Lanes {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-[[gnu::always_inline]] inline SpectralSums sums_of(const double* l, const double* energy, double a, Index size) {
-  SpectralSums out;
+[[gnu::always_inline]] inline EigenvalueSums sums_of(const double* l, const double* energy, double a, Index size) {
+  EigenvalueSums out;
   for (Index first = 0; first < size; first += longest) {
     const Index last = std::min(first + longest, size);
     Lanes even, odd;
@@ -79,24 +79,24 @@ struct Lanes {
   return out;
 }
 
-}  // namespace spectral
+}  // namespace eigenvalues
 
-#define ARDVARK_SPECTRAL_SUMS(name, ...)                                                                       \
-  __VA_ARGS__ SpectralSums spectral_sums_##name(const double* l, const double* energy, double a, Index size) { \
-    return spectral::sums_of(l, energy, a, size);                                                              \
+#define ARDVARK_EIGENVALUE_SUMS(name, ...)                                                                         \
+  __VA_ARGS__ EigenvalueSums eigenvalue_sums_##name(const double* l, const double* energy, double a, Index size) { \
+    return eigenvalues::sums_of(l, energy, a, size);                                                               \
   }
-ARDVARK_FOR_SIMD(ARDVARK_SPECTRAL_SUMS)
+ARDVARK_FOR_SIMD(ARDVARK_EIGENVALUE_SUMS)
 
 }  // namespace
 
-std::span<const SpectralSumsVersion> spectral_sums_versions() {
-#define ARDVARK_SPECTRAL_SUMS_VERSION(name, ...) SpectralSumsVersion{simd::Level::name, spectral_sums_##name},
-  static const std::array versions = {ARDVARK_FOR_SIMD(ARDVARK_SPECTRAL_SUMS_VERSION)};
+std::span<const EigenvalueSumsVersion> eigenvalue_sums_versions() {
+#define ARDVARK_EIGENVALUE_SUMS_VERSION(name, ...) EigenvalueSumsVersion{simd::Level::name, eigenvalue_sums_##name},
+  static const std::array versions = {ARDVARK_FOR_SIMD(ARDVARK_EIGENVALUE_SUMS_VERSION)};
   return versions;
 }
 
-SpectralSums spectral_sums(const double* l, const double* energy, double a, Index size) {
-  static const SpectralSumsVersion& best = simd::best(spectral_sums_versions());
+EigenvalueSums eigenvalue_sums(const double* l, const double* energy, double a, Index size) {
+  static const EigenvalueSumsVersion& best = simd::best(eigenvalue_sums_versions());
   return best.run(l, energy, a, size);
 }
 
