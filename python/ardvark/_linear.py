@@ -89,6 +89,8 @@ class BayesianLinearRegression(ManyTargets):
         The distribution of the errors that was fitted.
     degrees_of_freedom_ : float
         Degrees of freedom of Student-t noise; infinite for normal noise. ``degrees_of_freedom_interval_`` is its central 95% interval.
+        After a fit of many targets instead, for each of them, those of the distributions of its coefficients and, with normal noise, of new observations:
+        Student's t; infinite if they are normal.
     row_weight_ : ndarray of shape (n_samples,) or None
         Student-t noise: the weight that the fit gave to each of its rows beside ``sample_weight``, about 1, and near 0 for an outlier. None
         for normal noise, or if the estimator was loaded from a file or fitted to an X that is not in memory.
@@ -178,7 +180,7 @@ class BayesianLinearRegression(ManyTargets):
 
         y may have several columns, a table or an array of shape (n_samples, n_targets) in memory or mapped from a file: each is a target with
         a regression of its own. ``coef_``, ``coef_std_`` and ``inclusion_`` then have the shape (n_targets, n_features), in the type
-        of y, ``predict`` returns (n_samples, n_targets), ``score`` is the mean over the targets, ``intercept_``, ``noise_std_``, ``bound_``, ``evidence_``, ``r_squared_`` and ``target_status_`` an entry for each target, and
+        of y, ``predict`` returns (n_samples, n_targets), ``score`` is the mean over the targets, ``intercept_``, ``noise_std_``, ``degrees_of_freedom_``, ``bound_``, ``evidence_``, ``r_squared_`` and ``target_status_`` an entry for each target, and
         `target_summary` says which targets are explained. With prior="shared" one decomposition of X serves all targets; with others they
         are fitted one by one. ``coef_std_`` of more than ten million coefficients is left out, and so many inclusions are a
         `scipy.sparse.csr_array` of those of .01 or more. With missing="drop" a gap in y leaves its row out of the fit of its target.
@@ -254,6 +256,10 @@ class BayesianLinearRegression(ManyTargets):
         >>> model.statistics_.n_rows_, model.coef_.round(1)[0].item()
         (500, 1.0)
         """
+        if self._targets is not None:
+            why = f"the estimator was fitted to {len(self.coef_)} targets, and partial_fit adds rows to those of one"
+            remedy = "fit all rows again, or start with one target: clone(estimator).partial_fit(X, y)"
+            raise InvalidArgumentError(f"{why}; {remedy}", why=why, remedy=remedy)
         statistics = self._statistics_so_far()
         is_first = statistics.n_rows_ == 0
         refuse_sparse(X, "partial_fit")

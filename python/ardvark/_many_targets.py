@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import ExitStack
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -29,14 +29,18 @@ _MOST_INCLUSIONS = 10_000_000  # that are an array; more are a sparse one
 _LEAST_INCLUSION = 0.01  # of a sparse array
 _NUMBERS_OF_A_BATCH = 1_000_000
 _WITH_INCLUSIONS = ("sparse", "slab")
-_OF_ONE_TARGET = ("_model", "alpha_", "intercept_std_", "posterior_", "statistics_")
-
-_OF_MANY_TARGETS = ("target_names_", "target_status_", "noise_std_", "evidence_", "r_squared_", "r_squared_loo_", "effective_parameters_")
+_OF_ONE_TARGET = (
+    "_model", "alpha_", "alternatives_", "bound_comparable_", "bound_history_", "degrees_of_freedom_interval_", "dense_fraction_", "direction_", "intercept_std_",
+    "khat_", "khat_effective_share_", "khat_given_precisions_", "khat_threshold_", "lambda_", "lambda_path_", "missing_information_", "noise_family_",
+    "posterior_", "relevance_", "row_weight_", "sampled_", "scores_", "sigma_", "start_bounds_", "start_weights_", "starts_", "statistics_", "undecided_",
+)
+_OF_MANY_TARGETS = ("target_names_", "target_status_", "noise_std_", "evidence_", "r_squared_", "r_squared_loo_")
+_OF_COLUMNS = ("n_features_in_", "feature_names_in_")
 _OF_ONE_FIT = {"diagnose", "fdr"}  # options that a fit of many targets does not take
 
 
-class _OnlyOfOneTarget(AttributeError, ValueError):
-    """What a regression of one target has, and one of many has not."""
+class _OnlyOfOthers(AttributeError, ValueError):
+    """What a regression of one target has, and one of many has not, or the reverse."""
 
 
 @assembled
@@ -47,8 +51,11 @@ class ManyTargets(Regressor, LinearScore):
     _effects: Optional[np.ndarray] = None  # sums of the inclusions of each target, where these are an attribute
 
     def __getattr__(self, name: str) -> Any:
+        this = "this" if name.startswith("_") else name
         if name in _OF_ONE_TARGET and self.__dict__.get("_targets") is not None:
-            raise _OnlyOfOneTarget(f"the estimator was fitted to {len(self.coef_)} targets, and this is of one target only; fit the column of Y alone: fit(X, Y[:, k])")
+            raise _OnlyOfOthers(f"the estimator was fitted to {len(self.coef_)} targets, and {this} is of one target only; fit the column of Y alone: fit(X, Y[:, k])")
+        if name in _OF_MANY_TARGETS and "_model" in self.__dict__:
+            raise _OnlyOfOthers(f"the estimator was fitted to one target, and {this} is of a fit to a Y with several columns only")
         return object.__getattribute__(self, name)  # says what a property said
 
     def __sklearn_tags__(self) -> Any:
@@ -57,9 +64,16 @@ class ManyTargets(Regressor, LinearScore):
         return tags
 
     def _take(self, model: Any) -> None:
-        for name in ("_targets", "_effects", *_OF_MANY_TARGETS):
-            self.__dict__.pop(name, None)
+        if self._targets is not None:
+            self._forget_results(but=("statistics_",))  # which are of this fit
         super()._take(model)
+
+    def _forget_results(self, but: Sequence[str] = ()) -> None:
+        """Leaves no result of an earlier fit, which may have had fewer targets or more."""
+        kept = {*_OF_COLUMNS, *but}
+        results = [name for name in self.__dict__ if name.endswith("_") and not name.startswith("_") and name not in kept]
+        for name in (*results, "_model", "_statistics_of_fit", "_targets", "_effects"):
+            self.__dict__.pop(name, None)
 
     def _fit_targets(self, X: Any, Y: Any, sample_weight: Any, out: Optional[np.ndarray]) -> None:
         """Fits each column of Y."""
@@ -73,8 +87,6 @@ class ManyTargets(Regressor, LinearScore):
                 why = "each column must hold numbers"
                 raise InvalidArgumentError(f"Y holds {Y.dtype}; {why}", "y", value=str(Y.dtype), why=why) from None
         refuse_sparse(X, "a fit of many targets")
-        for name in (*_OF_ONE_TARGET, "coef_std_", "inclusion_", "_effects", "lambda_"):
-            self.__dict__.pop(name, None)
         stand_in = np.zeros(Y.shape[0])
         table, stand_in, sample_weight, _ = self._split(X, stand_in, sample_weight, None)
         X, _, weights, rows = self._checked(table, stand_in, sample_weight)
@@ -98,6 +110,7 @@ class ManyTargets(Regressor, LinearScore):
                 )
             except ValueError as error:
                 raise self._in_our_names(error) from None
+            self._forget_results()
             if scratch is not None and found.text("prior") in _WITH_INCLUSIONS:
                 self.inclusion_, self._effects = _large(scratch)
         self.coef_ = mean
@@ -121,7 +134,7 @@ class ManyTargets(Regressor, LinearScore):
         self.notes_ = [self._translated(note) for note in found.value("notes")]
         self.intercept_ = found.array("intercept") if self.fit_intercept else np.zeros(count)
         fields = {"noise_std_": "noise_sd", "bound_": "bound", "evidence_": "evidence", "r_squared_": "r_squared"}
-        fields |= {"r_squared_loo_": "r_squared_loo", "effective_parameters_": "effective_parameters"}
+        fields |= {"r_squared_loo_": "r_squared_loo", "effective_parameters_": "effective_parameters", "degrees_of_freedom_": "degrees_of_freedom"}
         self.__dict__.update((name, found.array(field)) for name, field in fields.items())
         self.support_ = ~found.array("left_out").astype(bool)
 
