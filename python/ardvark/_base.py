@@ -22,7 +22,7 @@ from ._arrays import READ, compressed, in_read_type, is_sparse, num_added, refus
 from ._core import ArdvarkWarning, _depth
 from ._genotypes import Genotypes
 from ._given import (
-    filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite,
+    filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_many, refuse_many_names, refuse_times, require_finite,
     require_numbers, table_of_fit, taken_from, with_one_spelling,
 )
 from ._hosts import in_memory
@@ -155,6 +155,7 @@ class Estimator(BaseEstimator):
 
     def _split(self, X: Any, y: Any, sample_weight: Any, target: Any) -> tuple[Any, Any, Any, Optional[str]]:
         """X, y and weights, where the last two may be columns of the table X; and the name of the target."""
+        refuse_many_names(target, type(self).__name__, self._is_regression)
         named = [] if target is None else [target]
         y, sample_weight = without_mask(y), without_mask(sample_weight)
         X = in_memory(X, type(self), has_target=target is not None)
@@ -195,6 +196,7 @@ class Estimator(BaseEstimator):
         # The library makes a pass over X in any case, and reports the entry that is not finite.
         for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
             refuse_times(values, argument)
+        refuse_many(y, type(self).__name__, self._is_regression)
         y = plain_labels(y if self._is_regression else with_one_spelling(y))
         checks: dict[str, Any] = {"ensure_min_samples": 2, "ensure_all_finite": False}
         checks |= {"y_numeric": self._is_regression, "dtype": READ}

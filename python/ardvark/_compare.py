@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 from . import _core
 from ._arrays import refuse_sparse
 from ._counts import BayesianCountRegression
-from ._given import gaps_in
+from ._given import gaps_in, refuse_many, refuse_many_names
 from ._linear import BayesianLinearRegression
 from ._logistic import BayesianLogisticRegression
 from ._progress import Watch
@@ -187,6 +187,8 @@ def compare(
     if missing not in ("refuse", "drop"):
         raise ValueError(f"missing is {missing!r}; it must be 'refuse' or 'drop'")
     refuse_sparse(X, "compare")
+    refuse_many(y, "compare")
+    refuse_many_names(target, "compare")
     X = with_dense_columns(X)
     estimator: Any = BayesianLinearRegression(missing=missing)
     X, y, sample_weight, target = estimator._split(X, y, sample_weight, target)

@@ -12,7 +12,7 @@ from ._abi import InvalidArgumentError
 from ._base import Estimator, _defaults
 from ._docs import assembled
 from ._genotypes import Genotypes
-from ._given import in_source, name_of, plain_labels, refuse_gaps, require_numbers, with_one_spelling
+from ._given import in_source, name_of, plain_labels, refuse_gaps, refuse_many_names, require_numbers, with_one_spelling
 from ._options import refused_in
 from ._output import columns_of, refuse_own_source, write_tables
 from ._passes import RowSums, TableFacts, UnknownLabel, facts_of, rows_of
@@ -45,6 +45,7 @@ class FittedModel(Estimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> None:
         """Fits a table in memory, or a source that is read in pieces."""
+        refuse_many_names(target, type(self).__name__, self._is_regression)
         if isinstance(X, Genotypes):
             return self._fit_genotypes(X, y, sample_weight, target)
         if isinstance(y, str):

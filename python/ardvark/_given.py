@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import json
+import numbers
 import re
 import sys
 import warnings
 from collections import Counter
 from decimal import Decimal
-from typing import Any, Callable, Collection, Optional, Sequence
+from typing import Any, Callable, Collection, Iterator, Optional, Sequence
 
 import numpy as np
 
 from ._abi import InvalidArgumentError, prefixed, wrong_row
 from ._arrays import is_sparse, without_mask
 from ._core import ArdvarkWarning, _depth
-from ._hosts import kind_of
-from ._tables import TIMES, names_of, sentence_near, texts_in, what_time_is, without
+from ._hosts import kind_of, targets_in_memory
+from ._tables import TIMES, _numbers, is_numeric, names_of, sentence_near, texts_in, what_time_is, with_dense_columns, without
 
 __all__ = [
-    "TRUTHS", "code_of", "filled", "first_text", "frame", "gaps_in", "in_source", "listed", "name_of", "plain_columns", "plain_labels", "refuse_gaps",
+    "TRUTHS", "code_of", "filled", "first_text", "frame", "gaps_in", "in_source", "is_many", "listed", "name_of", "plain_columns", "plain_labels", "refuse_gaps", "refuse_many", "refuse_many_names",
     "require_finite", "refuse_times", "require_numbers", "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
-    "spellings_of", "with_one_spelling", "without_gaps",
+    "spellings_of", "targets_of", "with_one_spelling", "without_gaps",
 ]
 
 
@@ -370,17 +371,137 @@ def first_text(values: Any) -> Optional[str]:
     return next((str(value) for value in array.ravel() if isinstance(value, str)), None)
 
 
+_NEEDS_NUMBERS = "a regression needs numbers (for classes: BayesianLogisticRegression)"
+_REAL = "Complex data not supported"  # the words of scikit-learn
+
+
 def require_numbers(y: Any) -> None:
-    """Refuses a target of texts or dates, which a regression cannot explain: with row and value."""
+    """Refuses a target of texts, dates or complex numbers, which a regression cannot explain: with row and value."""
     values = np.asarray(y)
-    if values.ndim != 1 or values.dtype.kind not in "OUSTMm":
+    if values.ndim != 1 or values.dtype.kind in "biuf":
         return
+    if values.dtype.kind == "c":
+        raise InvalidArgumentError(f"{_REAL}: y is complex; give its real part, y.real", "y", value=str(values.dtype), why=_REAL, remedy="give y.real")
+    if values.dtype.names is not None:
+        why, remedy = "y is a structured array", "make a table of it: pandas.DataFrame(y)"
+        raise InvalidArgumentError(f"{why}; {remedy}", "y", why=why, remedy=remedy)
     for row, value in enumerate(values):
-        if isinstance(value, str):
-            why = "a regression needs numbers (for classes: BayesianLogisticRegression)"
-            raise wrong_row(f"y holds text ({str(value)!r} at ", row, f"); {why}", argument="y", value=str(value), why=why)
-        if isinstance(value, TIMES) and value == value:  # NaT differs from itself
-            raise wrong_row("y at ", row, f" is {str(value)!r}, {what_time_is(value)}", argument="y", value=str(value))
+        _require_number(value, row)
+
+
+def _require_number(value: Any, row: int, column: Optional[str] = None) -> None:
+    """Refuses an entry of a target that is neither a number nor missing. column: its name, if there are several targets."""
+    where, column_of = ("", "") if column is None else (f", column {column!r}", column)
+    if isinstance(value, (str, bytes)):
+        remedy = "" if column is None else "if the texts are numbers: pandas.to_numeric(column)"
+        text = repr(str(value) if isinstance(value, str) else bytes(value))
+        parts = (f"y holds text ({text} at ", row, f"{where}); {_NEEDS_NUMBERS}")
+        raise wrong_row(*parts, argument="y", value=str(value), why=_NEEDS_NUMBERS, remedy=remedy, column=column_of)
+    if isinstance(value, TIMES) and value == value:  # NaT differs from itself
+        raise wrong_row("y at ", row, f"{where} is {str(value)!r}, {what_time_is(value)}", argument="y", value=str(value), column=column_of)
+    if isinstance(value, (complex, np.complexfloating)):
+        raise wrong_row("y at ", row, f"{where} is {value}; {_REAL}", argument="y", value=str(value), why=_REAL, remedy="give the real part", column=column_of)
+    is_known = value is None or isinstance(value, (numbers.Number, np.bool_, TIMES)) or type(value).__name__ == "NAType"
+    if not is_known:
+        raise wrong_row("y at ", row, f"{where} is a {type(value).__name__}; {_NEEDS_NUMBERS}", argument="y", why=_NEEDS_NUMBERS, column=column_of)
+
+
+def is_many(y: Any) -> bool:
+    """Whether y has more than one column."""
+    shape = getattr(y, "shape", None)
+    if shape is None and isinstance(y, (list, tuple)) and len(y) > 0 and (isinstance(y[0], (list, tuple)) or np.ndim(y[0]) == 1):
+        try:
+            shape = np.shape(y)
+        except ValueError:  # rows of several lengths
+            sizes = [np.size(row) for row in y]
+            row = next(i for i, size in enumerate(sizes) if size != sizes[0])
+            raise wrong_row("y has ", 0, f" with {sizes[0]} numbers, and ", row, f" with {sizes[row]}; all rows must have as many", argument="y") from None
+    return isinstance(shape, tuple) and len(shape) == 2 and shape[1] != 1
+
+
+def refuse_many(y: Any, reader: str, is_regression: bool = True) -> None:
+    """Refuses a y with several columns, and a table that is not in memory. reader: what takes one target."""
+    targets_in_memory(y)
+    if not is_many(y):
+        return
+    shape, several = getattr(y, "shape", None) or np.shape(y), _who_takes_several(is_regression)
+    why = f"{reader} takes one target"
+    message = f"y should be a 1d array, got an array of shape {tuple(shape)} instead; {why}; {several}"  # the words of scikit-learn
+    raise InvalidArgumentError(message, "y", value=str(tuple(shape)), why=why, remedy=several)
+
+
+def refuse_many_names(target: Any, reader: str, is_regression: bool = True) -> None:
+    """The same where columns of a table are named."""
+    if isinstance(listed(target), list):
+        why, several = f"{reader} takes one target", _who_takes_several(is_regression)
+        raise InvalidArgumentError(f"target is {listed(target)!r}; {why}; {several}", "target", value=str(listed(target)), why=why, remedy=several)
+
+
+def _who_takes_several(is_regression: bool) -> str:
+    return "BayesianLinearRegression takes several: fit(X, Y)" if is_regression else "sklearn.multioutput.MultiOutputClassifier(estimator) fits each column"
+
+
+def targets_of(Y: Any) -> tuple[Optional[list[str]], np.ndarray]:
+    """The columns of Y, each a target, as numbers in which a missing value is NaN; and their names, if Y is a table."""
+    if is_sparse(Y):
+        why, remedy = "a target has a value in each row", "give Y.toarray()"
+        raise InvalidArgumentError(f"y is sparse; {why}: {remedy}", "y", value="sparse", why=why, remedy=remedy)
+    table = frame(without_mask(targets_in_memory(Y)))
+    given = names_of(table)
+    if given is None:
+        return None, _array_of_targets(np.asarray(table))
+    names = [f"y{k + 1}" if name is None or name != name else str(name) for k, name in enumerate(given)]
+    twice = next((name for name, number in Counter(names).items() if number > 1), None)
+    if twice is not None:
+        why, remedy = f"{names.count(twice)} columns of y are named {twice!r}", "give each target a name of its own"
+        raise InvalidArgumentError(f"{why}; {remedy}", "y", column=twice, why=why, remedy=remedy)
+    table = with_dense_columns(table)
+    types = set(table.dtypes)
+    first = next(iter(types), None)
+    if len(types) == 1 and isinstance(first, np.dtype) and first.kind in "biuf":
+        return names, table.to_numpy()
+    are_short = all(str(getattr(dtype, "numpy_dtype", dtype)).lower() == "float32" for dtype in types)
+    out = np.empty((len(table), len(names)), np.float32 if are_short else np.float64, order="F")
+    for k, (name, column) in enumerate(zip(names, _columns_of(table))):
+        out[:, k] = _target_of(column, name)
+    return names, out
+
+
+def _columns_of(table: Any) -> Iterator[Any]:
+    if hasattr(table, "iloc"):  # whose labels may be of any type
+        return (table.iloc[:, position] for position in range(table.shape[1]))
+    return (table[name] for name in table.columns)
+
+
+def _target_of(column: Any, name: str) -> np.ndarray:
+    """The numbers of a column of a table; refuses others, with their row."""
+    if is_numeric(column.dtype):
+        return _numbers(column)
+    values = column.to_list()
+    for row, value in enumerate(values):
+        _require_number(value, row, name)
+    return _with_nan(np.array([*values, None], dtype=object)[:-1])  # None: numpy must not look into the values
+
+
+def _array_of_targets(values: np.ndarray) -> np.ndarray:
+    kind = values.dtype.kind
+    if kind in "biuf":
+        return values
+    refuse_times(values, "y")
+    if kind == "c":
+        remedy = "give y.real, or both parts as targets: numpy.hstack([y.real, y.imag])"
+        raise InvalidArgumentError(f"{_REAL}: y is complex; {remedy}", "y", value=str(values.dtype), why=_REAL, remedy=remedy)
+    out = np.empty(values.shape, order="F")
+    for k, column in enumerate(values.T):
+        for row, value in enumerate(column):
+            _require_number(value, row, f"y{k + 1}")
+        out[:, k] = _with_nan(column)
+    return out
+
+
+def _with_nan(values: np.ndarray) -> np.ndarray:
+    """Objects that are numbers or missing."""
+    return np.where(gaps_in(values), np.nan, values).astype(np.float64)
 
 
 def refuse_times(values: Any, argument: str) -> None:

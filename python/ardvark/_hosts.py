@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
 from ._arrays import with_right_places, without_mask
 from ._tables import names_of
 
-__all__ = ["in_memory", "kind_of"]
+__all__ = ["in_memory", "kind_of", "targets_in_memory"]
 
 _OF_DASK = ("BayesianCountRegression", "BayesianLinearRegression", "BayesianLogisticRegression", "KernelClassifier", "KernelRegressor")  # the classes of ardvark.dask
 
@@ -48,12 +48,29 @@ def in_memory(X: Any, reader: type, has_target: bool = False, is_new: bool = Fal
         raise ValueError(f"X is {kind_of(X)}, in partitions; {_advice_of_dask(kind, reader)}")
     if hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "__arrow_c_array__"):
         return X
-    remedy = next((f"X.{name}()" for name in ("toPandas", "collect", "to_table", "to_dataframe", "to_pandas", "_to_pandas") if hasattr(kind, name)), None)
+    remedy = _remedy(kind, "X")
     is_in_pieces = any(hasattr(kind, name) for name in ("to_batches", "collect_batches", "__next__"))
     if not (is_in_pieces or hasattr(kind, "columns") or (remedy and hasattr(kind, "data_vars"))):
         return X
     pieces = ", or call predict_batches(X)" if is_in_pieces and is_new and hasattr(reader, "predict_batches") else ""
     raise ValueError(f"X is {kind_of(X)}, not a table in memory; give {remedy or 'a DataFrame'}{pieces}")
+
+
+def _remedy(kind: type, name: str) -> Optional[str]:
+    """How a table becomes one in memory."""
+    return next((f"{name}.{method}()" for method in ("toPandas", "collect", "to_table", "to_dataframe", "to_pandas", "_to_pandas") if hasattr(kind, method)), None)
+
+
+def targets_in_memory(y: Any) -> Any:
+    """y as it is, or the matrix with the names of its columns if it is one of xarray. Refuses a table that is not in memory."""
+    kind = type(y)
+    if isinstance(y, np.ndarray) or names_of(y) is not None:
+        return y
+    if kind.__name__ == "DataArray" and "xarray" in sys.modules and y.ndim == 2:
+        return _matrix_of(y)
+    if hasattr(kind, "columns") and not hasattr(kind, "__arrow_c_stream__"):
+        raise ValueError(f"y is {kind_of(y)}, not a table in memory; give {_remedy(kind, 'y') or ('y.compute()' if hasattr(kind, 'compute') else 'a DataFrame')}")
+    return y
 
 
 def _advice_of_dask(kind: type, reader: type) -> str:

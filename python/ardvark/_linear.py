@@ -13,8 +13,8 @@ from . import _core
 from ._abi import InvalidArgumentError
 from ._arrays import READ, is_sparse, product, refuse_sparse, without_mask
 from ._genotypes import Genotypes
-from ._given import name_of, refuse_gaps, refuse_times, require_finite, require_numbers
-from ._hosts import in_memory
+from ._given import is_many, name_of, refuse_gaps, refuse_many, refuse_times, require_finite, require_numbers
+from ._hosts import in_memory, targets_in_memory
 from ._docs import assembled
 from ._passes import RowSums, TableFacts
 from ._pieces import Pieces
@@ -22,7 +22,7 @@ from ._progress import Watch
 from ._statistics import LinearStatistics
 from ._streams import read_in_pieces
 from ._tables import holds_text, holds_truths, names_of, with_columns_of, with_dense_columns
-from ._many_targets import ManyTargets, is_many
+from ._many_targets import ManyTargets
 from ._score import Columns, Prior, _intercept
 
 
@@ -202,6 +202,7 @@ class BayesianLinearRegression(ManyTargets):
             if y is not None or sample_weight is not None or target is not None:
                 raise ValueError("y, sample_weight and target cannot be given with statistics: they belong to the rows, in update()")
             return self._fit_statistics(*folds)
+        y = targets_in_memory(y)
         if is_many(y):
             if target is not None:
                 raise ValueError("fit has both y and target; give y, or the name of a column as target")
@@ -260,6 +261,7 @@ class BayesianLinearRegression(ManyTargets):
             why = f"the estimator was fitted to {len(self.coef_)} targets, and partial_fit adds rows to those of one"
             remedy = "fit all rows again, or start with one target: clone(estimator).partial_fit(X, y)"
             raise InvalidArgumentError(f"{why}; {remedy}", why=why, remedy=remedy)
+        refuse_many(y, "partial_fit")
         statistics = self._statistics_so_far()
         is_first = statistics.n_rows_ == 0
         refuse_sparse(X, "partial_fit")

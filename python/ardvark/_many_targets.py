@@ -12,14 +12,13 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from ._abi import InvalidArgumentError
-from ._arrays import in_read_type, refuse_sparse, without_mask
+from ._arrays import in_read_type, refuse_sparse
 from ._core import ArdvarkWarning, _depth
 from ._docs import assembled
-from ._given import refuse_times
+from ._given import targets_of
 from ._predictions import Regressor
 from ._progress import Watch
 from ._score import LinearScore
-from ._tables import names_of
 from ._targets import ScratchArray, Targets, fit_targets
 
 __all__ = ["ManyTargets"]
@@ -77,27 +76,19 @@ class ManyTargets(Regressor, LinearScore):
 
     def _fit_targets(self, X: Any, Y: Any, sample_weight: Any, out: Optional[np.ndarray]) -> None:
         """Fits each column of Y."""
-        named = names_of(Y)
-        Y = np.asarray(without_mask(Y))
-        refuse_times(Y, "y")
-        if Y.dtype.kind not in "biuf":
-            try:
-                Y = Y.astype(np.float64)
-            except (TypeError, ValueError):
-                why = "each column must hold numbers"
-                raise InvalidArgumentError(f"Y holds {Y.dtype}; {why}", "y", value=str(Y.dtype), why=why) from None
+        names, Y = targets_of(Y)
         refuse_sparse(X, "a fit of many targets")
         stand_in = np.zeros(Y.shape[0])
         table, stand_in, sample_weight, _ = self._split(X, stand_in, sample_weight, None)
         X, _, weights, rows = self._checked(table, stand_in, sample_weight)
+        dtype = np.float32 if Y.dtype.kind == "f" and Y.itemsize == 4 else np.float64
         Y = in_read_type(Y if rows is None else Y[rows])
-        names = None if named is None else [str(name) for name in named]
-        both = sorted(set(names or ()) & set(self._column_names()))
+        columns = getattr(self, "feature_names_in_", ()) if self._encoding is None else self._encoding.features
+        both = sorted(set(names or ()) & set(columns))
         if both:
             raise ValueError(f"{both[0]!r} is a column of X and of Y; a target must not explain itself: leave it out of X")
         options = {**self._columns_for_library(), **self._model_options(), **self._given_options()}
         shape = (Y.shape[1], len(self._column_names()))
-        dtype = np.float32 if Y.dtype == np.float32 else np.float64
         mean = _checked_out(out, shape) if out is not None else np.empty(shape, dtype)
         may_be_many = mean.size > _MOST_INCLUSIONS and options.get("prior", "sparse") in _WITH_INCLUSIONS
         with ExitStack() as stack:
@@ -236,14 +227,6 @@ class ManyTargets(Regressor, LinearScore):
             },
             index=pandas.Index(self.target_names_, name="target"),
         )
-
-
-def is_many(y: Any) -> bool:
-    """Whether y has more than one column."""
-    shape = getattr(y, "shape", None)
-    if shape is None and isinstance(y, (list, tuple)) and len(y) > 0 and isinstance(y[0], (list, tuple)):
-        shape = np.shape(y)
-    return shape is not None and len(shape) == 2 and shape[1] != 1
 
 
 def _large(scratch: ScratchArray) -> tuple[Any, np.ndarray]:

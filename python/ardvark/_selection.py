@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _core
 from ._arrays import READ
 from ._base import Estimator
-from ._given import frame, gaps_in, require_finite
+from ._given import frame, gaps_in, refuse_many, require_finite
 from ._docs import assembled
 from ._hosts import in_memory
 from ._linear import BayesianLinearRegression
@@ -139,6 +139,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
         if self.max_features is not None and self.max_features < 0:
             raise ValueError(f"max_features is {self.max_features}; it must be 0 or more")
         X, y, sample_weight, target = self._split(X, y, sample_weight, target)
+        refuse_many(y, type(self).__name__)
         estimator = self._chosen(y)
         if self.by == "counts":
             kept = self._count(estimator, X, y, sample_weight, target)

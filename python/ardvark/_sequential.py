@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
 from ._arrays import READ, refuse_sparse, without_mask
-from ._given import listed, name_of, plain_labels, refuse_gaps, refuse_times, require_finite, table_of_fit, with_one_spelling
+from ._given import listed, name_of, plain_labels, refuse_gaps, refuse_many, refuse_times, require_finite, table_of_fit, with_one_spelling
 from ._docs import assembled
 from ._fitted import _as_labels
 from ._hosts import in_memory
@@ -188,6 +188,7 @@ class SequentialLogisticRegression(LogisticScore):
         refuse_sparse(X, type(self).__name__)
         X = with_dense_columns(in_memory(X, type(self)))
         refuse_times(X, "X")
+        refuse_many(y, type(self).__name__, is_regression=False)
         y = plain_labels(with_one_spelling(y, labels))
         refuse_gaps(y, self._remedy_of_gap())
         earlier = () if reset else getattr(self, "feature_names_in_", ())

@@ -161,7 +161,7 @@ def _numbers(column: Any) -> np.ndarray:
             return np.ascontiguousarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
         except TypeError:  # numpy booleans have no missing value
             return np.ascontiguousarray(column.to_numpy(), dtype=np.float64)
-    return np.ascontiguousarray([np.nan if x is None else float(x) for x in column.to_list()])
+    return np.ascontiguousarray(column.cast(sys.modules["polars"].Float64).to_numpy())
 
 
 TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)

@@ -160,7 +160,7 @@ def test_what_many_targets_do_not_have_says_so():
     "options, Y, message",
     [
         ({}, np.zeros((80, 0)), "Y has no columns"),
-        ({}, np.full((80, 2), "text"), "each column must hold numbers"),
+        ({}, np.full((80, 2), "text"), "y holds text"),
         ({}, np.zeros((9, 2)), "inconsistent numbers of samples"),
         ({"diagnose": True}, np.ones((80, 2)), "diagnose"),
         ({"fdr": 0.1}, np.ones((80, 2)), "fdr"),
