@@ -222,7 +222,7 @@ class BayesianLinearRegression(ManyTargets):
         if is_sparse(X) or X.shape[1] > 200 or X.size * X.shape[1] > 10_000_000:
             return
         has_others = holds_text(table) or names_of(table) is not None and any(map(holds_truths, table.dtypes))
-        if not has_others and np.isfinite(X).all():
+        if not has_others and np.isfinite(X).all() and np.isfinite(y).all():
             names = getattr(self, "feature_names_in_", None)
             statistics = LinearStatistics(self._form)
             self._statistics_of_fit = statistics.add_numbers(

@@ -390,3 +390,28 @@ def test_a_score_refuses_masked_values_as_fit_does(name, argument):
     for call in [model.fit, model.score, *([model.log_density] if argument == "y" else [])]:
         with pytest.raises(ValueError, match=f"^{argument} (has no value at|at) row 4"):
             call(rows, *([given["y"]] if argument == "y" else [y, given["sample_weight"]]))
+
+
+@pytest.mark.parametrize("missing", ["drop", "impute"])
+@pytest.mark.parametrize("kind", ["array", "DataFrame", "Float64", "target", "polars"])
+def test_a_gap_only_in_the_target_leaves_its_row_out(kind, missing):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 3))
+    y = X[:, 0] + rng.normal(size=60)
+    known = np.arange(60) != 3
+    expected = BayesianLinearRegression().fit(X[known], y[known]).coef_
+    y[3] = np.nan
+    model = BayesianLinearRegression(missing=missing)
+    table = pd.DataFrame(X, columns=list("abc"))
+    if kind == "target":
+        model.fit(table.assign(y=y), target="y")
+    elif kind == "polars":
+        polars = pytest.importorskip("polars")
+        model.fit(polars.from_pandas(table), polars.Series("y", y).fill_nan(None))
+    else:
+        model.fit(X if kind == "array" else table, y if kind == "array" else pd.Series(y, dtype="Float64" if kind == "Float64" else float))
+    np.testing.assert_allclose(model.coef_, expected, rtol=1e-12)
+    assert sum("1 row" in note for note in model.notes_) == 1
+    assert not hasattr(model, "statistics_")
+    with pytest.raises(ValueError, match="no statistics of its rows"):
+        model.partial_fit(X[known], y[known])
