@@ -20,7 +20,7 @@ from ._hosts import kind_of, targets_in_memory
 from ._tables import TIMES, _numbers, is_numeric, names_of, sentence_near, texts_in, what_time_is, with_dense_columns, without
 
 __all__ = [
-    "TRUTHS", "code_of", "filled", "first_text", "frame", "gaps_in", "in_source", "is_many", "listed", "name_of", "plain_columns", "plain_labels", "refuse_gaps", "refuse_many", "refuse_many_names",
+    "TRUTHS", "code_of", "filled", "first_text", "frame", "gaps_in", "in_source", "is_many", "known_targets", "listed", "name_of", "plain_columns", "plain_labels", "refuse_gaps", "refuse_many", "refuse_many_names",
     "require_finite", "refuse_times", "require_numbers", "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
     "spellings_of", "targets_of", "with_one_spelling", "without_gaps",
 ]
@@ -255,6 +255,18 @@ def without_gaps(values: Any, argument: str = "y") -> Any:
     values = without_mask(values)
     refuse_gaps(values, "leave out such rows", argument)
     return values
+
+
+def known_targets(y: Any, may_miss: bool) -> tuple[Any, Optional[np.ndarray]]:
+    """What a score takes, and which rows have it; None: all. may_miss: rows without a value are left out, as a fit leaves them out."""
+    y = plain_labels(without_mask(y))
+    values = np.asarray(y)
+    gaps = gaps_in(values) if may_miss and values.ndim == 1 else np.zeros(0, dtype=bool)
+    if not gaps.any():
+        return without_gaps(y), None
+    if gaps.all():
+        raise ValueError(f"y has no value: it is missing in all {gaps.size} rows")
+    return np.array(values[~gaps].tolist()), ~gaps
 
 
 Place = Callable[[int], Optional[tuple[str, int]]]  # the file that has a row of the source, and its row there

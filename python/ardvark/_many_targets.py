@@ -9,9 +9,9 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import r2_score
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from ._abi import InvalidArgumentError
+from ._abi import InvalidArgumentError, wrong_row
 from ._arrays import in_read_type, refuse_sparse
 from ._core import ArdvarkWarning, _depth
 from ._docs import assembled
@@ -19,6 +19,7 @@ from ._given import targets_of
 from ._predictions import Regressor
 from ._progress import Watch
 from ._score import LinearScore
+from ._tables import sentence_near
 from ._targets import ScratchArray, Targets, fit_targets
 
 __all__ = ["ManyTargets"]
@@ -166,10 +167,47 @@ class ManyTargets(Regressor, LinearScore):
     def _score(self, X: Any, y: Any, weights: Any) -> float:
         if self._targets is None:
             return super()._score(X, y, weights)
-        known = ~np.isnan(self.bound_)
-        if not known.any():
+        fitted = np.flatnonzero(~np.isnan(self.bound_))
+        if fitted.size == 0:
             raise ValueError("no target is fitted; target_status_ says why")
-        return float(r2_score(np.asarray(y)[:, known], self._predict(X, False)[:, known], sample_weight=weights))
+        Y = self._given_targets(y)[:, fitted]
+        gaps = np.isnan(Y) if Y.dtype.kind == "f" else np.zeros(Y.shape, dtype=bool)
+        if gaps.any() and not self._may_miss:
+            row, position = np.argwhere(gaps)[0]
+            name = str(self.target_names_[fitted[position]])
+            raise wrong_row("y has no value at ", row, f", column {name!r}", argument="y", value="NaN", column=name, remedy=self._remedy_of_gap())
+        predicted, scores = self._predict(X, False)[:, fitted], np.full(fitted.size, np.nan)
+        weights = None if weights is None else np.asarray(weights)
+        check_consistent_length(predicted, Y, weights)
+        whole = ~gaps.any(axis=0)
+        if whole.any():
+            scores[whole] = r2_score(Y[:, whole], predicted[:, whole], sample_weight=weights, multioutput="raw_values")
+        for k in np.flatnonzero(~whole):
+            rows = ~gaps[:, k]
+            if rows.sum() >= 2:
+                scores[k] = r2_score(Y[rows, k], predicted[rows, k], sample_weight=None if weights is None else weights[rows])
+        scored = ~np.isnan(scores)
+        absent = len(self.coef_) - fitted.size
+        few = fitted.size - int(scored.sum())
+        reasons = [f"{absent} not fitted (target_status_ says why)"] * (absent > 0) + [f"{few} with fewer than two values in y"] * (few > 0)
+        if reasons:
+            warnings.warn(f"score is the mean over {scored.sum()} of {len(self.coef_)} targets, without {' and '.join(reasons)}", ArdvarkWarning, stacklevel=_depth())
+        return float(scores[scored].mean()) if scored.any() else float("nan")
+
+    def _given_targets(self, y: Any) -> np.ndarray:
+        """The columns of y in the order of the targets of the fit: a table's by their names, if the fit has names."""
+        names, Y = targets_of(y)
+        Y, known = Y[:, None] if Y.ndim == 1 else Y, self._targets.names if self._targets is not None else None
+        if names is not None and known is not None and names != known:
+            places = {name: position for position, name in enumerate(names)}
+            absent = [name for name in known if name not in places]
+            if absent:
+                raise InvalidArgumentError(f"y has no column {absent[0]!r}, a target of the fit{sentence_near(absent[0], names)}", "y", column=absent[0])
+            Y = Y[:, [places[name] for name in known]]
+        if Y.ndim != 2 or Y.shape[1] != len(self.coef_):
+            why = f"the estimator was fitted to {len(self.coef_)} targets"
+            raise InvalidArgumentError(f"y has the shape {Y.shape}, but {why}: it must have a column for each", "y", value=str(Y.shape), why=why)
+        return Y
 
     def target_summary(self, fdr: float = 0.1) -> Any:
         """How well the columns explain each target, after a fit of many targets.

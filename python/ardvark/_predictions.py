@@ -6,12 +6,13 @@ from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._docs import assembled
 from ._fitted import FittedModel
-from ._given import plain_labels, with_one_spelling, without_gaps
+from ._given import known_targets, plain_labels, with_one_spelling, without_gaps
 
 __all__ = ["Classifier", "Regressor"]
 
@@ -143,7 +144,11 @@ class Classifier(ClassifierMixin, FittedModel):
         True
         """
         weights = without_gaps(sample_weight, "sample_weight")
-        return float(super().score(X, with_one_spelling(without_gaps(y), self.classes_.tolist()), weights))
+        y, known = known_targets(y, self._may_miss)
+        y = with_one_spelling(y, self.classes_.tolist())
+        if known is None:
+            return float(super().score(X, y, weights))
+        return float(accuracy_score(y, self.predict(X)[known], sample_weight=None if weights is None else np.asarray(weights)[known]))
 
     def log_density(self, X: Any, y: Any) -> np.ndarray:
         """Logarithm of the probability of the observed labels: a score to compare predictions.
@@ -273,7 +278,10 @@ class Regressor(RegressorMixin, FittedModel):
         return self._score(X, y, weights)
 
     def _score(self, X: Any, y: Any, weights: Any) -> float:
-        return float(super().score(X, without_gaps(y), weights))
+        y, known = known_targets(y, self._may_miss)
+        if known is None:
+            return float(super().score(X, y, weights))
+        return float(r2_score(y, self.predict(X)[known], sample_weight=None if weights is None else np.asarray(weights)[known]))
 
     def _model_predict(self, X: Any, y: Any = None, **options: Any) -> _core.Result:
         return self._model.predict(self._checked_rows(X), y, **options)

@@ -415,3 +415,25 @@ def test_a_gap_only_in_the_target_leaves_its_row_out(kind, missing):
     assert not hasattr(model, "statistics_")
     with pytest.raises(ValueError, match="no statistics of its rows"):
         model.partial_fit(X[known], y[known])
+
+
+@pytest.mark.parametrize("missing", ["drop", "impute"])
+def test_a_score_leaves_out_the_rows_that_the_fit_leaves_out(missing):
+    from sklearn.model_selection import cross_val_score
+
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(80, 3))
+    y = X[:, 0] + rng.normal(size=80)
+    labels = np.where(y > 0, "up", "down").astype(object)
+    weights = rng.uniform(0.5, 2, size=80)
+    known = rng.random(80) < 0.8
+    for kind, target, gap in ((BayesianLinearRegression, y, np.nan), (BayesianLogisticRegression, labels, None)):
+        given = target.copy()
+        given[~known] = gap
+        model = kind("shared", missing=missing).fit(X, given)
+        assert model.score(X, given) == model.score(X[known], target[known])
+        assert model.score(X, given, weights) == pytest.approx(model.score(X[known], target[known], weights[known]))
+        with pytest.raises(ValueError, match="missing in all 80 rows"):
+            model.score(X, np.full(80, gap, dtype=given.dtype))
+        if kind is BayesianLinearRegression:
+            assert np.isfinite(cross_val_score(model, X, given)).all()
