@@ -214,7 +214,7 @@ class FittedModel(Estimator):
     def __setstate__(self, state: Any) -> None:
         super().__setstate__(state)
         if self._encoding is not None:
-            self._encoding = self._model.encoding()
+            self._encoding = self._saved().encoding()
 
     def _take(self, model: _core.Model) -> None:
         """The results as attributes."""

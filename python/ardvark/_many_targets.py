@@ -151,7 +151,7 @@ class ManyTargets(Regressor, LinearScore):
     def _of_targets(self, found: Targets) -> Any:
         """Fitted, from a file of many targets."""
         self._take_parameters(found)
-        self.coef_ = found.array("mean")
+        self.coef_ = found.array("mean").astype(found.dtype, copy=False)
         self._take_targets(found)
         return self
 

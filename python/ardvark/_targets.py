@@ -77,9 +77,10 @@ def _columns_of(out: Optional[np.ndarray]) -> Any:
 class Targets(Result):
     """The fits of many targets: results by name, predictions, a file. coefficients [targets, columns]: the array in which they are."""
 
-    def __init__(self, handle: Handle, coefficients: Optional[np.ndarray] = None):
+    def __init__(self, handle: Handle, coefficients: Optional[np.ndarray] = None, dtype: Any = np.float64):
         self._targets = handle
         self.coefficients = coefficients
+        self.dtype = np.dtype(dtype) if coefficients is None else coefficients.dtype
         super().__init__(call_for_handle("result", "ardvark_targets_result", handle))
 
     def _given(self) -> Any:
@@ -108,8 +109,7 @@ class Targets(Result):
         """Means and standard deviations [rows, targets], in the type of the coefficients. Options: interval, threads."""
         view, X = matrix_of(X)
         shape = (int(self.number("num_targets")), X.shape[0])
-        dtype = np.float64 if self.coefficients is None else self.coefficients.dtype
-        mean, sd = np.empty(shape, dtype), np.empty(shape, dtype) if return_std else None
+        mean, sd = np.empty(shape, self.dtype), np.empty(shape, self.dtype) if return_std else None
         call("ardvark_targets_predict", self._targets, byref(view), self._given(), Options(options), _columns_of(mean), _columns_of(sd))
         return mean.T, None if sd is None else sd.T
 
@@ -124,21 +124,27 @@ class Targets(Result):
         return call_for_bytes("ardvark_targets_to_bytes", self._targets, self._given())
 
     def __reduce__(self) -> Any:
-        return from_bytes, (self.to_bytes(),)
+        return from_bytes, (self.to_bytes(), self.dtype.name)
 
     def __getstate__(self) -> Any:  # of skops, which follows __reduce__ only to the type itself
-        return {"data": self.to_bytes()}
+        return {"data": self.to_bytes(), "dtype": self.dtype.name}
 
     def __setstate__(self, state: Any) -> None:
-        self.__dict__.update(from_bytes(state["data"]).__dict__)
+        self.__dict__.update(from_bytes(**state).__dict__)
 
 
-def from_bytes(data: bytes) -> Targets:
-    return Targets(call_for_handle("targets", "ardvark_targets_from_bytes", data, len(data)))
+def from_bytes(data: bytes, dtype: str = "float64") -> Targets:
+    return Targets(call_for_handle("targets", "ardvark_targets_from_bytes", data, len(data)), dtype=dtype)
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Targets:
-    return Targets(call_for_handle("targets", "ardvark_targets_load", without_null(os.fsencode(path))))
+    found = Targets(call_for_handle("targets", "ardvark_targets_load", without_null(os.fsencode(path))))
+    mean = found.array("mean")
+    with np.errstate(over="ignore"):
+        is_short = (mean.astype(np.float32) == mean) | np.isnan(mean)
+    if is_short.all() and np.nan_to_num(mean).any():  # a file has coefficients of both types as float64; those of a fit in it have more digits
+        found.dtype = np.dtype(np.float32)
+    return found
 
 
 def fit_targets(

@@ -1,5 +1,8 @@
 """Scores, predictions and types of a fit of many targets."""
 
+import pickle
+
+import ardvark
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,3 +75,36 @@ def test_a_score_finds_targets_by_their_names():
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.score(X, Y[:-1])
     assert fitted(Y).score(X, table) == expected  # without names, by position
+
+
+WHOLE = np.round(20 * np.abs(Y))
+
+
+@pytest.mark.parametrize(
+    "given, expected",
+    [
+        (Y.astype(np.float32), np.float32),
+        (Y.astype(">f4"), np.float32),
+        (pd.DataFrame(Y).astype(np.float32), np.float32),
+        (pd.DataFrame(Y).astype("Float32"), np.float32),
+        (Y.astype(np.float16), np.float64),
+        (WHOLE.astype(np.int16), np.float64),
+        (WHOLE.astype(np.uint16), np.float64),
+        (WHOLE.astype(np.uint8), np.float64),
+        (np.minimum(WHOLE, 90).astype(np.uint8), np.float64),
+        (np.minimum(WHOLE, 90).astype(np.int8), np.float64),
+        (Y > 0, np.float64),
+        (WHOLE.astype(int), np.float64),
+        (pd.DataFrame(Y).astype({0: np.float32}), np.float64),
+    ],
+)
+def test_only_targets_of_float32_give_float32(given, expected, tmp_path):
+    model = fitted(given)
+    mean, std = model.predict(X, return_std=True)
+    assert {values.dtype for values in (model.coef_, model.coef_std_, mean, std)} == {np.dtype(expected)}
+    model.save(tmp_path / "model.ardvark")
+    for other in (pickle.loads(pickle.dumps(model)), ardvark.load(tmp_path / "model.ardvark"), pickle.loads(pickle.dumps(ardvark.load(tmp_path / "model.ardvark")))):
+        again, spread = other.predict(X, return_std=True)
+        for found, known in ((again, mean), (spread, std), (other.coef_, model.coef_), (other.coef_std_, model.coef_std_)):
+            assert found.dtype == expected
+            np.testing.assert_array_equal(found, known)
