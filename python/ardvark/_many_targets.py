@@ -35,6 +35,7 @@ _OF_ONE_TARGET = (
     "posterior_", "relevance_", "row_weight_", "sampled_", "scores_", "sigma_", "start_bounds_", "start_weights_", "starts_", "statistics_", "undecided_",
 )
 _OF_MANY_TARGETS = ("target_names_", "target_status_", "noise_std_", "evidence_", "r_squared_", "r_squared_loo_")
+_EACH_ALONE = "fit each column of Y alone: fit(X, Y[:, k])"
 _OF_COLUMNS = ("n_features_in_", "feature_names_in_")
 _OF_ONE_FIT = {"diagnose", "fdr"}  # options that a fit of many targets does not take
 
@@ -53,7 +54,7 @@ class ManyTargets(Regressor, LinearScore):
     def __getattr__(self, name: str) -> Any:
         this = "this" if name.startswith("_") else name
         if name in _OF_ONE_TARGET and self.__dict__.get("_targets") is not None:
-            raise _OnlyOfOthers(f"the estimator was fitted to {len(self.coef_)} targets, and {this} is of one target only; fit the column of Y alone: fit(X, Y[:, k])")
+            raise _OnlyOfOthers(f"the estimator was fitted to {len(self.coef_)} targets, and {this} is of one target only; {_EACH_ALONE}")
         if name in _OF_MANY_TARGETS and "_model" in self.__dict__:
             raise _OnlyOfOthers(f"the estimator was fitted to one target, and {this} is of a fit to a Y with several columns only")
         return object.__getattribute__(self, name)  # says what a property said
@@ -89,6 +90,8 @@ class ManyTargets(Regressor, LinearScore):
         if both:
             raise ValueError(f"{both[0]!r} is a column of X and of Y; a target must not explain itself: leave it out of X")
         options = {**self._columns_for_library(), **self._model_options(), **self._given_options()}
+        if "start_precision" in options:
+            options["start_precision"] = self._one_start()
         shape = (Y.shape[1], len(self._column_names()))
         mean = _checked_out(out, shape) if out is not None else np.empty(shape, dtype)
         may_be_many = mean.size > _MOST_INCLUSIONS and options.get("prior", "sparse") in _WITH_INCLUSIONS
@@ -101,13 +104,35 @@ class ManyTargets(Regressor, LinearScore):
                     callback=watch.function, weights=weights, **options
                 )
             except ValueError as error:
-                raise self._in_our_names(error) from None
+                raise self._of_one_target(error) from None
             self._forget_results()
             if scratch is not None and found.text("prior") in _WITH_INCLUSIONS:
                 self.inclusion_, self._effects = _large(scratch)
         self.coef_ = mean
         self._take_targets(found)
         self._warn_of_targets(found)
+
+    def _one_start(self) -> Any:
+        """Of the precisions of all columns."""
+        start = getattr(self, "lambda_init")
+        if np.ndim(start) != 0:
+            raise self._wrong_start("has a number for each column")
+        return start
+
+    def _wrong_start(self, fault: str) -> InvalidArgumentError:
+        start = getattr(self, "lambda_init")
+        why, remedy = "of several targets it can only be one number, with prior='shared'", _EACH_ALONE
+        return InvalidArgumentError(f"lambda_init {fault}; {why}; {remedy}", "lambda_init", value=str(start), why=why, remedy=remedy)
+
+    def _of_one_target(self, error: ValueError) -> ValueError:
+        """An error of the library, in the words of Python."""
+        argument, value = (error.argument, error.value) if isinstance(error, InvalidArgumentError) else ("", "")
+        if (argument, value) == ("start_precision", "1"):
+            return self._wrong_start(f"is {getattr(self, 'lambda_init')}, and with this prior each column has a precision of its own")
+        if argument == "solver 'iterative'":
+            why = "cannot be given for many targets"
+            return InvalidArgumentError(f"{argument} {why}; {_EACH_ALONE}", "solver", value="iterative", why=why, remedy=_EACH_ALONE)
+        return self._in_our_names(error)
 
     def _take_targets(self, found: Targets) -> None:
         """The results as attributes."""

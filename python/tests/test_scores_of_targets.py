@@ -108,3 +108,18 @@ def test_only_targets_of_float32_give_float32(given, expected, tmp_path):
         for found, known in ((again, mean), (spread, std), (other.coef_, model.coef_), (other.coef_std_, model.coef_std_)):
             assert found.dtype == expected
             np.testing.assert_array_equal(found, known)
+
+
+def test_a_start_of_the_precision():
+    given = fitted(Y, lambda_init=5.0)
+    np.testing.assert_allclose(given.coef_[1], BayesianLinearRegression("shared", lambda_init=5.0).fit(X, Y[:, 1]).coef_, rtol=1e-9)
+    short = BayesianLinearRegression("shared", lambda_init=5.0, max_iter=1, tol=1e-300).fit(X, Y)
+    other = BayesianLinearRegression("shared", lambda_init=5e5, max_iter=1, tol=1e-300).fit(X, Y)
+    assert not np.allclose(short.coef_, other.coef_, rtol=1e-3)  # it is a start
+    with pytest.raises(ValueError, match="lambda_init has a number for each column; .* one number, with prior='shared'; fit each column of Y alone"):
+        fitted(Y, lambda_init=[5.0] * 4)
+    with pytest.raises(ValueError, match="lambda_init is 5.0, and with this prior each column has a precision of its own; .* with prior='shared'") as found:
+        BayesianLinearRegression("ard", lambda_init=5.0).fit(X, Y)
+    assert found.value.argument == "lambda_init"
+    with pytest.raises(ValueError, match="solver 'iterative' cannot be given for many targets; fit each column of Y alone: fit\\(X, Y\\[:, k\\]\\)"):
+        fitted(Y, solver="iterative")
