@@ -13,7 +13,7 @@ from . import _core
 from ._abi import InvalidArgumentError
 from ._arrays import READ, is_sparse, product, refuse_sparse, without_mask
 from ._genotypes import Genotypes
-from ._given import is_many, name_of, refuse_gaps, refuse_many, refuse_times, require_finite, require_numbers
+from ._given import is_many, listed, name_of, refuse_gaps, refuse_many, refuse_times, require_finite, require_numbers
 from ._hosts import in_memory, targets_in_memory
 from ._docs import assembled
 from ._passes import RowSums, TableFacts
@@ -174,7 +174,7 @@ class BayesianLinearRegression(ManyTargets):
         self._keep(locals())
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None, out: Optional[np.ndarray] = None
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Union[None, str, Sequence[str]] = None, out: Optional[np.ndarray] = None
     ) -> BayesianLinearRegression:
         """Fits the model.
 
@@ -184,6 +184,9 @@ class BayesianLinearRegression(ManyTargets):
         `target_summary` says which targets are explained. With prior="shared" one decomposition of X serves all targets; with others they
         are fitted one by one. ``coef_std_`` of more than ten million coefficients is left out, and so many inclusions are a
         `scipy.sparse.csr_array` of those of .01 or more. With missing="drop" a gap in y leaves its row out of the fit of its target.
+        Only a y of float32 gives float32, every other type float64. ``target`` may be a list of names: these columns of a table X are the targets.
+        A y with one column is one target, and ``coef_`` has the shape (n_features,). ``callback`` is called before the fits, and then
+        about twice a second; if it returns False, the call ends with a RuntimeError, because there is no result of some targets only.
 
         X may also be `LinearStatistics`, or a list of them: the folds of the cross-validation with prior="laplace". Or it is read in
         pieces, with ``y`` the name of a column: the path of a file or folder, or a pattern (Parquet, CSV, Arrow), a dataset, an Arrow stream, a lazy frame of polars, an iterator
@@ -202,15 +205,19 @@ class BayesianLinearRegression(ManyTargets):
             if y is not None or sample_weight is not None or target is not None:
                 raise ValueError("y, sample_weight and target cannot be given with statistics: they belong to the rows, in update()")
             return self._fit_statistics(*folds)
-        y = targets_in_memory(y)
+        y, named = targets_in_memory(y), listed(target)
+        if target is not None and y is not None and (isinstance(named, list) or is_many(y)):
+            raise ValueError("fit has both y and target; give y, or the name of a column as target")
+        if isinstance(named, list) and len(named) != 1:
+            X, y = self._with_targets_of(X, named, sample_weight)
+        elif isinstance(named, list):
+            target = named[0]
         if is_many(y):
-            if target is not None:
-                raise ValueError("fit has both y and target; give y, or the name of a column as target")
             self._fit_targets(X, y, sample_weight, out)
             return self
         if out is not None:
             raise ValueError("out is for a y with several columns; coef_ of one target is small")
-        self._fit(X, y, sample_weight, target)
+        self._fit(X, y, sample_weight, target)  # type: ignore[arg-type]
         return self
 
     def _fitted_to(

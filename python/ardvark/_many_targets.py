@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from contextlib import ExitStack
-from typing import Any, Optional, Sequence
+from numbers import Real
+from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
+from scipy.special import stdtrit  # type: ignore[import-untyped]
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from ._abi import InvalidArgumentError, wrong_row
+from ._abi import InvalidArgumentError, StoppedError, wrong_row
 from ._arrays import in_read_type, refuse_sparse
 from ._core import ArdvarkWarning, _depth
 from ._docs import assembled
-from ._given import targets_of
+from ._given import frame, series_taken_from, table_of_fit, targets_of
+from ._hosts import in_memory
 from ._predictions import Regressor
-from ._progress import Watch
+from ._progress import Progress, Watch
 from ._score import LinearScore
-from ._tables import sentence_near
+from ._streams import is_stream
+from ._tables import names_of, sentence_near, without
 from ._targets import ScratchArray, Targets, fit_targets
 
 __all__ = ["ManyTargets"]
@@ -98,10 +103,11 @@ class ManyTargets(Regressor, LinearScore):
         with ExitStack() as stack:
             watch = stack.enter_context(Watch(type(self).__name__, self.verbose, self.callback))
             scratch = stack.enter_context(ScratchArray(shape, mean.dtype)) if may_be_many else None
+            told = None if watch.function is None else _Told(watch.function)
             try:
                 found = fit_targets(
                     X, Y, names=names, mean=mean, with_sd=mean.size <= _MOST_SDS, inclusion=None if scratch is None else scratch.array,
-                    callback=watch.function, weights=weights, **options
+                    callback=told, weights=weights, **options
                 )
             except ValueError as error:
                 raise self._of_one_target(error) from None
@@ -111,6 +117,23 @@ class ManyTargets(Regressor, LinearScore):
         self.coef_ = mean
         self._take_targets(found)
         self._warn_of_targets(found)
+
+    def _with_targets_of(self, X: Any, names: Sequence[Any], sample_weight: Any) -> tuple[Any, Any]:
+        """The other columns of a table, and those that are the targets."""
+        if not names:
+            raise ValueError("target is an empty list; it must name columns of X")
+        if is_stream(X) and not hasattr(X, "__arrow_c_stream__"):
+            why, remedy = "X is read in pieces, so target must be the name of one column", "a table in memory can have several targets"
+            raise InvalidArgumentError(f"{why}; {remedy}", "target", why=why, remedy=remedy)
+        X = in_memory(X, type(self), has_target=True)
+        X = frame(table_of_fit(X, [*names, *([sample_weight] if isinstance(sample_weight, str) else []), *self._named_columns()]))
+        given, asked = Counter(names_of(X) or ()), Counter(names)
+        for name in names:
+            if given[name] != 1:
+                series_taken_from(X, name, "target", True)  # refuses it
+            if asked[name] > 1:
+                raise InvalidArgumentError(f"target names the column {name!r} {asked[name]} times", "target", value=str(name), column=str(name))
+        return without(X, names), X[list(names)]
 
     def _one_start(self) -> Any:
         """Of the precisions of all columns."""
@@ -188,6 +211,31 @@ class ManyTargets(Regressor, LinearScore):
         except ValueError as error:
             raise self._in_our_names(error) from None
         return (mean, sd) if return_std else mean
+
+    def _predict_interval(self, X: Any, level: float, interval: str) -> np.ndarray:
+        if self._targets is None:
+            return super()._predict_interval(X, level, interval)
+        if not 0 < level < 1:
+            why = "it must lie between 0 and 1"
+            raise InvalidArgumentError(f"level is {level!r}; {why}", "level", value=str(level), why=why)
+        if interval == "new" and getattr(self, "noise") != "normal":
+            why, remedy = "intervals of new observations of many targets need normal noise", f"interval='mean' gives those of the mean, or {_EACH_ALONE}"
+            raise InvalidArgumentError(f"noise is {getattr(self, 'noise')!r}; {why}; {remedy}", "noise", value=str(getattr(self, "noise")), why=why, remedy=remedy)
+        try:
+            mean, sd = self._targets.predict(self._checked_rows(X), True, interval=interval)
+        except ValueError as error:
+            raise self._in_our_names(error) from None
+        assert sd is not None
+        half = sd * _quantile(0.5 + 0.5 * level, self.degrees_of_freedom_).astype(sd.dtype)
+        return np.stack([mean - half, mean + half], axis=-1)
+
+    def _named(self, method: str, values: Any) -> dict[str, np.ndarray]:
+        if self._targets is None:
+            return super()._named(method, values)
+        parts = list(zip(("", "_sd"), values)) if isinstance(values, tuple) else [("", values)]
+        if method == "predict_interval":
+            parts = [("_lower", values[..., 0]), ("_upper", values[..., 1])]
+        return {f"{name}{end}": part[:, k] for k, name in enumerate(self.target_names_) for end, part in parts}
 
     def _score(self, X: Any, y: Any, weights: Any) -> float:
         if self._targets is None:
@@ -273,7 +321,10 @@ class ManyTargets(Regressor, LinearScore):
         check_is_fitted(self)
         if self._targets is None:
             raise ValueError("the estimator was fitted to one target; target_summary is of a fit to a Y with several columns")
-        found = self._targets.explained(fdr)
+        if not isinstance(fdr, Real) or isinstance(fdr, bool) or not 0 < fdr < 1:
+            why = "it must be a number between 0 and 1"
+            raise InvalidArgumentError(f"fdr is {fdr!r}; {why}", "fdr", value=str(fdr), why=why)
+        found = self._targets.explained(float(fdr))
         effects: Any = self.effective_parameters_ - (1.0 if self.fit_intercept else 0.0)
         if self._targets.text("prior") in _WITH_INCLUSIONS:
             effects = np.full_like(effects, np.nan) if self._effects is None else self._effects
@@ -290,6 +341,25 @@ class ManyTargets(Regressor, LinearScore):
             },
             index=pandas.Index(self.target_names_, name="target"),
         )
+
+
+def _quantile(probability: float, degrees: np.ndarray) -> np.ndarray:
+    """Of Student's t of variance one; infinite where it has no variance."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scale = np.where(np.isfinite(degrees), np.sqrt((degrees - 2) / degrees), 1.0)
+        return np.where(degrees <= 2, np.inf, scale * stdtrit(degrees, probability))
+
+
+class _Told:
+    """Passes the progress of a fit of many targets on, at least once. The library has no result of targets that were not all fitted: a callback that stops the fit ends the call."""
+
+    def __init__(self, function: Callable[[Progress], Any]):
+        self._function = function
+        self(Progress(0, 0, -np.inf, 0.0, stage="preparing", text="preparing"))
+
+    def __call__(self, progress: Progress) -> None:
+        if self._function(progress) is False:
+            raise StoppedError("the callback stopped the fit of many targets before there was a result")
 
 
 def _large(scratch: ScratchArray) -> tuple[Any, np.ndarray]:

@@ -244,7 +244,7 @@ class Regressor(RegressorMixin, FittedModel):
         Returns
         -------
         interval : ndarray of shape (n_samples, 2)
-            Lower and upper end.
+            Lower and upper end. After a fit of many targets of shape (n_samples, n_targets, 2).
 
         Examples
         --------
@@ -253,6 +253,10 @@ class Regressor(RegressorMixin, FittedModel):
         >>> interval.round(1).tolist()
         [[2.8, 3.2]]
         """
+        check_is_fitted(self)
+        return self._predict_interval(X, level, interval)
+
+    def _predict_interval(self, X: Any, level: float, interval: str) -> np.ndarray:
         prediction = self._model_predict(X, level=level, interval=interval)
         return np.column_stack([prediction.array("lower"), prediction.array("upper")])
 

@@ -145,7 +145,7 @@ def test_what_many_targets_do_not_have_says_so():
     X, Y, new = tables()
     model = BayesianLinearRegression("shared").fit(X, Y)
     for call in (
-        model.summary, lambda: model.posterior_, model.coef_interval, lambda: model.predict_interval(new), lambda: model.log_density(X, Y),
+        model.summary, lambda: model.posterior_, model.coef_interval, lambda: model.log_density(X, Y),
         model.select, lambda: model.coef_covariance([0]),
     ):
         with pytest.raises(ValueError, match="fitted to 6 targets, and [a-z_]+ is of one target only"):
