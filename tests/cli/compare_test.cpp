@@ -64,7 +64,8 @@ TEST_F(Compare, CountsTheEffectsThatFitKeeps) {
   EXPECT_TRUE(contains(
       text, fmt::format("{} of 13 kept (inclusion above one half and known sign, or sign beyond doubt), {} undecided\n", kept, undecided)))
       << text;
-  for (const Json& model : json_of(Arguments{"compare"} + boston + Arguments{"--priors", "slab,dense"})["models"])
+  const Json compared = json_of(Arguments{"compare"} + boston + Arguments{"--priors", "slab,dense"});
+  for (const Json& model : compared["models"])
     EXPECT_TRUE(model["probable_effects"] == kept || model["name"] == "dense") << model;
 }
 
