@@ -50,7 +50,7 @@ struct TargetsOptions {
   bool standard_deviations = false;  ///< of the coefficients, too: as many numbers as coefficients
   bool leave_one_out = false;        ///< compute TargetsFit::r_squared_loo: the time of another product
   bool predictions = true;           ///< keep what predict() needs
-  TargetColumns mean = {};           ///< where the coefficients are written; none: TargetsFit::mean
+  TargetColumns mean = {};           ///< where the coefficients are written, float: from products of float; none: TargetsFit::mean
   TargetColumns sd = {};             ///< where their standard deviations are written; none: TargetsFit::sd
   TargetColumns inclusion = {};      ///< priors sparse and slab: where the inclusions are written; none: TargetsFit::inclusion
 };

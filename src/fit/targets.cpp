@@ -162,7 +162,7 @@ class GroupFit {
   void fit_blocks(const SharedBasis& basis, TargetsState& state) {
     if (results_.has_sd()) squares_ = basis.back.cwiseAbs2();
     if (asked_.leave_one_out) projection_squares_ = basis.projection.cwiseAbs2();
-    const bool is_single = Y_.scalar() == ScalarType::float32;
+    const bool is_single = asked_.mean.floats() != nullptr;
     const Factors factors{
         {basis.back, is_single}, {basis.projection, is_single && basis.dual}, {projection_squares_, is_single && basis.dual}};
     origin_ = frame_.origin()(penalised_) - basis.mean;
@@ -182,7 +182,7 @@ class GroupFit {
   // What is multiplied for results alone.
   struct ForResults {
     const Matrix& doubles;
-    Eigen::MatrixXf single;  // empty: targets of doubles
+    Eigen::MatrixXf single;  // empty: coefficients of doubles
     ForResults(const Matrix& A, bool is_single) : doubles(A) {
       if (is_single && A.size() > 0) single = A.cast<float>();
     }
@@ -201,7 +201,7 @@ class GroupFit {
     return out;
   }
 
-  // The same in single precision, if the targets have it: then so have their results.
+  // The same in single precision, if the coefficients are written so.
   static Matrix product(Index rows, const ForResults& A, const Matrix& X) {
     if (A.single.size() == 0) return product(blas::Transpose::no, rows, A.doubles, X);
     const Eigen::MatrixXf of_X = X.cast<float>();

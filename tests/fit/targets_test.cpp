@@ -223,6 +223,7 @@ TEST(Targets, InEitherOrderAndPrecision) {
     EXPECT_TRUE(fits.bound == expected.bound);
     for (Index k = 0; k < 9; ++k) expect_near(mean.topRows(100).col(k).cast<double>(), expected.mean.col(k), 3e-6);
     EXPECT_TRUE((mean.bottomRows(3).array() == -1).all() && (sd.array() > 0).all());
+    EXPECT_TRUE(fit_targets(X, view, shared()).mean == expected.mean);
   }
 }
 
