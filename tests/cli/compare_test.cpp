@@ -65,8 +65,7 @@ TEST_F(Compare, CountsTheEffectsThatFitKeeps) {
       text, fmt::format("{} of 13 kept (inclusion above one half and known sign, or sign beyond doubt), {} undecided\n", kept, undecided)))
       << text;
   const Json compared = json_of(Arguments{"compare"} + boston + Arguments{"--priors", "slab,dense"});
-  for (const Json& model : compared["models"])
-    EXPECT_TRUE(model["probable_effects"] == kept || model["name"] == "dense") << model;
+  for (const Json& model : compared["models"]) EXPECT_TRUE(model["probable_effects"] == kept || model["name"] == "dense") << model;
 }
 
 TEST_F(Compare, PrintsATableAndOneSentence) {
