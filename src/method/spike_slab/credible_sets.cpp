@@ -37,7 +37,6 @@ void for_products(const ReducedRows& rows, const Vector& D, const std::vector<In
   const bool is_known = rows.gram && (D.array() == 1).all();
   for (std::size_t first = 0; first < list.size(); first += block) {
     const auto count = static_cast<Index>(std::min(block, list.size() - first));
-    const Matrix& from = *rows.gram;
     Matrix sums(is_known ? rows.size() : rows.rank(), count);
     for (Index i = 0; i < count; ++i) {
       const auto [columns, weights] = of(list[first + static_cast<std::size_t>(i)]);
@@ -45,7 +44,7 @@ void for_products(const ReducedRows& rows, const Vector& D, const std::vector<In
       for (std::size_t l = 0; l < columns.size(); ++l) {
         const double weight = weights[static_cast<Index>(l)];
         if (is_known)
-          sums.col(i) += weight * from.col(columns[l]);
+          sums.col(i) += weight * rows.gram->col(columns[l]);
         else
           sums.col(i) += weight * rows.Z().col(columns[l]);
       }
