@@ -57,12 +57,15 @@ struct SlabTable {
   Vector squares;  // [p] of the columns
   std::shared_ptr<const ColumnSets> sets;
 
-  // What is computed of the columns alone.
-  void take(ReducedRows& rows) {
-    squares = rows.Z().colwise().squaredNorm();
+  // Which columns are correlated enough for a block, and in which order: by their products with the target.                   (SP.13)
+  void take_sets(const ReducedRows& rows) {
     // No blocks without rotation: the correlations of so many columns cost as much as the rotation.
     const bool may_block = parts != SparseParts::dense_only && rotation == Rotation::to_diagonal;
     sets = may_block ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));
+  }
+  void take(ReducedRows& rows) {
+    squares = rows.Z().colwise().squaredNorm();
+    take_sets(rows);
     rows.systems = group_systems(rows, *sets, parts != SparseParts::slab_only);
   }
 };
@@ -132,10 +135,12 @@ Solution solve_linear_in_memory(Frame& frame) {
   const int threads = blas::num_threads();
   const auto reduced = std::make_shared<ReducedRows>();  // the starts and the posterior share it
   ReducedRows& rows = *reduced;
-  if (shared)
+  if (shared) {
     rows = shared->reduced->with_target(frame.target);
-  else
+    table.take_sets(rows);  // systems are those of groups, which do not depend on the target; blocks are too small to have any
+  } else {
     reduce_one(frame, table, rows);
+  }
   const SparseParts parts = table.parts;
   const auto& sets = table.sets;
   const SpikeSlabSettings slab = slab_of_regression(frame, table.squares, num_flat, rows.rest + rows.y.squaredNorm(), rows.degrees);
