@@ -64,7 +64,7 @@ def _remedy(kind: type, name: str) -> Optional[str]:
 def targets_in_memory(y: Any) -> Any:
     """y as it is, or the matrix with the names of its columns if it is one of xarray. Refuses a table that is not in memory."""
     kind = type(y)
-    if isinstance(y, np.ndarray) or names_of(y) is not None:
+    if isinstance(y, np.ndarray) or names_of(y) is not None or getattr(y, "ndim", 2) == 1:  # of one target, who reads it says what it must be
         return y
     if kind.__name__ == "DataArray" and "xarray" in sys.modules and y.ndim == 2:
         return _matrix_of(y)
