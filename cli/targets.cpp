@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ardvark/table_stream.hpp"
 #include "io/safetensors.hpp"

@@ -1,6 +1,7 @@
 #include "method/targets/shared_targets.hpp"
 
 #include <Eigen/QR>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
