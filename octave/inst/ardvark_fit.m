@@ -225,8 +225,8 @@ function fit = ardvark_fit(X, y, varargin)
 %         precision and log_det_V are NaN under a sparse prior, which has no precisions; log_det_V also where gaps were filled
 %         Of many targets, a struct with
 %         mean, sd (there are none of more than ten million coefficients) and inclusion [D, K];
-%         intercept.mean, noise.sd, precision, degrees_of_freedom, bound, evidence (nats of the bound above that of the constant), r_squared,
-%         r_squared_loo (each row predicted from all others; NaN of targets that are fitted one by one), effective_parameters, num_rows,
+%         intercept.mean, noise.sd, precision, degrees_of_freedom, bound, evidence (nats of the bound above that of the columns without a
+%         prior), r_squared, r_squared_loo (each row predicted from all others; NaN of targets that are fitted one by one), effective_parameters, num_rows,
 %         sweeps [1, K]; NaN where a target is not fitted;
 %         status, targets (their names) {1, K}; prior, columns, notes, warnings, num_targets, num_alone (fitted one by one);
 %         explained: selected [1, K], the targets that the columns explain at the rate fdr, probability [1, K], share of all targets, fdr;

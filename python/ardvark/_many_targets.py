@@ -298,7 +298,7 @@ class ManyTargets(Regressor, LinearScore):
             (NaN of targets that are fitted one by one); ``noise_std``, in the units of the target; ``effects``, how many
             coefficients the rows determine: the effective number of parameters, or the sum of the inclusions under a sparse prior
             (NaN after loading a file of more than ten million inclusions);
-            ``evidence``, the log evidence above that of the constant, in nats; ``probability`` that the columns explain the target,
+            ``evidence``, the log evidence above that of the columns without a prior, in nats; ``probability`` that the columns explain the target,
             ``explained`` at the stated rate, and ``status``.
 
         Raises

@@ -313,7 +313,7 @@ TEST(Targets, OfCorrelatedColumnsAreTheFitsOneByOne) {
     auto [X, Y] = tables(90, seed % 2 == 0 ? 5 : 24, 3, 200 + seed);
     for (Index j = 1; j < X.cols(); ++j) X.col(j) = X.col(j - 1) / X.col(j - 1).norm() + 0.3 * X.col(j) / X.col(j).norm();
     Y = X.leftCols(3) * Matrix::Random(3, 3) + 0.02 * Matrix::Random(90, 3);
-    for (const Prior& prior : {Prior::sparse(), Prior::slab(), Prior::dense()}) expect_as_one_by_one(X, Y, {.fit = {.prior = prior}}, 1e-6);
+    for (const Prior& prior : {Prior::sparse(), Prior::slab(), Prior::dense()}) expect_as_one_by_one(X, Y, {.fit = {.prior = prior}}, 1e-7);
   }
 }
 
