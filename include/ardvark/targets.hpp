@@ -94,8 +94,8 @@ struct TargetsFit {
 };
 
 /// A linear regression of each column of Y on X: those of fit_linear, but for rounding. Under the prior `shared`, with a joint posterior
-/// and 60 rows or more, one decomposition of X serves all targets. Under others they are fitted one by one, in threads; `sparse`, `slab`
-/// and `dense` reduce X once. The bits of a target do not depend on the other targets, nor on the number of threads.
+/// and 60 rows or more, and under `none`, one decomposition of X serves all targets. Under others they are fitted one by one, in threads;
+/// `sparse`, `slab` and `dense` reduce X once. The bits of a target do not depend on the other targets, nor on the number of threads.
 ///
 ///     ardvark::TargetsFit fits = ardvark::fit_targets(X, Y, {.fit = {.prior = ardvark::Prior::shared()}});
 ///
@@ -103,7 +103,7 @@ struct TargetsFit {
 /// \param Y  [n,K] the same; a value that is not finite leaves its target without a fit, see TargetsOptions::drop_missing
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
 /// Prior shared: O(n p min(n,p)) once, then O((n + p) min(n,p)) a target. Memory: the decomposition, (n + p) min(n,p) numbers; the
-/// results; and 256 (n + p) numbers a thread.                                                                   (TGT.1) to (TGT.9)
+/// results; and 256 (n + p) numbers a thread.                                                                   (TGT.1) to (TGT.10)
 [[nodiscard]] TargetsFit fit_targets(MatrixView X, MatrixView Y, const TargetsOptions& options = {});
 
 struct TargetsPredictOptions {
@@ -138,5 +138,25 @@ struct ExplainedTargets {
 /// \param of_noise   [sizes,draws] TargetsFit::log_bayes_of_noise; empty: the distribution of `log_bayes` without effects is not used
 /// \param rate       of false discoveries among the selected, in (0, 1). \throws InvalidArgument                              (TGT.6)
 [[nodiscard]] ExplainedTargets explained_targets(const Matrix& log_bayes, const Matrix& of_noise, double rate);
+
+/// Which columns raise or lower which targets, after a fit without a prior. NaN of a target that is constant or not fitted, and of a column
+/// that is left out.
+struct TargetDirections {
+  Matrix q_value;  ///< [p,K] the direction, the sign of the coefficient, is among those stated at a rate of at least this much
+  Matrix p_value;  ///< [p,K] of no effect, two-sided, by Student's t
+  Matrix sd;       ///< [p,K] standard errors of the coefficients
+  Vector noise_sd, degrees_of_freedom;  ///< [K] that they come from
+  Vector no_effect;                     ///< [p] estimated share of the targets on which the column has no effect, at least their share
+  /// Variances of the noise are scaled inverse chi-square over targets, with these degrees of freedom about the square of `usual_noise_sd`.
+  /// 0: they are not pooled; infinity: all are equal.
+  double pooled_degrees = 0;
+  double usual_noise_sd = 0;
+};
+/// Each column has rates over targets of its own: at a rate q, the directions of q_value <= q are expected to be wrong, or of targets
+/// without an effect, in at most a share q of them. \param fit           its prior is none, and it has the standard deviations of its
+/// coefficients \param pool          the noise of a target is estimated from its rows and from the noise of all targets; otherwise from its
+/// rows alone \param coefficients  [p,K] of a fit that wrote them elsewhere \param sd            [p,K] the same \throws InvalidArgument the
+/// fit has a prior; no coefficients, or no standard deviations.                               (TGT.12)
+[[nodiscard]] TargetDirections target_directions(const TargetsFit& fit, bool pool = true, MatrixView coefficients = {}, MatrixView sd = {});
 
 }  // namespace ardvark

@@ -379,6 +379,8 @@ y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
 out : ndarray of shape (n_targets, n_features), default=None
     Where ``coef_`` of several targets is written: float64 or float32, row by row; it may be mapped from a file. The array is
     ``coef_`` itself, and predictions read it: give each model that you keep an array of its own, and do not write into it.
+out_std : ndarray of shape (n_targets, n_features), default=None
+    The same for ``coef_std_``.
 
 {sections.fitted}
 """,

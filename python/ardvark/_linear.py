@@ -174,15 +174,23 @@ class BayesianLinearRegression(ManyTargets):
         self._keep(locals())
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Union[None, str, Sequence[str]] = None, out: Optional[np.ndarray] = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        target: Union[None, str, Sequence[str]] = None,
+        out: Optional[np.ndarray] = None,
+        out_std: Optional[np.ndarray] = None,
     ) -> BayesianLinearRegression:
         """Fits the model.
 
         y may have several columns, a table or an array of shape (n_samples, n_targets) in memory or mapped from a file: each is a target with
         a regression of its own. ``coef_``, ``coef_std_`` and ``inclusion_`` then have the shape (n_targets, n_features), in the type
         of y, ``predict`` returns (n_samples, n_targets), ``score`` is the mean over the targets, ``intercept_``, ``noise_std_``, ``degrees_of_freedom_``, ``bound_``, ``evidence_``, ``r_squared_`` and ``target_status_`` an entry for each target, and
-        `target_summary` says which targets are explained. With prior="shared" one decomposition of X serves all targets; with others they
-        are fitted one by one. ``coef_std_`` of more than ten million coefficients is left out, and so many inclusions are a
+        `target_summary` says which targets are explained, and with prior="none" `target_directions` which columns raise or lower which of them.
+        With prior="shared" and "none" one decomposition of X serves all targets. ``coef_`` and ``coef_std_`` are written into ``out`` and
+        ``out_std``, arrays of shape (n_targets, n_features) that may be mapped from files. Without ``out_std``, ``coef_std_`` of more than ten million coefficients is left out. So many inclusions are a
         `scipy.sparse.csr_array` of those of .01 or more. With missing="drop" a gap in y leaves its row out of the fit of its target.
         Only a y of float32 gives float32, every other type float64. ``target`` may be a list of names: these columns of a table X are the targets.
         A y with one column is one target, and ``coef_`` has the shape (n_features,). ``callback`` is called before the fits, and then
@@ -213,10 +221,10 @@ class BayesianLinearRegression(ManyTargets):
         elif isinstance(named, list):
             target = named[0]
         if is_many(y):
-            self._fit_targets(X, y, sample_weight, out)
+            self._fit_targets(X, y, sample_weight, out, out_std)
             return self
-        if out is not None:
-            raise ValueError("out is for a y with several columns; coef_ of one target is small")
+        if out is not None or out_std is not None:
+            raise ValueError(f"{'out_std' if out is None else 'out'} is for a y with several columns; coef_ of one target is small")
         self._fit(X, y, sample_weight, target)  # type: ignore[arg-type]
         return self
 

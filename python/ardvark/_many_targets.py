@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from contextlib import ExitStack
-from numbers import Real
 from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
@@ -17,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from ._abi import InvalidArgumentError, StoppedError, wrong_row
 from ._arrays import in_read_type, refuse_sparse
 from ._core import ArdvarkWarning, _depth
+from ._directions import TargetDirections, checked_rate, directions_of
 from ._docs import assembled
 from ._given import frame, series_taken_from, table_of_fit, targets_of
 from ._hosts import in_memory
@@ -81,7 +81,7 @@ class ManyTargets(Regressor, LinearScore):
         for name in (*results, "_model", "_statistics_of_fit", "_targets", "_effects"):
             self.__dict__.pop(name, None)
 
-    def _fit_targets(self, X: Any, Y: Any, sample_weight: Any, out: Optional[np.ndarray]) -> None:
+    def _fit_targets(self, X: Any, Y: Any, sample_weight: Any, out: Optional[np.ndarray], out_std: Optional[np.ndarray]) -> None:
         """Fits each column of Y."""
         names, Y = targets_of(Y)
         refuse_sparse(X, "a fit of many targets")
@@ -98,7 +98,11 @@ class ManyTargets(Regressor, LinearScore):
         if "start_precision" in options:
             options["start_precision"] = self._one_start()
         shape = (Y.shape[1], len(self._column_names()))
-        mean = _checked_out(out, shape) if out is not None else np.empty(shape, dtype)
+        mean = _checked_out(out, shape, "out") if out is not None else np.empty(shape, dtype)
+        sd = None if out_std is None else _checked_out(out_std, shape, "out_std")
+        if sd is not None and np.shares_memory(mean, sd):
+            why = "it must be an array of its own"
+            raise InvalidArgumentError(f"out_std is in the memory of out; {why}", "out_std", value="out", why=why)
         may_be_many = mean.size > _MOST_INCLUSIONS and options.get("prior", "sparse") in _WITH_INCLUSIONS
         with ExitStack() as stack:
             watch = stack.enter_context(Watch(type(self).__name__, self.verbose, self.callback))
@@ -106,7 +110,7 @@ class ManyTargets(Regressor, LinearScore):
             told = None if watch.function is None else _Told(watch.function)
             try:
                 found = fit_targets(
-                    X, Y, names=names, mean=mean, with_sd=mean.size <= _MOST_SDS, inclusion=None if scratch is None else scratch.array,
+                    X, Y, names=names, mean=mean, with_sd=mean.size <= _MOST_SDS, sd=sd, inclusion=None if scratch is None else scratch.array,
                     callback=told, weights=weights, **options
                 )
             except ValueError as error:
@@ -160,6 +164,8 @@ class ManyTargets(Regressor, LinearScore):
     def _take_targets(self, found: Targets) -> None:
         """The results as attributes."""
         self._targets = found
+        if found.deviations is not None:
+            self.coef_std_ = found.deviations
         for name, attribute in (("sd", "coef_std_"), ("inclusion", "inclusion_")):
             if (values := found.array_if_any(name)) is not None:
                 setattr(self, attribute, values.astype(self.coef_.dtype, copy=False))
@@ -321,10 +327,7 @@ class ManyTargets(Regressor, LinearScore):
         check_is_fitted(self)
         if self._targets is None:
             raise ValueError("the estimator was fitted to one target; target_summary is of a fit to a Y with several columns")
-        if not isinstance(fdr, Real) or isinstance(fdr, bool) or not 0 < fdr < 1:
-            why = "it must be a number between 0 and 1"
-            raise InvalidArgumentError(f"fdr is {fdr!r}; {why}", "fdr", value=str(fdr), why=why)
-        found = self._targets.explained(float(fdr))
+        found = self._targets.explained(checked_rate(fdr))
         effects: Any = self.effective_parameters_ - (1.0 if self.fit_intercept else 0.0)
         if self._targets.text("prior") in _WITH_INCLUSIONS:
             effects = np.full_like(effects, np.nan) if self._effects is None else self._effects
@@ -341,6 +344,56 @@ class ManyTargets(Regressor, LinearScore):
             },
             index=pandas.Index(self.target_names_, name="target"),
         )
+
+    def target_directions(self, fdr: float = 0.1, pool_noise: bool = True) -> TargetDirections:
+        """Which columns raise or lower which targets, after a fit of many targets with ``prior="none"``.
+
+        The coefficients are those of least squares. Each column has rates over targets of its own.
+
+        Parameters
+        ----------
+        fdr : float, default=0.1
+            Rate of wrong directions among those that are stated, in (0, 1): so many are expected to have the other sign, or no effect.
+        pool_noise : bool, default=True
+            Estimate the noise of a target from its rows and from the noises of all targets, whose variances are taken as inverse gamma
+            (Smyth, 2004): more directions are found where rows are few. False: from its rows alone.
+
+        Returns
+        -------
+        directions : TargetDirections
+            Tables of ``direction`` (-1, 0 or 1), ``q_value``, ``p_value``, ``coef`` and ``coef_std``, a row for each target and a column
+            for each column of X, and ``found()``, those that are stated. Targets count as independent: if their noises are strongly
+            correlated, the rate of one table may be far from ``fdr``.
+
+        Raises
+        ------
+        {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X, Y = rng.normal(size=(200, 3)), rng.normal(size=(200, 50))
+        >>> Y[:, :10] -= X[:, [2]]
+        >>> found = BayesianLinearRegression("none").fit(X, Y).target_directions(fdr=0.05)
+        >>> found.direction["x3"].head(10).tolist()
+        [-1, -1, -1, -1, -1, -1, -1, -1, -1, -1]
+        """
+        check_is_fitted(self)
+        if self._targets is None:
+            raise ValueError("the estimator was fitted to one target; target_directions is of a fit to a Y with several columns")
+        rate = checked_rate(fdr)
+        if not isinstance(pool_noise, (bool, np.bool_)):
+            why = "it must be True or False"
+            raise InvalidArgumentError(f"pool_noise is {pool_noise!r}; {why}", "pool_noise", value=str(pool_noise), why=why)
+        if self._targets.text("prior") == "none" and not hasattr(self, "coef_std_"):
+            raise ValueError("target_directions needs coef_std_, which a fit of very many coefficients has only with out_std, and a file of such a fit has not")
+        try:
+            found = self._targets.directions(bool(pool_noise))
+        except ValueError as error:
+            raise self._in_our_names(error) from None
+        return directions_of(found, self.coef_, self.target_names_, self._column_names(), rate)
 
 
 def _quantile(probability: float, degrees: np.ndarray) -> np.ndarray:
@@ -383,11 +436,11 @@ def _large(scratch: ScratchArray) -> tuple[Any, np.ndarray]:
     return csr_array((np.concatenate(values), np.concatenate(columns), starts), shape=array.shape), effects
 
 
-def _checked_out(out: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Memory of the caller for the coefficients."""
+def _checked_out(out: np.ndarray, shape: tuple[int, int], name: str) -> np.ndarray:
+    """Memory of the caller for the coefficients, or for their standard deviations."""
     is_fit = isinstance(out, np.ndarray) and out.dtype in (np.float64, np.float32) and out.shape == shape and out.flags.writeable and out.flags.c_contiguous
     if not is_fit:
         given = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
         why = f"it must be an array of float64 or float32 of shape {shape} that can be written, row by row"
-        raise InvalidArgumentError(f"out is {given}; {why}", "out", value=given, why=why)
+        raise InvalidArgumentError(f"{name} is {given}; {why}", name, value=given, why=why)
     return out

@@ -75,16 +75,20 @@ def _columns_of(out: Optional[np.ndarray]) -> Any:
 
 
 class Targets(Result):
-    """The fits of many targets: results by name, predictions, a file. coefficients [targets, columns]: the array in which they are."""
+    """The fits of many targets: results by name, predictions, a file. coefficients, deviations [targets, columns]: the arrays in which they are."""
 
-    def __init__(self, handle: Handle, coefficients: Optional[np.ndarray] = None, dtype: Any = np.float64):
+    def __init__(self, handle: Handle, coefficients: Optional[np.ndarray] = None, dtype: Any = np.float64, deviations: Optional[np.ndarray] = None):
         self._targets = handle
         self.coefficients = coefficients
+        self.deviations = deviations
         self.dtype = np.dtype(dtype) if coefficients is None else coefficients.dtype
         super().__init__(call_for_handle("result", "ardvark_targets_result", handle))
 
     def _given(self) -> Any:
         return None if self.coefficients is None else byref(matrix_of(self.coefficients.T)[0])
+
+    def _given_deviations(self) -> Any:
+        return None if self.deviations is None else byref(matrix_of(self.deviations.T)[0])
 
     def array_if_any(self, name: str) -> Optional[np.ndarray]:
         """A result that only some fits have."""
@@ -104,6 +108,10 @@ class Targets(Result):
     def explained(self, rate: float) -> Result:
         """Which targets the columns explain, at this rate of false discoveries: share, probability, selected."""
         return Result(call_for_handle("result", "ardvark_targets_explained", self._targets, rate))
+
+    def directions(self, pool: bool) -> Result:
+        """Which columns raise or lower which targets, after a fit without a prior: q_value, p_value, sd and what they come from."""
+        return Result(call_for_handle("result", "ardvark_targets_directions", self._targets, int(pool), self._given(), self._given_deviations()))
 
     def predict(self, X: Any, return_std: bool, **options: Any) -> tuple[np.ndarray, Optional[np.ndarray]]:
         """Means and standard deviations [rows, targets], in the type of the coefficients. Options: interval, threads."""
@@ -154,14 +162,15 @@ def fit_targets(
     names: Optional[Sequence[str]],
     mean: np.ndarray,
     with_sd: bool,
+    sd: Optional[np.ndarray] = None,
     inclusion: Optional[np.ndarray] = None,
     callback: Optional[Callable[[Progress], Any]] = None,
     **options: Any,
 ) -> Targets:
-    """Fits each column of Y. mean, inclusion [targets, columns]: where these are written; without inclusion, they are a result."""
+    """Fits each column of Y. mean, sd, inclusion [targets, columns]: where these are written; without sd (if with_sd) and inclusion, they are results."""
     handle = Options(options, InterruptWatch(callback))
     (of_X, X), (of_Y, Y) = matrix_of(X), matrix_of(Y)
     texts = None if names is None else (c_char_p * len(names))(*[without_null(name.encode()) for name in names])
     what = _LEAVE_ONE_OUT | (_SD if with_sd else 0)
-    given = (_columns_of(mean), None, _columns_of(inclusion))
-    return Targets(long_call("targets", "ardvark_fit_targets", handle, byref(of_X), byref(of_Y), texts, handle, what, *given), mean)
+    given = (_columns_of(mean), _columns_of(sd), _columns_of(inclusion))
+    return Targets(long_call("targets", "ardvark_fit_targets", handle, byref(of_X), byref(of_Y), texts, handle, what, *given), mean, deviations=sd)

@@ -13,7 +13,7 @@ from ardvark import _core, _posterior, plot
 from numpydoc.validate import validate
 
 ROOT = Path(__file__).parents[2]
-MODULES = ["_abi", "_progress", "_results", "_core", "_fitted", "_predictions", "_posterior", "_score", "_linear", "_many_targets", "_counts", "_logistic", "_kernel", "_slr", "_sequential"]
+MODULES = ["_abi", "_progress", "_results", "_core", "_fitted", "_predictions", "_posterior", "_score", "_linear", "_directions", "_many_targets", "_counts", "_logistic", "_kernel", "_slr", "_sequential"]
 MODULES += ["_relevance", "_selection", "_compare", "_onnx", "_statistics", "dask"]
 MODULES += [
     f"plot.{name}"

@@ -122,6 +122,31 @@ def test_float32_maps_and_either_order(tmp_path):
         BayesianLinearRegression("shared").fit(X, Y[:, 0], out=np.empty((1, 5)))
 
 
+@pytest.mark.parametrize("prior", ["shared", "sparse", "none"])
+def test_standard_deviations_are_written_where_the_caller_says(prior, tmp_path, monkeypatch):
+    X, Y, new = tables()
+    expected = BayesianLinearRegression(prior).fit(X, Y)
+    monkeypatch.setattr(_many_targets, "_MOST_SDS", 29)
+    assert not hasattr(BayesianLinearRegression(prior).fit(X, Y), "coef_std_")
+    S = np.lib.format.open_memmap(tmp_path / "S.npy", "w+", np.float64, (6, 5))
+    model = BayesianLinearRegression(prior).fit(X, Y, out_std=S)
+    assert model.coef_std_ is S
+    np.testing.assert_array_equal(S, expected.coef_std_)
+    np.testing.assert_array_equal(model.predict(new, return_std=True)[1], expected.predict(new, return_std=True)[1])
+    small = np.empty((6, 5), np.float32)
+    BayesianLinearRegression(prior).fit(X, Y, out=np.empty((6, 5)), out_std=small)
+    np.testing.assert_allclose(small, expected.coef_std_, rtol=1e-6)
+    W = np.empty((6, 5))
+    for arguments, message in (
+        ({"out_std": np.empty((5, 6))}, "out_std is float64 of shape \\(5, 6\\); it must be"),
+        ({"out": W, "out_std": W}, "out_std is in the memory of out"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            BayesianLinearRegression(prior).fit(X, Y, **arguments)
+    with pytest.raises(ValueError, match="out_std is for a y with several columns"):
+        BayesianLinearRegression(prior).fit(X, Y[:, 0], out_std=W)
+
+
 def test_files_and_pickles_predict_the_same(tmp_path):
     X, Y, new = tables(n=40)
     table = pd.DataFrame(X, columns=list("abcde"))

@@ -51,13 +51,24 @@ void validate_targets(MatrixView X, MatrixView Y, const FitOptions& options) {
   validate_options(options, Task::linear, X.cols());
 }
 
-// Whether one decomposition serves all targets.
-bool shares_work(const FitOptions& options, double rows, Index least) {
-  return options.prior.kind == PriorKind::shared && options.prior.flat_columns.empty() && options.prior.fixed_columns.empty() &&
+// Whether the columns have one prior, and the method is the usual one.
+bool is_plain(const FitOptions& options, PriorKind prior, SolverKind solver) {
+  return options.prior.kind == prior && options.prior.flat_columns.empty() && options.prior.fixed_columns.empty() &&
          !options.penalize_intercept && options.posterior == LinearPosterior::joint &&
          options.family.value_or(Family::normal) == Family::normal && options.rule.value_or(UpdateRule::vb) == UpdateRule::vb &&
-         !options.pruning.is_on() && (options.solver == SolverKind::automatic || options.solver == SolverKind::spectral) &&
-         least <= most_to_decompose && !integrates_few_rows(Task::linear, options, rows);
+         !options.pruning.is_on() && (options.solver == SolverKind::automatic || options.solver == solver);
+}
+
+// Whether one decomposition serves all targets.
+bool shares_work(const FitOptions& options, double rows, Index least) {
+  return is_plain(options, PriorKind::shared, SolverKind::spectral) && least <= most_to_decompose &&
+         !integrates_few_rows(Task::linear, options, rows);
+}
+
+// Whether each target is a regression by least squares, with degrees of freedom for its noise.
+bool is_least_squares(const FitOptions& options, double rows, Index num_columns) {
+  return is_plain(options, PriorKind::none, SolverKind::qr) && num_columns > 0 &&
+         rows >= static_cast<double>(num_columns + (options.intercept ? 1 : 0)) + 3;
 }
 
 TargetStatus status_of(Status status) {
@@ -65,11 +76,17 @@ TargetStatus status_of(Status status) {
   return status == Status::max_sweeps ? TargetStatus::max_sweeps : TargetStatus::failed;
 }
 
-// The log evidence of the columns without a prior alone, under the same prior of the noise.                                 (TGT.6)
+// The log evidence of columns without a prior.                                                                             (TGT.6)
+// \param square  of what they leave of the target, with so many degrees of freedom
+double log_evidence_without_prior(double square, double degrees, double log_det, GammaDistribution noise) {
+  const double shape = noise.shape + 0.5 * degrees, rate = noise.rate + 0.5 * square;
+  return noise.shape * std::log(noise.rate) - log_gamma(noise.shape) + log_gamma(shape) - shape * std::log(rate) - 0.5 * degrees * ln_2pi -
+         0.5 * log_det;
+}
+
+// That of the columns without a prior alone, under the same prior of the noise.
 double log_evidence_of_flat(double square, const SharedBasis& basis, GammaDistribution noise) {
-  const double degrees = basis.degrees(), shape = noise.shape + 0.5 * degrees, rate = noise.rate + 0.5 * square;
-  return noise.shape * std::log(noise.rate) - std::lgamma(noise.shape) + std::lgamma(shape) - shape * std::log(rate) -
-         0.5 * degrees * ln_2pi - 0.5 * basis.log_det_flat;
+  return log_evidence_without_prior(square, basis.degrees(), basis.log_det_flat, noise);
 }
 
 // The same at the best noise, which the priors sparse, slab and dense take.                                          (SP.3), (TGT.6)
@@ -100,7 +117,8 @@ class GroupFit {
     const auto num_penalised = static_cast<Index>(penalised_.size());
     std::optional<SharedBasis> basis;
     const Index least = std::min(num_rows_, num_penalised);
-    const bool shares = shares_work(options_, frame_.rows, least);
+    if (is_least_squares(options_, frame_.rows, num_penalised)) least_squares_ = decompose_least_squares(frame_, penalised_);
+    const bool shares = least_squares_ || shares_work(options_, frame_.rows, least);
     if (shares) {
       prior_ = prepare_prior(options_, frame_.num_columns(), frame_.left_out);
       degrees_ = noise_degrees();
@@ -118,16 +136,23 @@ class GroupFit {
       const Index draws = std::clamp<Index>(out_.num_targets(), 2000, 5000);
       out_.log_bayes_of_noise = sizes_->log_bayes_of_noise(draws, noise_prior(options_, 1, noise_degrees()));
     }
-    if (shares && basis && !basis->sizes_differ)
+    if (least_squares_) {
+      offset_of_columns_ = bound_offset(penalised_, Units{frame_.units.standardization, 0, 1}, frame_.rows);
+      if (basis) to_sizes_ = basis->back.transpose() * least_squares_->R.transpose();
+      fit_blocks(least_squares_->basis, state);
+    } else if (shares && basis && !basis->sizes_differ) {
       fit_blocks(*basis, state);
-    else
+    } else {
       alone_.assign(alone_.size(), 1);
+    }
     fit_alone(basis ? &*basis : nullptr, state);
   }
 
  private:
   [[nodiscard]] NoiseDegrees noise_degrees() const {
-    return {frame_.rows, std::ssize(flat_) + (options_.intercept ? 1 : 0), std::ssize(penalised_)};
+    const Index num_flat = std::ssize(flat_) + (options_.intercept ? 1 : 0), others = std::ssize(penalised_);
+    return options_.prior.kind == PriorKind::none ? NoiseDegrees{frame_.rows, num_flat + others, 0}
+                                                  : NoiseDegrees{frame_.rows, num_flat, others};
   }
   [[nodiscard]] Index num_targets() const { return std::ssize(group_.targets); }
   [[nodiscard]] Index target(Index k) const { return group_.targets[static_cast<std::size_t>(k)]; }
@@ -231,9 +256,11 @@ class GroupFit {
       column.array() *= basis.root_weight.array();
     }
     Matrix c = product(blas::Transpose::yes, r, basis.projection, y);
-    const Matrix explained = sizes_->explained(c);
+    Matrix explained;
+    if (sizes_) explained = sizes_->explained(least_squares_ ? product(blas::Transpose::no, r, to_sizes_, c) : c);
 
-    SharedTargets sweeps(basis, prior_, options_, frame_.num_columns());
+    std::optional<SharedTargets> sweeps;
+    if (!least_squares_) sweeps.emplace(basis, prior_, options_, frame_.num_columns());
     std::vector<SharedFit> fits(static_cast<std::size_t>(count));
     Matrix inverse = Matrix::Zero(r, results_.has_sd() || asked_.leave_one_out ? width() : 0);
     for (Index k = 0; k < count; ++k) {
@@ -241,10 +268,10 @@ class GroupFit {
       if (!standard[at]) continue;
       SharedFit& fit = fits[at];
       const GammaDistribution noise = noise_prior(options_, mean_square[k], degrees_);
-      fit = sweeps.fit(y.col(k), c.col(k), noise);
-      if (!standard[at]->is_constant) {
+      fit = sweeps ? sweeps->fit(y.col(k), c.col(k), noise) : fit_least_squares(y.col(k), c.col(k), noise);
+      if (!standard[at]->is_constant && sizes_) {
         const double square = y.col(k).squaredNorm();
-        fit.evidence = fit.bound - log_evidence_of_flat(square, basis, noise);
+        if (sweeps) fit.evidence = fit.bound - log_evidence_of_flat(square, basis, noise);
         fit.log_bayes = sizes_->log_bayes(square, explained.col(k), noise);
       }
       const Vector d = (basis.l.array() + (r > 0 ? fit.precision : 0)).inverse();
@@ -272,6 +299,23 @@ class GroupFit {
       kept.precision[first + k] = fits[at].precision;
       if (missed.size() > 0) out_.r_squared_loo[target(first + k)] = missed[k];
     }
+  }
+
+  // Without sweeps: the posterior is exact.                                                                                (TGT.10)
+  [[nodiscard]] SharedFit fit_least_squares(const Eigen::Ref<const Vector>& y, const Eigen::Ref<const Vector>& c,
+                                            GammaDistribution noise) const {
+    const SharedBasis& basis = least_squares_->basis;
+    SharedFit out;
+    const double square = y.squaredNorm();
+    out.residual = square - c.squaredNorm();
+    if (out.residual < 1e-4 * square) out.residual = basis.beside(y, c).squaredNorm();  // the difference has lost digits
+    const auto num_columns = static_cast<double>(degrees_.num_flat);
+    out.status = Status::converged;
+    out.sweeps = 1;
+    out.noise = {noise_shape_, noise.rate + 0.5 * out.residual};
+    out.bound = log_evidence_without_prior(out.residual, frame_.rows - num_columns, basis.log_det_flat, noise);
+    out.explained = num_columns;
+    return out;
   }
 
   // [width] R^2 of rows that the fit has not seen, at the same precision.                                                    (TGT.7)
@@ -310,11 +354,11 @@ class GroupFit {
     }
     results_.write_status(to, standard.is_constant ? TargetStatus::constant : status_of(fit.status));
     out_.sweeps[static_cast<std::size_t>(to)] = fit.sweeps;
-    out_.precision[to] = fit.precision;
+    if (!least_squares_) out_.precision[to] = fit.precision;
     out_.noise_sd[to] = noise;
     out_.degrees_of_freedom[to] = 2 * noise_shape_;
     out_.num_rows[to] = frame_.rows;
-    out_.bound[to] = fit.bound + (static_cast<double>(degrees_.num_flat) - frame_.rows) * std::log(u);  // (LIN.5)
+    out_.bound[to] = fit.bound + offset_of_columns_ + (static_cast<double>(degrees_.num_flat) - frame_.rows) * std::log(u);  // (LIN.5)
     results_.write_evidence(to, fit.evidence, fit.log_bayes);
     out_.r_squared[to] = found.square > 0 ? 1 - fit.residual / found.square : 0.0;
     out_.effective_parameters[to] = fit.explained;
@@ -428,13 +472,16 @@ class GroupFit {
   PreparedPrior prior_;
   std::vector<Index> penalised_, flat_;  // columns of the table; the intercept is in neither
   NoiseDegrees degrees_;
-  double noise_shape_ = 0;     // a_N
-  double spread_ = 1;          // the variance of a weight is this times V and the noise
-  std::vector<char> alone_;    // [targets] 1: fitted by fit_linear; several threads write their own
-  Vector origin_, scale_;      // [penalised]
-  Matrix squares_;             // [penalised, r] of the basis
-  Matrix projection_squares_;  // [n, r]
+  double noise_shape_ = 0;        // a_N
+  double offset_of_columns_ = 0;  // of the bound, by the units of columns without a prior
+  double spread_ = 1;             // the variance of a weight is this times V and the noise
+  std::vector<char> alone_;       // [targets] 1: fitted by fit_linear; several threads write their own
+  Vector origin_, scale_;         // [penalised]
+  Matrix squares_;                // [penalised, r] of the basis
+  Matrix projection_squares_;     // [n, r]
   std::optional<EffectSizes> sizes_;
+  std::optional<LeastSquares> least_squares_;
+  Matrix to_sizes_;  // [p,p] from the coordinates of least squares to those of the sizes                                   (TGT.10)
 };
 
 void fit_incomplete(MatrixView X, MatrixView Y, const TargetGroup& group, const FitOptions& of_all, const TargetsOptions& asked,

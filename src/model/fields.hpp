@@ -68,6 +68,7 @@ void visit(const RelevanceFit& fit, double level, Fields& out);
 void visit(const KernelFit& fit, double level, Fields& out);
 void visit(const SavedTargets& targets, Fields& out);
 void visit(const ExplainedTargets& explained, Fields& out);
+void visit(const TargetDirections& directions, Fields& out);
 
 /// Sweeps, coefficients and noise: what a fit and a relevance vector machine have in common.
 void visit_posterior(const Fit& fit, double level, Fields& out);

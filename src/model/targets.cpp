@@ -114,6 +114,17 @@ void internal::visit(const ExplainedTargets& explained, Fields& out) {
   out.put("selected", std::vector<double>(explained.selected.begin(), explained.selected.end()));
 }
 
+void internal::visit(const TargetDirections& directions, Fields& out) {
+  out.put_rows("q_value", directions.q_value.transpose());
+  out.put_rows("p_value", directions.p_value.transpose());
+  out.put_rows("sd", directions.sd.transpose());
+  out.put("noise_sd", directions.noise_sd);
+  out.put("degrees_of_freedom", directions.degrees_of_freedom);
+  out.put("no_effect", directions.no_effect);
+  out.put("pooled_degrees", Json(directions.pooled_degrees));
+  out.put("usual_noise_sd", Json(directions.usual_noise_sd));
+}
+
 std::string to_json(const SavedTargets& targets, double fdr) {
   constexpr Index most_coefficients = 1000000;
   JsonFields out(false);

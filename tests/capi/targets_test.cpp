@@ -51,6 +51,28 @@ Matrix numbers_of(const Result& result, const char* name) {
   return out;
 }
 
+TEST(CTargets, HaveDirections) {
+  const TargetTables problem;
+  Matrix mean(3, 4);
+  const ardvark_columns to{sizeof to, mean.data(), ARDVARK_FLOAT64, 0};
+  const Targets targets = fitted_targets(problem, options_of({{"model", "linear"}, {"prior", "none"}}), ARDVARK_TARGETS_SD, &to);
+  const TargetDirections expected =
+      target_directions(fit_targets(problem.X, problem.Y, {.fit = {.prior = Prior::none()}, .standard_deviations = true}));
+  const ardvark_matrix given = view(mean);
+  ardvark_error error = empty_error();
+  ardvark_result* made = nullptr;
+  ASSERT_EQ(ardvark_targets_directions(targets.get(), 1, &given, nullptr, &made, &error), ARDVARK_OK) << error.message;
+  const Result result(made);
+  EXPECT_EQ(numbers_of(result, "q_value"), Matrix(expected.q_value.transpose()));
+  EXPECT_EQ(numbers_of(result, "p_value"), Matrix(expected.p_value.transpose()));
+  EXPECT_EQ(numbers_of(result, "sd"), Matrix(expected.sd.transpose()));
+  EXPECT_EQ(numbers_of(result, "noise_sd"), Matrix(expected.noise_sd));
+  EXPECT_EQ(numbers_of(result, "degrees_of_freedom"), Matrix(expected.degrees_of_freedom));
+  EXPECT_EQ(numbers_of(result, "no_effect"), Matrix(expected.no_effect));
+  EXPECT_EQ(ardvark_targets_directions(targets.get(), 1, nullptr, nullptr, &made, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.argument, "coefficients");
+}
+
 TEST(CTargets, AreThoseOfTheLibrary) {
   const TargetTables problem;
   const Targets targets =

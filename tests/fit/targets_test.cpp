@@ -284,8 +284,8 @@ TEST(Targets, PredictIntoTheMemoryOfTheCaller) {
 TEST(Targets, UnderEveryPriorAreTheFitsOneByOne) {  // (TGT.9)
   const auto [X, Y] = tables(70, 8, 3, 95);
   std::vector<TargetsOptions> all;
-  for (const Prior& prior : {Prior::automatic(), Prior::sparse(), Prior::slab(), Prior::dense(), Prior::ard(), Prior::none(),
-                             Prior::shared().flat({0}), Prior::laplace(0.1)})
+  for (const Prior& prior :
+       {Prior::automatic(), Prior::sparse(), Prior::slab(), Prior::dense(), Prior::ard(), Prior::shared().flat({0}), Prior::laplace(0.1)})
     all.push_back({.fit = {.prior = prior}});
   all.push_back(shared());
   all.back().fit.posterior = LinearPosterior::factorised;

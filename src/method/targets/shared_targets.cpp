@@ -14,6 +14,14 @@
 namespace ardvark::internal {
 namespace {
 
+SharedBasis rows_of(const Frame& frame) {
+  SharedBasis out;
+  out.intercept = frame.units.standardization.intercept;
+  out.rows = frame.rows;
+  out.root_weight = frame.k.cwiseSqrt();
+  return out;
+}
+
 // Z of (TGT.1): the columns with a prior, times the roots of the weights, without what the intercept explains.
 Matrix weighted_columns(const Frame& frame, const std::vector<Index>& penalised, SharedBasis& basis) {
   const auto p = static_cast<Index>(penalised.size());
@@ -76,11 +84,32 @@ Partition short_partition(const Partition& all) {
 
 }  // namespace
 
+Vector SharedBasis::beside(const Eigen::Ref<const Vector>& y, const Eigen::Ref<const Vector>& c) const {
+  Vector out = y;
+  blas::gemv(blas::Transpose::no, y.size(), c.size(), -1.0, projection.data(), y.size(), c.data(), 1.0, out.data());
+  return out;
+}
+
+std::optional<LeastSquares> decompose_least_squares(const Frame& frame, const std::vector<Index>& columns) {
+  LeastSquares out{rows_of(frame), {}};
+  take_flat_columns(frame, {}, out.basis);
+  Matrix Z = weighted_columns(frame, columns, out.basis);
+  const Index n = Z.rows(), p = Z.cols();
+  if (n < p) return {};
+  const Vector lengths = Z.colwise().norm();
+  Eigen::HouseholderQR<Eigen::Ref<Matrix>> qr(Z);
+  out.R = qr.matrixQR().topRows(p).triangularView<Eigen::Upper>();
+  constexpr double least = 1e-6;  // ten digits of a coefficient are left
+  if ((out.R.diagonal().array().abs() < least * lengths.array()).any() || !out.R.allFinite()) return {};
+  out.basis.log_det_flat += 2 * out.R.diagonal().array().abs().log().sum();
+  out.basis.back = out.R.triangularView<Eigen::Upper>().solve(Matrix::Identity(p, p));
+  out.basis.projection = qr.householderQ() * Matrix::Identity(n, p);
+  out.basis.l = Vector::Ones(p);
+  return out;
+}
+
 std::optional<SharedBasis> decompose_shared(const Frame& frame, const std::vector<Index>& penalised, const std::vector<Index>& flat) {
-  SharedBasis basis;
-  basis.intercept = frame.units.standardization.intercept;
-  basis.rows = frame.rows;
-  basis.root_weight = frame.k.cwiseSqrt();
+  SharedBasis basis = rows_of(frame);
   take_flat_columns(frame, flat, basis);
   const Matrix Z = weighted_columns(frame, penalised, basis);
   const Index n = Z.rows(), p = Z.cols();
@@ -183,9 +212,7 @@ class SharedTargets::Diagonal final : public Solver {
     if (energy_.size() == 0 || rest_ >= 1e-4 * square) return;
     // The difference has lost digits: the residuals themselves.                                                              (TGT.3)
     moved_ = c.array() * base_;
-    residuals_ = y;
-    blas::gemv(blas::Transpose::no, y.size(), c.size(), -1.0, basis_.projection.data(), y.size(), moved_.data(), 1.0, residuals_.data());
-    rest_ = residuals_.squaredNorm();
+    rest_ = basis_.beside(y, moved_).squaredNorm();
   }
 
   [[nodiscard]] SolverKind kind() const override { return SolverKind::spectral; }
@@ -231,7 +258,6 @@ class SharedTargets::Diagonal final : public Solver {
   Vector energy_;        // [r] c^2
   Vector moved_;         // [r]
   Eigen::ArrayXd base_;  // [r] 1/(l + reference)
-  Vector residuals_;     // [n]
   double rest_ = 0;      // squared length of the residuals at the reference precision
 };
 

@@ -20,6 +20,8 @@ struct SharedBasis : SharedAxes {
   bool sizes_differ = false;  ///< so much that the decomposition has no digits of the small columns
 
   [[nodiscard]] double degrees() const { return rows - (intercept ? 1 : 0) - static_cast<double>(flat.cols()); }
+  /// [n] what the projection leaves of a target. \param c  [r] projection'y
+  [[nodiscard]] Vector beside(const Eigen::Ref<const Vector>& y, const Eigen::Ref<const Vector>& c) const;
   /// Squared lengths beside the projection are counted from this precision.                                                    (TGT.3)
   [[nodiscard]] double reference() const { return 1e-12 * largest(); }
 };
@@ -29,6 +31,14 @@ struct SharedBasis : SharedAxes {
 /// Empty if the decomposition fails.
 [[nodiscard]] std::optional<SharedBasis> decompose_shared(const Frame& frame, const std::vector<Index>& penalised,
                                                           const std::vector<Index>& flat);
+
+/// Least squares: all columns are without a prior. With the basis, w = back c, which is (TGT.1) with l = 1 and a = 0.          (TGT.10)
+struct LeastSquares {
+  SharedBasis basis;  ///< projection: orthonormal; back: R^-1
+  Matrix R;           ///< [p,p] upper triangular: projection R are the columns
+};
+/// Empty if rounding leaves few digits of a column beside the others.
+[[nodiscard]] std::optional<LeastSquares> decompose_least_squares(const Frame& frame, const std::vector<Index>& columns);
 
 /// The log evidence of effects of stated sizes above that of no effect: prior precisions are 1/size in units of the noise precision, which
 /// is integrated.                                                                                                              (TGT.6)
