@@ -13,10 +13,10 @@ TABLE = pd.DataFrame(X, columns=list("abcd"))
 BOTH = TABLE.assign(u=Y[:, 0], v=Y[:, 1], w=Y[:, 2])
 
 
-def same_intervals(found, expected):
-    """Ends within 1e-8 of the interval's width: an end may lie next to 0, where its own size says nothing."""
+def same_intervals(found, expected, tolerance=1e-9):
+    """On the scale of the interval's width: an end may lie next to 0, where its own size says nothing."""
     width = np.diff(expected, axis=-1)
-    np.testing.assert_allclose(found / width, expected / width, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(found / width, expected / width, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("rows", [90, 12])
@@ -29,7 +29,8 @@ def test_intervals_are_those_of_each_column_alone(prior, rows):
         assert found.shape == (7, 3, 2)
         for k in range(3):
             expected = BayesianLinearRegression(prior, **options).fit(X[:rows], Y[:rows, k]).predict_interval(NEW, 0.9, interval)
-            same_intervals(found[:, k], expected)
+            # Whether the last step of an ascent is made may depend on rounding, and so on the processor.
+            same_intervals(found[:, k], expected, 1e-7 if prior in ("sparse", "slab") else 1e-9)
 
 
 def test_intervals_of_other_posteriors():

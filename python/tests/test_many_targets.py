@@ -37,21 +37,23 @@ def test_each_target_has_the_fit_of_its_column_alone(prior):
     X, Y, new = tables()
     options = {"laplace_lambda": 5.0} if prior == "laplace" else {}
     weights = np.linspace(0.5, 2, len(X))
+    # Whether the last step of an ascent is made may depend on rounding, and so on the processor.
+    tolerance = {"rtol": 1e-7 if prior in ("auto", "slab") else 1e-9}
     many = BayesianLinearRegression(prior, **options).fit(X, Y, weights)
     mean, std = many.predict(new, return_std=True)
     assert mean.shape == std.shape == (7, 6)
     for k in range(Y.shape[1]):
         one = BayesianLinearRegression(prior, **options).fit(X, Y[:, k], weights)
-        np.testing.assert_allclose(many.coef_[k], one.coef_, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(many.coef_std_[k], one.coef_std_, rtol=1e-9)
-        np.testing.assert_allclose(many.intercept_[k], one.intercept_, rtol=1e-9)
-        np.testing.assert_allclose(many.noise_std_[k], one.alpha_**-0.5, rtol=1e-9)
-        np.testing.assert_allclose(many.bound_[k], one.bound_, rtol=1e-9)
+        np.testing.assert_allclose(many.coef_[k], one.coef_, **tolerance, atol=1e-12)
+        np.testing.assert_allclose(many.coef_std_[k], one.coef_std_, **tolerance)
+        np.testing.assert_allclose(many.intercept_[k], one.intercept_, **tolerance)
+        np.testing.assert_allclose(many.noise_std_[k], one.alpha_**-0.5, **tolerance)
+        np.testing.assert_allclose(many.bound_[k], one.bound_, **tolerance)
         expected, spread = one.predict(new, return_std=True)
-        np.testing.assert_allclose(mean[:, k], expected, rtol=1e-9)
-        np.testing.assert_allclose(std[:, k], spread, rtol=1e-9)
+        np.testing.assert_allclose(mean[:, k], expected, **tolerance)
+        np.testing.assert_allclose(std[:, k], spread, **tolerance)
         if prior in ("auto", "slab"):
-            np.testing.assert_allclose(many.inclusion_[k], one.inclusion_, rtol=1e-9)
+            np.testing.assert_allclose(many.inclusion_[k], one.inclusion_, **tolerance)
     assert hasattr(many, "inclusion_") == (prior in ("auto", "slab"))
     scores = [BayesianLinearRegression(prior, **options).fit(X, y, weights).score(X, y) for y in Y.T]
     assert many.score(X, Y) == pytest.approx(np.mean(scores))
