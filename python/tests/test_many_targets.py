@@ -124,6 +124,23 @@ def test_float32_maps_and_either_order(tmp_path):
         BayesianLinearRegression("shared").fit(X, Y[:, 0], out=np.empty((1, 5)))
 
 
+@pytest.mark.parametrize("prior", ["shared", "none"])
+@pytest.mark.parametrize("p", [5, 90])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_predictions_of_single_precision_have_its_digits(prior, p, standardize):
+    X, Y, new = tables(n=100, p=p)
+    units = 10.0 ** np.linspace(-12, 12, p) if standardize else np.ones(p)
+    Y = Y.astype(np.float32) * np.float32(1e-20)
+    options = {"prior": prior, "standardize": standardize, "fit_intercept": p == 5}
+    single, double = (BayesianLinearRegression(**options).fit(X * units, Y.astype(dtype)) for dtype in (np.float32, np.float64))
+    for rows in (new * units, 1e20 * new * units, np.vstack([new * units, X * units * 1e33])):  # the last are beyond the range of floats
+        (mean, std), (expected, spread) = single.predict(rows, return_std=True), double.predict(rows, return_std=True)
+        assert mean.dtype == std.dtype == np.float32
+        terms = np.abs(rows) @ np.abs(double.coef_.T)  # which may cancel
+        np.testing.assert_array_less(np.abs(mean - expected)[terms < 1e38], (2e-5 * spread + 2e-6 * terms)[terms < 1e38])
+        np.testing.assert_allclose(std, spread.astype(np.float32), rtol=2e-5)
+
+
 @pytest.mark.parametrize("prior", ["shared", "sparse", "none"])
 def test_standard_deviations_are_written_where_the_caller_says(prior, tmp_path, monkeypatch):
     X, Y, new = tables()

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/blas.hpp"
+#include "core/numbers.hpp"
 #include "core/parallel.hpp"
 #include "core/refusals.hpp"
 #include "core/special.hpp"
@@ -28,21 +29,30 @@ class Output {
     if (given_.is_null()) own = Matrix::Constant(m, K, std::numeric_limits<double>::quiet_NaN()), given_ = TargetColumns(own.data());
     if (stride_ < m) throw InvalidArgument(fmt::format("the stride of predictions is {}; X_new has {} rows", stride_, m));
   }
-  void write(Index first, Index target, const Vector& values) const {
-    if (double* to = given_.doubles()) Eigen::Map<Vector>(to + target * stride_ + first, values.size()) = values;
-    if (float* to = given_.floats()) Eigen::Map<Eigen::VectorXf>(to + target * stride_ + first, values.size()) = values.cast<float>();
+  template <typename Values>
+  void write(Index first, Index target, const Eigen::MatrixBase<Values>& values, double center = 0) const {
+    if (double* to = given_.doubles()) Eigen::Map<Vector>(to + target * stride_ + first, values.size()).array() = values.array() + center;
+    if (float* to = given_.floats())
+      Eigen::Map<Eigen::VectorXf>(to + target * stride_ + first, values.size()).array() = (values.array() + center).template cast<float>();
   }
+  [[nodiscard]] bool is_single() const { return given_.floats() != nullptr; }
 
  private:
   TargetColumns given_;
   Index stride_ = 0;
 };
 
-void multiply(const Matrix& A, const Matrix& B, Matrix& out) {
-  out = Matrix::Zero(A.rows(), B.cols());
+template <typename Number>
+using MatrixOf = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic>;
+
+template <typename Number>
+void multiply(const MatrixOf<Number>& A, const MatrixOf<Number>& B, MatrixOf<Number>& out) {
+  out.resize(A.rows(), B.cols());
   if (A.rows() > 0 && B.cols() > 0 && A.cols() > 0)
-    blas::gemm(blas::Transpose::no, blas::Transpose::no, A.rows(), B.cols(), A.cols(), 1.0, A.data(), A.rows(), B.data(), B.rows(), 0.0,
-               out.data(), out.rows());
+    blas::gemm(blas::Transpose::no, blas::Transpose::no, A.rows(), B.cols(), A.cols(), Number{1}, A.data(), A.rows(), B.data(), B.rows(),
+               Number{0}, out.data(), out.rows());
+  else
+    out.setZero();
 }
 
 // The rows of one piece of X_new along the axes.                                                                              (TGT.8)
@@ -71,58 +81,83 @@ struct RowsOnAxes {
 class SharedPrediction {
  public:
   SharedPrediction(const SharedTargetsState& state, MatrixView coefficients, const TargetsPredictOptions& options)
-      : state_(state), coefficients_(coefficients), options_(options) {}
+      : state_(state), coefficients_(coefficients), options_(options), inverse_scale_(Vector::Ones(coefficients.rows())) {
+    if (const Vector& scale = state.units.scale; scale.size() > 0)
+      inverse_scale_ = scale.unaryExpr([](double one) { return one > 0 ? 1 / one : 0.0; });
+  }
 
+  // Products are of single precision if their results are, and the rows within its range.
   void predict(MatrixView X, Index first, const Output& mean, const Output* sd) const {
     const RowsOnAxes rows(X, state_, sd != nullptr);
+    constexpr double most = 1e30;
+    const auto is_small = [](const Matrix& numbers) { return numbers.size() == 0 || numbers.cwiseAbs().maxCoeff() < most; };
+    if (mean.is_single() && (sd == nullptr || sd->is_single()) && is_small(rows.all) && is_small(rows.squares))
+      predict_rows<float>(rows, first, mean, sd);
+    else
+      predict_rows<double>(rows, first, mean, sd);
+  }
+
+ private:
+  template <typename Number>
+  void predict_rows(const RowsOnAxes& rows, Index first, const Output& mean, const Output* sd) const {
+    const MatrixOf<Number> all = rows.all.cast<Number>(), squares = rows.squares.cast<Number>();
     constexpr Index width = 256;
     const Index K = std::ssize(state_.targets);
     parallel_for((K + width - 1) / width, blas::num_threads(), [&](Index block) {
       const Index from = block * width, count = std::min(width, K - from);
-      Matrix w(X.cols(), count), out;
+      MatrixOf<Number> factors(all.cols(), count), product;
+      Vector unit(count);  // of the factors of each target, which are within the range of their type
+      const auto take = [&](Index k, const Vector& numbers) {
+        const double largest = numbers.size() > 0 ? numbers.cwiseAbs().maxCoeff() : 0;
+        unit[k] = largest > 0 ? largest : 1;
+        factors.col(k) = (numbers / unit[k]).template cast<Number>();
+      };
+      for (Index k = 0; k < count; ++k) take(k, coefficients(target(from + k)));
+      multiply(all, factors, product);
       for (Index k = 0; k < count; ++k)
-        for (Index j = 0; j < w.rows(); ++j) w(j, k) = coefficient(j, target(from + k));
-      multiply(rows.all, w, out);
-      for (Index k = 0; k < count; ++k) {
-        const Vector values = out.col(k).array() + state_.at_center[from + k];
-        mean.write(first, target(from + k), values);
-      }
+        mean.write(first, target(from + k), product.col(k).template cast<double>() * unit[k], state_.at_center[from + k]);
       if (sd == nullptr) return;
-      Matrix d(state_.axes.l.size(), count);
-      for (Index k = 0; k < count; ++k) d.col(k) = (state_.axes.l.array() + (d.rows() > 0 ? state_.precision[from + k] : 0)).inverse();
-      multiply(rows.squares, d, out);
-      const double constant = state_.axes.intercept ? 1 / state_.axes.rows : 0;
+      factors.resize(squares.cols(), count);
+      for (Index k = 0; k < count; ++k) take(k, (state_.axes.l.array() + state_.precision[from + k]).inverse());
+      multiply(squares, factors, product);
+      const double constant = (state_.axes.intercept ? 1 / state_.axes.rows : 0) + (options_.what == PredictionOf::new_observation ? 1 : 0);
       for (Index k = 0; k < count; ++k) {
         const Index at = from + k;
-        Vector variance = out.col(k).array() + constant;
+        Vector variance = product.col(k).template cast<double>() * unit[k];
+        variance.array() += constant;
         if (state_.axes.dual) variance += rows.beside / state_.precision[at];
-        if (options_.what == PredictionOf::new_observation) variance.array() += 1;
         const double nu = state_.degrees[at];
-        const double unit = nu > 2 ? state_.noise_scale[at] * std::sqrt(student_t_variance(nu)) : std::numeric_limits<double>::infinity();
-        sd->write(first, target(at), unit * variance.cwiseSqrt());
+        const double scale = nu > 2 ? state_.noise_scale[at] * std::sqrt(student_t_variance(nu)) : std::numeric_limits<double>::infinity();
+        sd->write(first, target(at), scale * variance.cwiseSqrt());
       }
     });
   }
 
- private:
   [[nodiscard]] Index target(Index k) const { return state_.targets[static_cast<std::size_t>(k)]; }
-  // In the units of the design.
-  [[nodiscard]] double coefficient(Index j, Index k) const {
-    const Vector& scale = state_.units.scale;
-    if (scale.size() == 0) return coefficients_(j, k);
-    return scale[j] > 0 ? coefficients_(j, k) / scale[j] : 0.0;
+  // [p] in the units of the design.
+  [[nodiscard]] Vector coefficients(Index k) const {
+    return with_scalar(coefficients_.scalar(), [&](auto of_type) -> Vector {
+      using Given = decltype(of_type);
+      const bool by_target = coefficients_.layout() == Layout::column_major;
+      const Index stride = coefficients_.stride();
+      const Eigen::Map<const Eigen::Matrix<Given, Eigen::Dynamic, 1>, 0, Eigen::InnerStride<>> given(
+          static_cast<const Given*>(coefficients_.data()) + k * (by_target ? stride : 1), coefficients_.rows(),
+          Eigen::InnerStride<>(by_target ? 1 : stride));
+      return given.template cast<double>().cwiseProduct(inverse_scale_);
+    });
   }
 
   const SharedTargetsState& state_;
   MatrixView coefficients_;
   const TargetsPredictOptions& options_;
+  Vector inverse_scale_;  // [p]
 };
 
 void predict_alone(const Fit& fit, MatrixView X, Index first, Index target, PredictionOf what, const Output& mean, const Output* sd) {
   if (sd == nullptr) {
     Vector m;
     predictive_moments(fit, X, m, nullptr);
-    return mean.write(first, target, Vector(fit.state->y_center + fit.state->y_scale * m.array()));
+    return mean.write(first, target, fit.state->y_scale * m, fit.state->y_center);
   }
   const StudentPrediction prediction = student_prediction(fit, X, what);
   mean.write(first, target, prediction.mean);

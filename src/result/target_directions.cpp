@@ -28,8 +28,9 @@ double inverse_trigamma(double y) {
   if (!(y > boost::math::trigamma(most))) return infinity;
   if (y >= boost::math::trigamma(least)) return least;
   std::uintmax_t steps = 100;
-  const auto [low, high] = boost::math::tools::toms748_solve([&](double log_x) { return boost::math::trigamma(std::exp(log_x)) - y; },
-                                                             std::log(least), std::log(most), boost::math::tools::eps_tolerance<double>(50), steps);
+  const auto [low, high] =
+      boost::math::tools::toms748_solve([&](double log_x) { return boost::math::trigamma(std::exp(log_x)) - y; }, std::log(least),
+                                        std::log(most), boost::math::tools::eps_tolerance<double>(50), steps);
   return std::exp(0.5 * (low + high));
 }
 
@@ -73,7 +74,8 @@ TargetDirections target_directions(const TargetsFit& fit, bool pool, MatrixView 
   const MatrixView w = fit.mean.size() > 0 ? MatrixView(fit.mean) : coefficients, given = fit.sd.size() > 0 ? MatrixView(fit.sd) : sd;
   for (const auto& [matrix, name] : {std::pair(w, "coefficients"), std::pair(given, "sd")})
     if (matrix.rows() != p || matrix.cols() != K)
-      throw refused(name, fmt::format("is {} x {}; the fit has {} columns and {} targets, and did not keep it", matrix.rows(), matrix.cols(), p, K));
+      throw refused(
+          name, fmt::format("is {} x {}; the fit has {} columns and {} targets, and did not keep it", matrix.rows(), matrix.cols(), p, K));
 
   std::vector<Index> targets;
   for (Index k = 0; k < K; ++k)
