@@ -24,6 +24,7 @@
 #include "method/spike_slab/sparse.hpp"
 #include "method/targets/shared_targets.hpp"
 #include "posterior/decomposition.hpp"
+#include "posterior/over_precisions.hpp"
 #include "posterior/targets_state.hpp"
 
 namespace ardvark {
@@ -186,11 +187,10 @@ class GroupFit {
   }
 
   void fit_blocks(const SharedBasis& basis, TargetsState& state) {
-    if (results_.has_sd()) squares_ = basis.back.cwiseAbs2();
-    if (asked_.leave_one_out) projection_squares_ = basis.projection.cwiseAbs2();
+    if (results_.has_sd()) take_squares(basis);
+    if (asked_.leave_one_out) leverages_.emplace(basis.projection.cwiseAbs2(), basis.l);
     const bool is_single = asked_.mean.floats() != nullptr;
-    const Factors factors{
-        {basis.back, is_single}, {basis.projection, is_single && basis.dual}, {projection_squares_, is_single && basis.dual}};
+    const Factors factors{{basis.back, is_single}, {basis.projection, is_single && basis.dual && asked_.leave_one_out}};
     origin_ = frame_.origin()(penalised_) - basis.mean;
     scale_ = Vector::Ones(static_cast<Index>(penalised_.size()));
     if (const Vector& scale = frame_.units.standardization.scale; scale.size() > 0) scale_ = scale(penalised_);
@@ -215,8 +215,24 @@ class GroupFit {
   };
 
   struct Factors {
-    ForResults back, projection, projection_squares;
+    ForResults back, projection;
   };
+
+  // V_jj of the weights: beside_[j]/a and what the axes add.                                                                (TGT.4)
+  void take_squares(const SharedBasis& basis) {
+    Matrix squares = basis.back.cwiseAbs2();
+    if (basis.dual) {
+      const double least = basis.least();
+      for (Index i = 0; i < squares.cols(); ++i) squares.col(i) *= basis.l[i] > least ? 1 / basis.l[i] : 0.0;
+      beside_ = (1 - squares.rowwise().sum().array()).max(0.0);
+    }
+    variances_.emplace(std::move(squares), basis.l);
+  }
+  [[nodiscard]] Vector variances(double precision) const {
+    Vector out = variances_->at(precision);
+    if (beside_.size() > 0) out += beside_ / precision;
+    return out;
+  }
 
   // [rows or columns, width] A X, with an A of so many rows.
   static Matrix product(blas::Transpose transpose, Index rows, const Matrix& A, const Matrix& X) {
@@ -262,7 +278,6 @@ class GroupFit {
     std::optional<SharedTargets> sweeps;
     if (!least_squares_) sweeps.emplace(basis, prior_, options_, frame_.num_columns());
     std::vector<SharedFit> fits(static_cast<std::size_t>(count));
-    Matrix inverse = Matrix::Zero(r, results_.has_sd() || asked_.leave_one_out ? width() : 0);
     for (Index k = 0; k < count; ++k) {
       const auto at = static_cast<std::size_t>(k);
       if (!standard[at]) continue;
@@ -276,24 +291,18 @@ class GroupFit {
       }
       const Vector d = (basis.l.array() + (r > 0 ? fit.precision : 0)).inverse();
       c.col(k).array() *= d.array();
-      if (inverse.cols() > 0) inverse.col(k) = d;
       constexpr double most_ratio = 1e6;  // ten digits of the smallest eigenvalue are left                                    (TGT.3)
       const bool has_few_digits = !basis.dual && r > 0 && d[0] > most_ratio * d[r - 1];
       if (has_few_digits || !c.col(k).allFinite()) alone_[static_cast<std::size_t>(first + k)] = 1;
     }
     const Matrix w = product(p, factors.back, c);
-    Matrix V;
-    if (results_.has_sd()) V = product(blas::Transpose::no, p, squares_, inverse);
     Vector precision = Vector::Zero(width());
     for (Index k = 0; k < count; ++k) precision[k] = fits[static_cast<std::size_t>(k)].precision;
-    const Vector missed =
-        asked_.leave_one_out ? left_out_squares(basis, factors, y, std::move(c), std::move(inverse), precision) : Vector();
+    const Vector missed = asked_.leave_one_out ? left_out_squares(basis, factors, y, std::move(c), precision) : Vector();
     for (Index k = 0; k < count; ++k) {
       const auto at = static_cast<std::size_t>(k);
       if (!standard[at] || alone_[static_cast<std::size_t>(first + k)] != 0) continue;
-      if (basis.dual && V.size() > 0) V.col(k) = (1 - V.col(k).array()).max(1e-16) / fits[at].precision;  // (TGT.4)
-      if (!write(first + k, *standard[at], fits[at], {w.col(k), y.col(k).squaredNorm()}, V.size() > 0 ? Vector(V.col(k)) : Vector()))
-        continue;
+      if (!write(first + k, *standard[at], fits[at], {w.col(k), y.col(k).squaredNorm()})) continue;
       kept.at_center[first + k] = standard[at]->center - standard[at]->scale * w.col(k).dot(basis.mean);
       kept.noise_scale[first + k] = out_.noise_sd[target(first + k)];
       kept.precision[first + k] = fits[at].precision;
@@ -319,20 +328,24 @@ class GroupFit {
   }
 
   // [width] R^2 of rows that the fit has not seen, at the same precision.                                                    (TGT.7)
-  // \param c  [r, width] diag(d) projection'y. \param inverse  [r, width] d. \param precision  [width] a
-  [[nodiscard]] Vector left_out_squares(const SharedBasis& basis, const Factors& factors, const Matrix& y, Matrix c, Matrix inverse,
+  // \param c  [r, width] diag(d) projection'y. \param precision  [width] a
+  [[nodiscard]] Vector left_out_squares(const SharedBasis& basis, const Factors& factors, const Matrix& y, Matrix c,
                                         const Vector& precision) const {
-    if (basis.dual) c *= precision.asDiagonal(), inverse *= precision.asDiagonal();
-    Matrix residual = product(num_rows_, factors.projection, c), left = product(num_rows_, factors.projection_squares, inverse);
-    if (!basis.dual) residual = y - residual, left = 1 - left.array();
+    if (basis.dual) c *= precision.asDiagonal();
+    Matrix residual = product(num_rows_, factors.projection, c);
+    if (!basis.dual) residual = y - residual;
     const Vector of_constant = basis.intercept ? Vector(basis.root_weight.cwiseAbs2() / basis.rows) : Vector::Zero(num_rows_);
     const auto beyond = [](const auto& of_fit, const auto& own) {
       return (of_fit.array() / own.array().max(1e-12)).matrix().squaredNorm();
     };
     Vector out(y.cols());
     for (Index k = 0; k < y.cols(); ++k) {
-      const double alone = beyond(y.col(k), 1 - of_constant.array());
-      out[k] = alone > 0 ? 1 - beyond(residual.col(k), left.col(k) - of_constant) / alone : 0.0;
+      const double a = precision[k], alone = beyond(y.col(k), 1 - of_constant.array());
+      out[k] = 0;
+      if (!(alone > 0)) continue;
+      Vector left = leverages_->at(a);
+      left = basis.dual ? Vector(a * left) : Vector(1 - left.array());
+      out[k] = 1 - beyond(residual.col(k), left - of_constant) / alone;
     }
     return out;
   }
@@ -343,7 +356,7 @@ class GroupFit {
   };
 
   // In the units of the caller. False: they have no such numbers.
-  bool write(Index k, const StandardTarget& standard, const SharedFit& fit, const Found& found, const Vector& V) {
+  bool write(Index k, const StandardTarget& standard, const SharedFit& fit, const Found& found) {
     const Index to = target(k);
     const double u = standard.scale, noise = std::sqrt(fit.noise.rate / fit.noise.shape) * u;
     const bool is_usable = fit.status != Status::not_positive_definite && std::isfinite(fit.bound);
@@ -367,7 +380,7 @@ class GroupFit {
     all(penalised_) = scaled;
     results_.write_coefficients(to, all);
     if (!results_.has_sd()) return true;
-    all(penalised_) = std::sqrt(spread_) * noise * scale_.cwiseProduct(V.cwiseSqrt());
+    all(penalised_) = std::sqrt(spread_) * noise * scale_.cwiseProduct(variances(fit.precision).cwiseSqrt());
     results_.write_sd(to, all);
     return true;
   }
@@ -472,13 +485,13 @@ class GroupFit {
   PreparedPrior prior_;
   std::vector<Index> penalised_, flat_;  // columns of the table; the intercept is in neither
   NoiseDegrees degrees_;
-  double noise_shape_ = 0;        // a_N
-  double offset_of_columns_ = 0;  // of the bound, by the units of columns without a prior
-  double spread_ = 1;             // the variance of a weight is this times V and the noise
-  std::vector<char> alone_;       // [targets] 1: fitted by fit_linear; several threads write their own
-  Vector origin_, scale_;         // [penalised]
-  Matrix squares_;                // [penalised, r] of the basis
-  Matrix projection_squares_;     // [n, r]
+  double noise_shape_ = 0;                               // a_N
+  double offset_of_columns_ = 0;                         // of the bound, by the units of columns without a prior
+  double spread_ = 1;                                    // the variance of a weight is this times V and the noise
+  std::vector<char> alone_;                              // [targets] 1: fitted by fit_linear; several threads write their own
+  Vector origin_, scale_;                                // [penalised]
+  std::optional<OverPrecisions> variances_, leverages_;  // (TGT.4), (TGT.7)
+  Vector beside_;                                        // [penalised] squared part of a unit weight beside all rows; empty: 0
   std::optional<EffectSizes> sizes_;
   std::optional<LeastSquares> least_squares_;
   Matrix to_sizes_;  // [p,p] from the coordinates of least squares to those of the sizes                                   (TGT.10)

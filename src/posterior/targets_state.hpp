@@ -19,6 +19,8 @@ struct SharedAxes {
   bool intercept = false;
 
   [[nodiscard]] Index num_columns() const { return back.rows(); }
+  /// Axes of no more than this are rounding.
+  [[nodiscard]] double least() const { return 1e-13 * static_cast<double>(l.size()) * largest(); }
   [[nodiscard]] double largest() const { return l.size() > 0 ? l[l.size() - 1] : 0; }
 };
 

@@ -12,6 +12,7 @@
 #include "core/refusals.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
+#include "posterior/over_precisions.hpp"
 #include "posterior/state.hpp"
 #include "posterior/targets_state.hpp"
 #include "predict/predictive.hpp"
@@ -72,8 +73,7 @@ struct RowsOnAxes {
     beside = Vector::Zero(z.rows());
     if (!axes.dual) return;
     // B'B = diag(l): the columns of B are no unit vectors; a row without length is that of the constant.
-    const double least = 1e-13 * static_cast<double>(axes.l.size()) * axes.largest();
-    for (Index i = 0; i < squares.cols(); ++i) squares.col(i) *= axes.l[i] > least ? 1 / axes.l[i] : 0.0;
+    for (Index i = 0; i < squares.cols(); ++i) squares.col(i) *= axes.l[i] > axes.least() ? 1 / axes.l[i] : 0.0;
     beside = (z.rowwise().squaredNorm() - squares.rowwise().sum()).cwiseMax(0.0);
   }
 };
@@ -90,8 +90,7 @@ class SharedPrediction {
   void predict(MatrixView X, Index first, const Output& mean, const Output* sd) const {
     const RowsOnAxes rows(X, state_, sd != nullptr);
     constexpr double most = 1e30;
-    const auto is_small = [](const Matrix& numbers) { return numbers.size() == 0 || numbers.cwiseAbs().maxCoeff() < most; };
-    if (mean.is_single() && (sd == nullptr || sd->is_single()) && is_small(rows.all) && is_small(rows.squares))
+    if (mean.is_single() && (rows.all.size() == 0 || rows.all.cwiseAbs().maxCoeff() < most))
       predict_rows<float>(rows, first, mean, sd);
     else
       predict_rows<double>(rows, first, mean, sd);
@@ -100,31 +99,29 @@ class SharedPrediction {
  private:
   template <typename Number>
   void predict_rows(const RowsOnAxes& rows, Index first, const Output& mean, const Output* sd) const {
-    const MatrixOf<Number> all = rows.all.cast<Number>(), squares = rows.squares.cast<Number>();
+    const MatrixOf<Number> all = rows.all.cast<Number>();
+    std::optional<OverPrecisions> along_axes;
+    if (sd != nullptr) along_axes.emplace(rows.squares, state_.axes.l);
     constexpr Index width = 256;
     const Index K = std::ssize(state_.targets);
     parallel_for((K + width - 1) / width, blas::num_threads(), [&](Index block) {
       const Index from = block * width, count = std::min(width, K - from);
       MatrixOf<Number> factors(all.cols(), count), product;
-      Vector unit(count);  // of the factors of each target, which are within the range of their type
-      const auto take = [&](Index k, const Vector& numbers) {
-        const double largest = numbers.size() > 0 ? numbers.cwiseAbs().maxCoeff() : 0;
-        unit[k] = largest > 0 ? largest : 1;
-        factors.col(k) = (numbers / unit[k]).template cast<Number>();
-      };
-      for (Index k = 0; k < count; ++k) take(k, coefficients(target(from + k)));
+      Vector unit = Vector::Ones(count);  // of the coefficients of each target, which are then within the range of their type
+      for (Index k = 0; k < count; ++k) {
+        const Vector w = coefficients(target(from + k));
+        if (const double largest = w.cwiseAbs().maxCoeff(); largest > 0) unit[k] = largest;
+        factors.col(k) = (w / unit[k]).template cast<Number>();
+      }
       multiply(all, factors, product);
       for (Index k = 0; k < count; ++k)
         mean.write(first, target(from + k), product.col(k).template cast<double>() * unit[k], state_.at_center[from + k]);
       if (sd == nullptr) return;
-      factors.resize(squares.cols(), count);
-      for (Index k = 0; k < count; ++k) take(k, (state_.axes.l.array() + state_.precision[from + k]).inverse());
-      multiply(squares, factors, product);
       const double constant = (state_.axes.intercept ? 1 / state_.axes.rows : 0) + (options_.what == PredictionOf::new_observation ? 1 : 0);
       for (Index k = 0; k < count; ++k) {
         const Index at = from + k;
-        Vector variance = product.col(k).template cast<double>() * unit[k];
-        variance.array() += constant;
+        Vector variance = Vector::Constant(rows.all.rows(), constant);
+        if (state_.axes.l.size() > 0) variance += along_axes->at(state_.precision[at]);
         if (state_.axes.dual) variance += rows.beside / state_.precision[at];
         const double nu = state_.degrees[at];
         const double scale = nu > 2 ? state_.noise_scale[at] * std::sqrt(student_t_variance(nu)) : std::numeric_limits<double>::infinity();
