@@ -115,28 +115,13 @@ def mapped(file, with_sd):
 
     def fit(folder):
         from ardvark import BayesianLinearRegression
-        from ardvark import _targets
 
         X, Y = np.load(folder / "X.npy"), np.load(folder / file, mmap_mode="r")
         W = open_memmap(folder / "W.npy", "w+", np.float32, (Y.shape[1], X.shape[1]))
-        if not with_sd:
-            BayesianLinearRegression("shared", n_jobs=1).fit(X, Y, out=W)
-            return
-        S = open_memmap(folder / "S.npy", "w+", np.float32, W.shape)
-        fit_targets(_targets, X, Y, W, S)
+        S = open_memmap(folder / "S.npy", "w+", np.float32, W.shape) if with_sd else None
+        BayesianLinearRegression("shared", n_jobs=1).fit(X, Y, out=W, out_std=S)
 
     return fit
-
-
-def fit_targets(binding, X, Y, W, S):
-    """As the estimator, but with standard deviations written into a file, too, which only the C interface can."""
-    from ctypes import byref
-
-    options = binding.Options({"model": "linear", "prior": "shared", "threads": 1}, binding.InterruptWatch(None))
-    (of_X, X), (of_Y, Y) = binding.matrix_of(X), binding.matrix_of(Y)
-    where = (binding._columns_of(W), binding._columns_of(S), None)
-    what = binding._LEAVE_ONE_OUT
-    return binding.Targets(binding.long_call("targets", "ardvark_fit_targets", options, byref(of_X), byref(of_Y), None, options, what, *where), W)
 
 
 MAPPED = {
