@@ -1,5 +1,6 @@
 // Gaussian likelihood with the joint posterior of weights and noise.                                docs/math/linear.md
 #include <cmath>
+#include <limits>
 
 #include "core/special.hpp"
 #include "likelihood/likelihood.hpp"
@@ -15,8 +16,10 @@ Gaussian::Gaussian(Vector y, Vector k, double a0, double b0, Index num_flat, Ind
       num_penalised_(num_penalised) {
   a_N_ = a0 + 0.5 * (n_ - static_cast<double>(num_flat));  // (LIN.1), (LIN.5), (LIN.6)
   b_N_ = b0;
-  of_prior_ = a0 * std::log(b0) - log_gamma(a0);
-  log_gamma_a_N_ = log_gamma(a_N_);
+  // Without a proper prior there is no bound.
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  of_prior_ = a0 > 0 ? a0 * std::log(b0) - log_gamma(a0) : nan;
+  log_gamma_a_N_ = a_N_ > 0 ? log_gamma(a_N_) : nan;
 }
 
 void Gaussian::start(Rows& rows) {
