@@ -230,6 +230,9 @@ function fit = ardvark_fit(X, y, varargin)
 %         sweeps [1, K]; NaN where a target is not fitted;
 %         status, targets (their names) {1, K}; prior, columns, notes, warnings, num_targets, num_alone (fitted one by one);
 %         explained: selected [1, K], the targets that the columns explain at the rate fdr, probability [1, K], share of all targets, fdr;
+%         directions, with prior none: q_value [D, K], the rate of wrong directions from which on the sign of an effect is stated, over the
+%         targets; p_value and sd [D, K] by Student's t, with the noises of all targets pooled by an inverse gamma; noise_sd and
+%         degrees_of_freedom [1, K]; no_effect [D, 1], the estimated share of targets without an effect; pooled_degrees and usual_noise_sd;
 %         and model. ardvark_summary(fit, 'fdr', 0.05) selects at another rate
 %
 %   Example:

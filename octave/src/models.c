@@ -247,7 +247,14 @@ static double rate_of(const mxArray* pairs) {
   return rate;
 }
 
-/* All results of the targets, and which of them are explained. */
+/* Whether the targets were fitted without a prior, and there are standard deviations. */
+static bool have_directions(const mxArray* results) {
+  char prior[16];
+  const mxArray* const name = mxGetField(results, 0, "prior");
+  return name != NULL && mxGetField(results, 0, "sd") != NULL && mxGetString(name, prior, sizeof prior) == 0 && strcmp(prior, "none") == 0;
+}
+
+/* All results of the targets, which of them are explained, and in which direction. */
 static mxArray* results_of_targets(double rate) {
   mxArray *out, *explained;
   check(ardvark_targets_result(call_.targets, &call_.result, failure()));
@@ -258,6 +265,12 @@ static mxArray* results_of_targets(double rate) {
   explained = all_results();
   add_field(explained, "fdr", mxCreateDoubleScalar(rate));
   add_field(out, "explained", explained);
+  if (have_directions(out)) {
+    ardvark_result_free(call_.result);
+    call_.result = NULL;
+    check(ardvark_targets_directions(call_.targets, 1, NULL, NULL, &call_.result, failure()));
+    add_field(out, "directions", all_results());
+  }
   return out;
 }
 

@@ -67,6 +67,31 @@ end
 assert(ardvark_fit(single(X), Y, 'model', 'linear', 'prior', 'shared').mean, ...
        ardvark_fit(double(single(X)), Y, 'model', 'linear', 'prior', 'shared').mean, 1e-12);
 
+% which columns raise or lower which targets
+plain = ardvark_fit(X, Y, 'model', 'linear', 'prior', 'none');
+found = plain.directions;
+[n, D] = size(X);
+design = [ones(n, 1), X];
+w = design \ Y;
+assert(plain.mean, w(2:end, :), 1e-9);
+s2 = sum((Y - design * w) .^ 2) / (n - D - 1);
+d0 = found.pooled_degrees;
+if isinf(d0)
+  pooled = found.usual_noise_sd ^ 2 * ones(1, K);
+else
+  pooled = (d0 * found.usual_noise_sd ^ 2 + (n - D - 1) * s2) / (d0 + n - D - 1);
+end
+assert(found.noise_sd, sqrt(pooled), 1e-9);
+se = sqrt(diag(inv(design' * design))(2:end) * pooled);
+assert(found.sd, se, 1e-9);
+df = found.degrees_of_freedom(1);
+t2 = (w(2:end, :) ./ se) .^ 2;
+assert(found.p_value, betainc(df ./ (df + t2), df / 2, 0.5), 1e-9);
+assert(size(found.q_value), [D, K]);
+assert(size(found.no_effect), [D, 1]);
+assert(all(found.q_value(:) >= found.p_value(:) * 0.999 / K));
+assert(! isfield(fit, 'directions'));
+
 % which targets the columns explain, at two rates
 assert(fit.explained.selected, [true, true, true, false, false, false, false]);
 assert(fit.explained.fdr, 0.1);

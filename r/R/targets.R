@@ -35,7 +35,8 @@ fit_together <- function(question, said, shared, targets) {
   for (k in which(!is.finite(colSums(Y)))) fit_target(question, said, targets, k)  # an error, unless only the sum is beyond the range
   read <- read_question(replace(question, "response", list(numeric(nrow(Y)))), said)
   if (!is.null(read$offset)) Y <- Y - read$offset
-  handle <- checked(.Call(C_fit_targets, question$X, question$skip, Y, targets, read$options), said)
+  # standard deviations are those of target_directions
+  handle <- checked(.Call(C_fit_targets, question$X, question$skip, Y, targets, identical(read$options$prior, "none"), read$options), said)
   together <- results_of_targets(list(model_held = held_model(handle)))
   together[c("prior.weights", "offset")] <- list(read$response$trials, read$offset)
   together$num_rows <- nrow(Y)
@@ -61,7 +62,7 @@ results_of_targets <- function(fit) {
   dimnames(beta) <- list(results$columns, targets)
   if (!is.null(results$intercept)) beta <- rbind(`(Intercept)` = as.vector(results$intercept), beta)
   if (!is.null(results$inclusion)) results$inclusion <- structure(t(results$inclusion), dimnames = list(results$columns, targets))
-  results$mean <- NULL
+  results[c("mean", "sd")] <- NULL
   c(fit, list(targets = targets, coefficients = beta, results = results))
 }
 
@@ -321,15 +322,43 @@ predicted_together <- function(object, rows, se.fit, interval, level, call) {
   list(fit = fit, se.fit = restore(found$sd), residual.scale = sigma(object))
 }
 
-# How well the columns explain each target, and which targets they explain at a rate of false discoveries.
-target_summary <- function(object, fdr = 0.1) {
-  call <- match.call()
+# What is known of all targets together.
+checked_together <- function(object, fdr, call) {
   if (!inherits(object, "ardvark_targets")) refuse(call, "object", "object is of class %s; it must be a fit with many targets", class(object)[1L])
-  together <- together_of(object)
-  if (is.null(together)) {
+  if (is.null(together_of(object))) {
     refuse(call, "object", "object has targets that were fitted one after the other: there is no evidence of each (see ?ardvark_targets)")
   }
   if (!(is.numeric(fdr) && length(fdr) == 1L && isTRUE(fdr > 0 && fdr < 1))) refuse(call, "fdr", "fdr must be a number between 0 and 1")
+  together_of(object)
+}
+
+# Which columns raise or lower which targets, after a fit without a prior.
+target_directions <- function(object, fdr = 0.1, pool_noise = TRUE) {
+  call <- match.call()
+  together <- checked_together(object, fdr, call)
+  if (!(isTRUE(pool_noise) || isFALSE(pool_noise))) refuse(call, "pool_noise", "pool_noise must be TRUE or FALSE")
+  found <- checked(.Call(C_directions, handle_of(first_of(object)), pool_noise), list(call = call))
+  results <- together$results
+  named <- function(values) structure(t(values), dimnames = list(results$columns, names(object)))
+  q_value <- named(found$q_value)
+  coef <- together$coefficients
+  if (!is.null(results$intercept)) coef <- coef[-1L, , drop = FALSE]
+  coef[is.na(q_value)] <- NA
+  direction <- ifelse(!is.na(q_value) & q_value <= fdr, sign(coef), 0)
+  tables <- list(direction = direction, coef = coef, se = named(found$sd), p_value = named(found$p_value), q_value = q_value)
+  at <- which(direction != 0, arr.ind = TRUE)
+  stated <- data.frame(target = names(object)[at[, 2L]], column = results$columns[at[, 1L]], lapply(tables, `[`, at), row.names = NULL)
+  stated <- stated[order(stated$q_value, stated$p_value), ]
+  row.names(stated) <- NULL
+  c(list(found = stated), tables,
+    list(sigma = setNames(as.vector(found$noise_sd), names(object)), df = setNames(as.vector(found$degrees_of_freedom), names(object)),
+         no_effect = setNames(as.vector(found$no_effect), results$columns), prior_df = found$pooled_degrees, prior_sigma = found$usual_noise_sd))
+}
+
+# How well the columns explain each target, and which targets they explain at a rate of false discoveries.
+target_summary <- function(object, fdr = 0.1) {
+  call <- match.call()
+  together <- checked_together(object, fdr, call)
   found <- checked(.Call(C_explained, handle_of(first_of(object)), fdr), list(call = call))
   results <- together$results
   effects <- if (is.null(results$inclusion)) results$effective_parameters - !is.null(results$intercept) else colSums(results$inclusion)

@@ -9,6 +9,11 @@ function fit = of_targets(fit)
     fit.explained.(name{1}) = fit.explained.(name{1}).';
   end
   fit.explained.selected = fit.explained.selected == 1;
+  if isfield(fit, 'directions')
+    for name = {'q_value', 'p_value', 'sd', 'noise_sd', 'degrees_of_freedom'}
+      fit.directions.(name{1}) = fit.directions.(name{1}).';
+    end
+  end
   if isfield(fit, 'intercept'), fit.intercept = struct('mean', fit.intercept); end
   fit.noise = struct('sd', fit.noise_sd);
   fit = rmfield(fit, 'noise_sd');

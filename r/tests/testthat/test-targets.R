@@ -232,6 +232,38 @@ test_that("which targets the columns explain", {
   expect_error(target_summary(ardvark(Y ~ a + b, long, "student")), "one after the other", class = "ardvark_error")
 })
 
+test_that("which columns raise or lower which targets", {
+  set.seed(4)
+  x <- matrix(rnorm(45), 15, dimnames = list(NULL, c("a", "b", "c")))
+  y <- matrix(rnorm(15 * 40), 15, dimnames = list(NULL, sprintf("g%d", 1:40)))
+  y[, 3] <- y[, 3] - 4 * x[, "b"]
+  fit <- ardvark_fit(x, y, prior = "none")
+  plain <- target_directions(fit, pool_noise = FALSE)
+  for (k in c(1, 3)) {
+    of_lm <- summary(lm(y[, k] ~ x))
+    near(plain$coef[, k], unname(coef(of_lm)[-1, "Estimate"]))
+    near(plain$se[, k], unname(coef(of_lm)[-1, "Std. Error"]))
+    near(plain$p_value[, k], unname(coef(of_lm)[-1, "Pr(>|t|)"]))
+    near(plain$sigma[[k]], of_lm$sigma)
+  }
+  expect_equal(dimnames(plain$direction), list(c("a", "b", "c"), sprintf("g%d", 1:40)))
+  expect_equal(plain$direction["b", "g3"], -1)
+  expect_equal(plain$direction, ifelse(plain$q_value <= 0.1, sign(plain$coef), 0))
+  expect_equal(nrow(plain$found), sum(plain$direction != 0))
+  expect_equal(unlist(plain$found[1, c("target", "column")]), c(target = "g3", column = "b"))
+  expect_equal(plain$found$coef[1], plain$coef["b", "g3"])
+  pooled <- target_directions(fit, 0.01)
+  expect_gt(min(pooled$df), 11)
+  expect_equal(rowSums(pooled$direction != 0) >= 0, c(a = TRUE, b = TRUE, c = TRUE))
+  expect_equal(nrow(target_directions(ardvark_fit(x, y[, 4:40], prior = "none"), 1e-6)$found), 0)
+  again <- tempfile()
+  save_ardvark(fit, again)
+  expect_equal(target_directions(read_ardvark(again))$q_value, target_directions(fit)$q_value)
+  expect_error(target_directions(fit, 2), "fdr must be a number", class = "ardvark_error")
+  expect_error(target_directions(fit, pool_noise = NA), "pool_noise must be TRUE or FALSE", class = "ardvark_error")
+  expect_error(target_directions(ardvark_fit(x, y, prior = "shared")), "directions are of fits without a prior", class = "ardvark_error")
+})
+
 test_that("a target that cannot be fitted has no numbers, and a warning counts such targets", {
   table <- long
   table$Y[, 5] <- 1e200 * table$Y[, 5]
