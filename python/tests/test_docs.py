@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -14,7 +15,7 @@ from numpydoc.validate import validate
 
 ROOT = Path(__file__).parents[2]
 MODULES = ["_abi", "_progress", "_results", "_core", "_fitted", "_predictions", "_posterior", "_score", "_linear", "_directions", "_many_targets", "_counts", "_logistic", "_kernel", "_slr", "_sequential"]
-MODULES += ["_relevance", "_selection", "_compare", "_onnx", "_statistics", "dask"]
+MODULES += ["_relevance", "_selection", "_compare", "_onnx", "_statistics", "dask", "integrations.pysindy"]
 MODULES += [
     f"plot.{name}"
     for name in ("_shared", "_bound", "_calibration", "_coefficients", "_counts", "_decision", "_lambda_path", "_predictive", "_relevance", "_targets")
@@ -28,6 +29,8 @@ LEFT_OUT = {"ES01", "SA01", "SS05", "RT02"}
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
     matplotlib.use("Agg")
+    if name == "integrations.pysindy":
+        pytest.importorskip("pysindy", reason="pysindy is not installed (pip install pysindy): the examples of its optimizer are not run")
     found = doctest.testmod(importlib.import_module(f"ardvark.{name}"))
     assert found.attempted > 0 and found.failed == 0
 
@@ -48,6 +51,9 @@ def public():
     yield "ardvark.to_onnx", ardvark.to_onnx
     yield "ardvark.LinearStatistics", ardvark.LinearStatistics
     yield "ardvark.dask.statistics_of", importlib.import_module("ardvark.dask").statistics_of
+    if importlib.util.find_spec("pysindy") is not None:
+        module = importlib.import_module("ardvark.integrations.pysindy")
+        yield from ((f"ardvark.integrations.pysindy.{name}", getattr(module, name)) for name in module.__all__)
     for name in plot.__all__:
         yield f"ardvark.plot.{name}", getattr(plot, name)
     for name in ("Posterior", "Draws"):

@@ -198,6 +198,24 @@ def test_many_targets():
     assert of_ridge > 0.12 and ours == (~truth[found]).mean()
 
 
+def test_equations():
+    pytest.importorskip("pysindy", reason="pysindy is not installed (pip install pysindy): its page is not run")
+    p = page("guide/plot_9_equations.py")
+    assert len(p.drawn) == 2
+    assert {name: tuple(count) for name, count in p.found.items()} == {
+        "differences": (6, 0), "smoothed over 61 rows": (6, 0), "weak form, rows as if independent": (7, 0), "weak form": (7, 0),
+    }
+    assert set(p.kept.index) == set(p.truth) and (np.abs(p.kept["mean"] - p.kept["true"]) < 2 * p.kept["std"]).all()
+    ours = p.whole["ardvark"]
+    assert (ours[:2] == 1).all() and ours[2] >= 0.8 and ours[4] <= 0.4
+    assert (p.inside[:3] > 0.95).all() and p.inside[4] < 0.9
+    true, false = p.counts["ardvark"].mean(axis=1).T
+    assert false.max() < 0.8
+    of_low = p.counts["STLSQ, threshold 0.2"].mean(axis=1)
+    assert of_low[4, 0] > true[4] and of_low[4, 1] > 1.5 + false[4]
+    assert all((share[:3] <= ours[:3]).all() for share in p.whole.values())
+
+
 def test_words():
     p = page("guide/plot_9_words.py")
     assert len(p.drawn) == 1 and len(p.table) == p.X.shape[1] > 300

@@ -10,6 +10,7 @@ PROGRAM = """
 import numpy as np
 from ardvark import BayesianLinearRegression, BayesianLogisticRegression, RelevanceVectorRegressor
 from ardvark import _core
+from ardvark.integrations.pysindy import ArdvarkOptimizer
 from ardvark.plot import CoefficientDisplay
 
 X, y = np.zeros((10, 2)), np.zeros(10)
@@ -21,10 +22,12 @@ reveal_type(BayesianLogisticRegression.load("m.ardvark"))   # BayesianLogisticRe
 reveal_type(model.posterior_.sample(5).noise_precision)     # ndarray | None
 reveal_type(CoefficientDisplay.from_estimator(model))       # CoefficientDisplay
 reveal_type(_core.fit(X, y, model="linear").number("bound"))  # float
+reveal_type(ArdvarkOptimizer("sparse").fit(X, X))           # ArdvarkOptimizer
 RelevanceVectorRegressor(width=[1.0, 2.0], centres=20).fit(X, y, sample_weight=y)
 BayesianLinearRegression(prior=3)                           # error: arg-type
 BayesianLinearRegression("ard", "joint")                    # error: call-arg
 BayesianLogisticRegression().fit(X, target=3)               # error: arg-type
+ArdvarkOptimizer("slab", 0.5)                               # error: call-arg
 RelevanceVectorRegressor(widths=2.0)                        # error: call-arg
 """
 
