@@ -216,6 +216,19 @@ def test_equations():
     assert all((share[:3] <= ours[:3]).all() for share in p.whole.values())
 
 
+def test_volumes():
+    pytest.importorskip("nilearn", reason="nilearn is not installed (pip install nilearn): its page is not run")
+    p = page("guide/plot_9_volumes.py")
+    assert len(p.drawn) == 2
+    share = p.comparison["R² of new volumes"]
+    assert share["ardvark"] > 0.55 and share["ardvark"] > share["ridge"] + 0.08
+    assert 0.05 < p.spread < 0.5  # the spread over folds is no standard deviation
+    kept, acts = p.model.inclusion_ > 0.9, p.weights.ravel() != 0
+    assert 2 <= kept.sum() <= 6 and acts[kept].all()
+    assert (p.found & ~p.acts).sum() <= 2 and p.found[p.acts].mean() > 0.9
+    assert p.encoding_maps["inclusion"][p.balls[0] > 0][p.encoding_maps["inclusion"][p.balls[0] > 0] > 0].min() > 0.99
+
+
 def test_words():
     p = page("guide/plot_9_words.py")
     assert len(p.drawn) == 1 and len(p.table) == p.X.shape[1] > 300
