@@ -15,7 +15,7 @@ from numpydoc.validate import validate
 
 ROOT = Path(__file__).parents[2]
 MODULES = ["_abi", "_progress", "_results", "_core", "_fitted", "_predictions", "_posterior", "_score", "_linear", "_directions", "_many_targets", "_counts", "_logistic", "_kernel", "_slr", "_sequential"]
-MODULES += ["_relevance", "_selection", "_compare", "_onnx", "_statistics", "dask", "integrations.pysindy"]
+MODULES += ["_relevance", "_selection", "_compare", "_onnx", "_statistics", "dask", "integrations.pysindy", "integrations.trainstation"]
 MODULES += [
     f"plot.{name}"
     for name in ("_shared", "_bound", "_calibration", "_coefficients", "_counts", "_decision", "_lambda_path", "_predictive", "_relevance", "_targets")
@@ -29,8 +29,9 @@ LEFT_OUT = {"ES01", "SA01", "SS05", "RT02"}
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
     matplotlib.use("Agg")
-    if name == "integrations.pysindy":
-        pytest.importorskip("pysindy", reason="pysindy is not installed (pip install pysindy): the examples of its optimizer are not run")
+    if name.startswith("integrations."):
+        host = name.partition(".")[2]
+        pytest.importorskip(host, reason=f"{host} is not installed (pip install {host}): the examples of its optimizer are not run")
     found = doctest.testmod(importlib.import_module(f"ardvark.{name}"))
     assert found.attempted > 0 and found.failed == 0
 
@@ -51,9 +52,10 @@ def public():
     yield "ardvark.to_onnx", ardvark.to_onnx
     yield "ardvark.LinearStatistics", ardvark.LinearStatistics
     yield "ardvark.dask.statistics_of", importlib.import_module("ardvark.dask").statistics_of
-    if importlib.util.find_spec("pysindy") is not None:
-        module = importlib.import_module("ardvark.integrations.pysindy")
-        yield from ((f"ardvark.integrations.pysindy.{name}", getattr(module, name)) for name in module.__all__)
+    for host in ("pysindy", "trainstation"):
+        if importlib.util.find_spec(host) is not None:
+            module = importlib.import_module(f"ardvark.integrations.{host}")
+            yield from ((f"ardvark.integrations.{host}.{name}", getattr(module, name)) for name in module.__all__)
     for name in plot.__all__:
         yield f"ardvark.plot.{name}", getattr(plot, name)
     for name in ("Posterior", "Draws"):
