@@ -128,4 +128,4 @@ plt.show()
 # %%
 # Where to go on
 # --------------
-# - `Many targets <../../many_targets.html>`_: memory-mapped files, gaps, and the program.
+# - `Many targets <../../../many_targets.html>`_: memory-mapped files, gaps, and the program.
