@@ -10,6 +10,7 @@
 #include "core/refusals.hpp"
 #include "core/validate.hpp"
 #include "fit/checked.hpp"
+#include "fit/collinear.hpp"
 #include "frame/frame.hpp"
 #include "method/l1/lambda_choice.hpp"
 #include "method/l1/lasso.hpp"
@@ -23,38 +24,6 @@ namespace ardvark {
 using namespace internal;
 
 namespace {
-
-// Cross-products have lost the digits that a small difference between columns needs.                                              (ST.5)
-void refuse_collinear_columns(const Moments& total, const FitOptions& options) {
-  std::vector<Index> flat = options.prior.flat_columns;
-  const Index p = total.size() - 1;
-  if (options.prior.kind == PriorKind::none) {
-    flat.resize(static_cast<std::size_t>(p));
-    for (Index j = 0; j < p; ++j) flat[static_cast<std::size_t>(j)] = j;
-  }
-  if (total.form == StatisticsForm::factor || flat.size() < 2) return;
-  const Matrix cross = total.cross();
-  std::vector<Index> kept;  // without constants and copies, which a fit leaves out
-  const auto is_copy = [&](Index j, Index i) { return cross(i, j) * cross(i, j) >= (1 - lost) * cross(i, i) * cross(j, j); };
-  for (const Index j : flat)
-    if (j >= 0 && j < p && cross(j, j) > 0 && std::ranges::none_of(kept, [&](Index i) { return is_copy(j, i); })) kept.push_back(j);
-  flat = std::move(kept);
-  const auto f = static_cast<Index>(flat.size());
-  if (f < 2) return;
-  const Vector inverse = cross(flat, flat).diagonal().cwiseSqrt().cwiseInverse();
-  Matrix L = inverse.asDiagonal() * cross(flat, flat) * inverse.asDiagonal();
-  constexpr double six_digits_left = 1e9;
-  Index most = 0;
-  if (blas::potrf(f, L.data(), f) && blas::trtri(f, L.data(), f)) {
-    const Vector inflation = L.triangularView<Eigen::Lower>().toDenseMatrix().colwise().squaredNorm();  // (RIDGE.9)
-    if (inflation.maxCoeff(&most) <= six_digits_left) return;
-  }
-  throw InvalidArgument(
-      fmt::format("the columns without a prior are collinear or nearly so ('{}' most), and statistics of the form gram keep too few digits "
-                  "to tell them "
-                  "apart: make statistics of the form factor, leave columns out, or give them a prior",
-                  validate::column_name(options.column_names, flat[static_cast<std::size_t>(most)])));
-}
 
 // The modes of a Laplace prior for many lambdas.
 LambdaPath path_of(const LinearStatistics& statistics, const PathGrid& grid, FitOptions options) {
@@ -152,9 +121,11 @@ LinearFit fit_linear(const LinearStatistics& all, const FitOptions& given) {
   if (options.scaling != Scaling::deviation || method == PresetMethod::greedy || method == PresetMethod::sequential)
     throw wrong("preset", options.preset, "it reads the rows themselves, and statistics do not have them");
   if (options.column_names.empty()) options.column_names = state.columns;
-  refuse_collinear_columns(*total, options);
   const SmallTable table = small_table(state, *total, is_about_the_mean(options));
   const Index p = state.num_columns;
+  if (total->form == StatisticsForm::gram)
+    refuse_collinear_columns(total->cross().topLeftCorner(p, p), table.Z.leftCols(p), table.stand_in, options,
+                             "make statistics of the form factor, ");
   const Vector y = table.Z.col(p);
   LinearFit fit{fit_as_asked(Task::linear, table.Z.leftCols(p), y, options, nullptr, table.stand_in)};
   if (table.is_explained)

@@ -370,6 +370,13 @@ TEST(FitFromStatistics, RefusesWhatReadsRows) {
   FitOptions none;
   none.prior = Prior::none();
   expect_invalid([&] { (void)fit_linear(statistics_of(collinear), none); }, {"collinear", "form factor"});
+  // So near to a copy that cross-products cannot tell, and not one: it would not be left out.
+  Rows near_copy = random_rows(41, 500, 4, 1);
+  Random random(42);
+  near_copy.X.col(2) = near_copy.X.col(0) + 1e-7 * near_copy.X.col(0).norm() / std::sqrt(500.0) * random.normals(500);
+  expect_invalid([&] { (void)fit_linear(statistics_of(near_copy), none); }, {"collinear", "form factor"});
+  near_copy.X.col(2) = 2 * near_copy.X.col(0).array() - 1;
+  EXPECT_TRUE(fit_linear(statistics_of(near_copy), none).left_out[2]);
 }
 
 // (ST.6)
