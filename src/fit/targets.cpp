@@ -16,6 +16,7 @@
 #include "fit/checked.hpp"
 #include "fit/target_groups.hpp"
 #include "fit/target_results.hpp"
+#include "fit/target_table.hpp"
 #include "fit/validate_options.hpp"
 #include "frame/few_rows.hpp"
 #include "frame/noise_prior.hpp"
@@ -98,10 +99,11 @@ double best_log_likelihood_of_flat(double square, const SharedBasis& basis) {
 
 class GroupFit {
  public:
-  GroupFit(const Frame& frame, MatrixView Y, const TargetGroup& group, const FitOptions& options, const TargetsOptions& asked,
+  GroupFit(const Frame& frame, const TargetTable& table, const TargetGroup& group, const FitOptions& options, const TargetsOptions& asked,
            TargetResults& results)
       : frame_(frame),
-        Y_(Y),
+        table_(table),
+        Y_(table.Y),
         group_(group),
         options_(options),
         asked_(asked),
@@ -178,9 +180,12 @@ class GroupFit {
 
   // Empty: the target cannot be fitted.
   [[nodiscard]] std::optional<StandardTarget> standardise(Index k, const Vector& y) {
+    if (!table_.has(target(k))) return results_.write_nothing(target(k), table_.status_of(target(k))), std::nullopt;
     if (!y.allFinite()) return results_.write_nothing(target(k), TargetStatus::not_finite), std::nullopt;
     try {
-      return standard_target(y, frame_.k, options_);
+      StandardTarget out = standard_target(y, frame_.k, options_, table_.origin_of(target(k)));
+      out.center += table_.origin_of(target(k));
+      return out;
     } catch (const InvalidArgument&) {  // its squares overflow
       return results_.write_nothing(target(k), TargetStatus::out_of_range), std::nullopt;
     }
@@ -194,7 +199,7 @@ class GroupFit {
     origin_ = frame_.origin()(penalised_) - basis.mean;
     scale_ = Vector::Ones(static_cast<Index>(penalised_.size()));
     if (const Vector& scale = frame_.units.standardization.scale; scale.size() > 0) scale_ = scale(penalised_);
-    SharedTargetsState kept{frame_.units.standardization, penalised_, basis, {}, {}, {}, {}, {}};
+    SharedTargetsState kept{frame_.user_units().standardization, penalised_, basis, {}, {}, {}, {}, {}};
     for (Vector* numbers : {&kept.at_center, &kept.noise_scale, &kept.precision}) *numbers = Vector::Constant(num_targets(), nan);
     parallel_for((num_targets() + width() - 1) / width(), blas::num_threads(), [&](Index block) {
       const Index first = block * width();
@@ -406,6 +411,7 @@ class GroupFit {
       try {
         std::optional<Frame> columns = frame_;
         columns->of_columns = shared;
+        columns->stand_in.y = table_.origin_of(target(k));
         Fit fit = fit_columns(Task::linear, frame_.X, y, options, columns);
         take(k, *standard, fit, basis);
         if (asked_.predictions && !std::isnan(out_.num_rows[target(k)]))
@@ -475,6 +481,7 @@ class GroupFit {
   }
 
   const Frame& frame_;
+  const TargetTable& table_;
   MatrixView Y_;
   const TargetGroup& group_;
   const FitOptions& options_;
@@ -497,17 +504,17 @@ class GroupFit {
   Matrix to_sizes_;  // [p,p] from the coordinates of least squares to those of the sizes                                   (TGT.10)
 };
 
-void fit_incomplete(MatrixView X, MatrixView Y, const TargetGroup& group, const FitOptions& of_all, const TargetsOptions& asked,
+void fit_incomplete(const TargetTable& table, const TargetGroup& group, const FitOptions& of_all, const TargetsOptions& asked,
                     TargetResults& results, TargetsState& state) {
   const auto refuse = [&] {
     for (const Index target : group.targets) results.write_nothing(target, TargetStatus::few_rows);
   };
   if (group.rows.empty()) return refuse();
-  const SomeRows some(X, group.rows, of_all);
+  const SomeRows some(table.X, group.rows, of_all);
   if (!some.options.weights.empty() && !(some.weights.sum() > 0)) return refuse();
   try {
     const Frame frame = frame_of_columns(MatrixView(some.X), some.options);
-    GroupFit(frame, Y, group, some.options, asked, results).fit(state);
+    GroupFit(frame, table, group, some.options, asked, results).fit(state);
   } catch (const InvalidArgument&) {  // the checks of the whole table passed
     refuse();
   }
@@ -528,18 +535,19 @@ const char* to_string(TargetStatus status) {
   return "failed";
 }
 
-TargetsFit fit_targets(MatrixView X, MatrixView Y, const TargetsOptions& options) {
+TargetsFit internal::fit_target_table(const TargetTable& table, const TargetsOptions& options) {
   const Stopwatch watch;
+  const MatrixView &X = table.X, &Y = table.Y;
   validate_targets(X, Y, options.fit);
   const ChosenOptions chosen = with_chosen_prior(options.fit, Task::linear, X.rows(), X.cols());
   const blas::ThreadScope threads(options.fit.threads);
-  Frame frame = frame_of_columns(X, chosen.options);
+  Frame frame = frame_of_columns(X, chosen.options, nullptr, table.stand_in);
   TargetsFit out;
   TargetResults results(chosen.options, options, X.cols(), Y.cols(), out);
   auto state = std::make_shared<TargetsState>();
   const std::vector<TargetGroup> groups = groups_of_targets(Y, options.drop_missing);
-  GroupFit(frame, Y, groups.front(), chosen.options, options, results).fit(*state);
-  for (std::size_t g = 1; g < groups.size(); ++g) fit_incomplete(X, Y, groups[g], chosen.options, options, results, *state);
+  GroupFit(frame, table, groups.front(), chosen.options, options, results).fit(*state);
+  for (std::size_t g = 1; g < groups.size(); ++g) fit_incomplete(table, groups[g], chosen.options, options, results, *state);
   out.state = std::move(state);
   out.left_out = std::move(frame.left_out);
   out.column_names = std::move(frame.names);
@@ -549,5 +557,7 @@ TargetsFit fit_targets(MatrixView X, MatrixView Y, const TargetsOptions& options
   out.seconds = watch.seconds();
   return out;
 }
+
+TargetsFit fit_targets(MatrixView X, MatrixView Y, const TargetsOptions& options) { return fit_target_table({X, Y}, options); }
 
 }  // namespace ardvark

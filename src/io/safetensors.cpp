@@ -450,7 +450,7 @@ int check_format(const SafetensorsReader& file, const std::string& format, int n
     return found == file.metadata().end() ? std::string() : found->second;
   };
   const std::string prefix = "ardvark-", found = value("format");
-  const std::string kind = format == prefix + "statistics" ? "statistics" : "model";
+  const std::string kind = format.ends_with("statistics") ? format.substr(prefix.size()) : "model";
   if (found != format && found.starts_with(prefix))
     throw InvalidArgument(
         fmt::format("'{}' is not an ardvark {} file, but an ardvark {} file", file.path(), kind, shown(found.substr(prefix.size()))));

@@ -7,28 +7,33 @@
 
 namespace ardvark::internal {
 
+Index factor_correlations(Index p, double* C, Index ldc, Index most_rows, std::vector<Index>& order) {
+  return std::min(blas::pstrf(p, C, ldc, std::max(lost, 4e-16 * static_cast<double>(p)), order), most_rows);
+}
+
+void take_columns(const Matrix& factor, const std::vector<Index>& order, Index rank, const Vector& sd, Matrix& A) {
+  for (Index i = 0; i < std::ssize(order); ++i) {
+    const Index column = order[static_cast<std::size_t>(i)], height = std::min(i + 1, rank);
+    A.col(column).head(height) = factor.row(i).head(height).transpose() * sd[column];
+  }
+}
+
 RootOfCross root_of_cross(Matrix C, Index most_rows) {
   const Index q = C.rows(), p = q - 1;
   const Vector sd = C.diagonal().cwiseMax(0.0).cwiseSqrt(), inverse = (sd.array() > 0).select(sd.cwiseInverse(), 0.0);
   C = inverse.asDiagonal() * C * inverse.asDiagonal();
   std::vector<Index> order;
-  const Index rank = std::min(blas::pstrf(p, C.data(), q, std::max(lost, 4e-16 * static_cast<double>(p)), order), most_rows);
+  const Index rank = factor_correlations(p, C.data(), q, most_rows, order);
   Vector c = C.row(p).transpose()(order).head(rank);
   if (rank > 0) blas::trsv(blas::Transpose::no, rank, C.data(), q, c.data());
   const double rest = C(p, p) - c.squaredNorm();
   RootOfCross out{Matrix::Zero(std::min(rank + 1, most_rows), q), C(p, p) > 0 && rest < 10 * lost && rank < most_rows};
-  for (Index i = 0; i < p; ++i) {
-    const Index column = order[static_cast<std::size_t>(i)], height = std::min(i + 1, rank);
-    out.A.col(column).head(height) = C.row(i).head(height).transpose() * sd[column];
-  }
+  take_columns(C, order, rank, sd, out.A);
   out.A.col(p).head(rank) = c * sd[p];
   if (rank < out.A.rows()) out.A(rank, p) = std::sqrt(std::max(rest, 0.0)) * sd[p];
   return out;
 }
 
-namespace {
-
-// Z [rows,q] with Z'Z = A'A and columns that sum to 0: A between the vector of ones and others that are orthogonal to it.         (ST.3)
 Matrix about_the_mean(const Matrix& A, Index rows) {
   const long double root = std::sqrt(static_cast<long double>(rows));  // v has the elements 1/root, and 1 more in the first row
   Matrix Z = Matrix::Zero(rows, A.cols());
@@ -39,6 +44,8 @@ Matrix about_the_mean(const Matrix& A, Index rows) {
   }
   return Z;
 }
+
+namespace {
 
 // A factor of the rows. With fewer rows than columns, it has as many rows as columns, of which rows - 1 are not zero.
 RootOfCross root_of_factor(const Moments& total, Index most_rows) {

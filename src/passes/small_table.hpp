@@ -17,6 +17,14 @@ struct RootOfCross {
 /// \param C  [q,q] the lower triangle
 [[nodiscard]] RootOfCross root_of_cross(Matrix C, Index most_rows);
 
+/// The same in steps. Of the correlations C [p,p] of columns, a pivoted Cholesky factor takes their place, up to what is rounding; column
+/// order[i] is the i-th of the factor. Returns the rank.                                                                           (ST.5)
+[[nodiscard]] Index factor_correlations(Index p, double* C, Index ldc, Index most_rows, std::vector<Index>& order);
+/// The first columns of A: those of the factor, times their sd.
+void take_columns(const Matrix& factor, const std::vector<Index>& order, Index rank, const Vector& sd, Matrix& A);
+/// Z [rows,q] with Z'Z = A'A and columns that sum to 0: A between the vector of ones and others that are orthogonal to it.         (ST.3)
+[[nodiscard]] Matrix about_the_mean(const Matrix& A, Index rows);
+
 /// Rows with the same weight, weighted means and cross-products as the rows of the statistics.                                     (ST.3)
 struct SmallTable {
   Matrix Z;  ///< [m,q] the target is last
