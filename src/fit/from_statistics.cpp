@@ -117,6 +117,8 @@ LinearFit fit_linear(const LinearStatistics& all, const FitOptions& given) {
   if (!options.weights.empty()) throw refused("weights", "cannot be given with statistics: they belong to the rows, in update()");
   if (options.prior.kind == PriorKind::laplace && !(options.prior.lambda > 0))
     throw refused("prior", "is 'laplace' without a lambda; its cross-validation reads rows, which statistics do not have: give a lambda");
+  if (const Family family = options.family.value_or(Family::normal); family != Family::normal)
+    throw wrong("family", to_string(family), "it reads the rows themselves, and statistics do not have them");
   const PresetMethod method = preset_facts(options.preset).method;
   if (options.scaling != Scaling::deviation || method == PresetMethod::greedy || method == PresetMethod::sequential)
     throw wrong("preset", options.preset, "it reads the rows themselves, and statistics do not have them");

@@ -365,6 +365,8 @@ TEST(FitFromStatistics, RefusesWhatReadsRows) {
   };
   expect_invalid(with([&](FitOptions& o) { o.weights = rows.y; }), {"weights", "update()"});
   expect_invalid(with([](FitOptions& o) { o.prior = Prior::laplace(); }), {"'laplace' without a lambda", "give a lambda"});
+  expect_invalid(with([](FitOptions& o) { o.family = Family::student; }), {"family", "'student'", "rows themselves"});
+  expect_invalid(with([](FitOptions& o) { o.family = Family::automatic; }), {"family", "rows themselves"});
   Rows collinear = rows;
   collinear.X.col(2) = collinear.X.col(0) + collinear.X.col(1);
   FitOptions none;
