@@ -751,6 +751,37 @@ ARDVARK_API ardvark_code ardvark_targets_from_bytes(const void* data, size_t siz
 /* As ardvark_model_encoding. */
 ARDVARK_API ardvark_code ardvark_targets_encoding(const ardvark_targets* targets, ardvark_encoding** encoding, ardvark_error* error);
 
+/* Weight, means and products of the columns with each other and with each target: all that linear fits of many targets need, so that a
+ * table of any length is read once, in pieces. The result has the same bits for pieces of any size. One thread must not change statistics
+ * while another thread uses them. */
+typedef struct ardvark_target_statistics ardvark_target_statistics;
+ARDVARK_API ardvark_code ardvark_target_statistics_create(ardvark_target_statistics** statistics, ardvark_error* error);
+ARDVARK_API void ardvark_target_statistics_free(ardvark_target_statistics* statistics);
+/* Names: the option column_names, and those of `count` targets, which may be NULL. */
+ARDVARK_API ardvark_code ardvark_target_statistics_set_names(ardvark_target_statistics* statistics, const ardvark_options* options,
+                                                             const char* const* targets, int64_t count, ardvark_error* error);
+/* Y: [rows of X, targets]; a value that is not finite leaves its target without a fit. weights: [rows] finite, >= 0; a weight is a number
+ * of repetitions; NULL: ones. A call that fails changes nothing; a message about a value names its row, counted from 1 over all calls. */
+ARDVARK_API ardvark_code ardvark_target_statistics_update(ardvark_target_statistics* statistics, const ardvark_matrix* X,
+                                                          const ardvark_matrix* Y, const double* weights, ardvark_error* error);
+/* Adds the rows of `right`, as if they came next. ARDVARK_INVALID_ARGUMENT: other columns or targets. */
+ARDVARK_API ardvark_code ardvark_target_statistics_merge(ardvark_target_statistics* statistics, const ardvark_target_statistics* right,
+                                                         ardvark_error* error);
+/* num_rows, num_columns, num_targets, columns (names), targets (names, if there are any), weight, mean [columns], target_mean [targets],
+ * cross [columns, columns], target_cross [targets, columns] and target_squares [targets] (sums of weight times product of the differences
+ * from the means), status [targets]: converged if its sums are right; else not_finite or out_of_range, and they are NaN. */
+ARDVARK_API ardvark_code ardvark_target_statistics_result(const ardvark_target_statistics* statistics, ardvark_result** result,
+                                                          ardvark_error* error);
+/* The bytes of a file. Free *data with ardvark_free. */
+ARDVARK_API ardvark_code ardvark_target_statistics_to_bytes(const ardvark_target_statistics* statistics, void** data, size_t* size,
+                                                            ardvark_error* error);
+ARDVARK_API ardvark_code ardvark_target_statistics_from_bytes(const void* data, size_t size, ardvark_target_statistics** statistics,
+                                                              ardvark_error* error);
+/* The fits of these rows, as ardvark_fit_targets gives them. what: without ARDVARK_TARGETS_LEAVE_ONE_OUT, which needs rows. */
+ARDVARK_API ardvark_code ardvark_fit_target_statistics(const ardvark_target_statistics* statistics, const ardvark_options* options,
+                                                       int32_t what, const ardvark_columns* mean, const ardvark_columns* sd,
+                                                       const ardvark_columns* inclusion, ardvark_targets** targets, ardvark_error* error);
+
 /* ---- results ------------------------------------------------------------------------------------------------------------------------ */
 
 ARDVARK_API void ardvark_result_free(ardvark_result* result);

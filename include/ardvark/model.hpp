@@ -23,6 +23,7 @@
 #include "ardvark/sequential.hpp"
 #include "ardvark/softmax.hpp"
 #include "ardvark/statistics.hpp"
+#include "ardvark/target_statistics.hpp"
 #include "ardvark/targets.hpp"
 
 namespace ardvark {
@@ -271,6 +272,8 @@ void check_selection(const ModelOptions& options);
 /// \throws InvalidArgument  an option is not for many targets; as fit_targets
 [[nodiscard]] SavedTargets fit_targets(MatrixView X, MatrixView Y, const ModelOptions& options, std::vector<std::string> target_names,
                                        TargetsOptions results = {});
+/// The same from statistics of the rows, with their names. \throws InvalidArgument  an option needs the rows
+[[nodiscard]] SavedTargets fit_targets(const TargetStatistics& statistics, const ModelOptions& options, TargetsOptions results = {});
 /// A table of the targets, the best explained first, and which of them are explained at this rate of false discoveries.
 /// \throws InvalidArgument  the rate is not between 0 and 1
 [[nodiscard]] std::string summary(const SavedTargets& targets, double fdr);

@@ -60,6 +60,7 @@ void visit(const JointResult& joint, Fields& out);
 void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& out);
 void visit(const LambdaPath& path, Fields& out);
 void visit(const LinearStatistics& statistics, Fields& out);
+void visit(const TargetStatistics& statistics, Fields& out);
 void visit(const Comparison& comparison, Fields& out);
 void visit(const Fit& fit, double level, Fields& out);
 void visit(const WeightDraws& draws, Fields& out);

@@ -62,6 +62,44 @@ SavedTargets fit_targets(MatrixView X, MatrixView Y, const ModelOptions& options
   return out;
 }
 
+SavedTargets fit_targets(const TargetStatistics& statistics, const ModelOptions& given, TargetsOptions results) {
+  ModelOptions options = given;
+  refuse_in(options, fit_case::statistics);
+  if (options.encoding.features.empty() && options.column_names.empty()) options.column_names = statistics.column_names();
+  const auto fit = [&] {
+    results.fit = options_of_targets(with_encoded_columns(options, statistics.num_columns()));
+    return fit_targets(statistics, results);
+  };
+  SavedTargets out{in_names_of(options, fit), statistics.target_names(), options.encoding, options_to_keep(options)};
+  if (out.encoding.features.empty()) out.encoding = FeatureEncoding::of_numbers(out.fit.column_names);
+  return out;
+}
+
+void internal::visit(const TargetStatistics& statistics, Fields& out) {
+  out.put("num_rows", Json(statistics.num_rows()));
+  out.put("num_columns", Json(statistics.num_columns()));
+  out.put("num_targets", Json(statistics.num_targets()));
+  out.put("columns", Json(statistics.column_names()));
+  if (const std::vector<std::string> names = statistics.target_names(); !names.empty()) out.put("targets", Json(names));
+  if (out.wants("weight")) out.put("weight", Json(statistics.weight()));
+  if (out.wants("status")) {
+    std::vector<std::string> status;
+    for (const TargetStatus one : statistics.status()) status.emplace_back(to_string(one));
+    out.put("status", Json(status));
+  }
+  if (out.wants("mean")) out.put("mean", statistics.mean());
+  if (out.wants("target_mean")) out.put("target_mean", statistics.target_mean());
+  if (out.wants("cross")) out.put_rows("cross", statistics.cross());
+  if (out.wants("target_cross")) out.put_rows("target_cross", statistics.target_cross().transpose());
+  if (out.wants("target_squares")) out.put("target_squares", statistics.target_squares());
+}
+
+std::string to_json(const TargetStatistics& statistics) {
+  JsonFields out(false);
+  visit(statistics, out);
+  return out.json().dump();
+}
+
 namespace {
 
 void visit_numbers(const SavedTargets& targets, Fields& out) {

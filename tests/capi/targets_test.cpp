@@ -179,5 +179,65 @@ TEST(CTargets, NameTheArgument) {
   EXPECT_EQ(argument(&X, &Y, {{"model", "linear"}, {"tolerance", "-1"}}), "tolerance");
 }
 
+TEST(CTargetStatistics, HaveTheFitsOfTheLibrary) {  // (TGT.11)
+  using Statistics = testing::Owned<ardvark_target_statistics>;
+  const TargetTables problem;
+  const ardvark_matrix X = view(problem.X), Y = view(problem.Y);
+  ardvark_error error = empty_error();
+  const auto made = [&] {
+    ardvark_target_statistics* statistics = nullptr;
+    EXPECT_EQ(ardvark_target_statistics_create(&statistics, &error), ARDVARK_OK) << error.message;
+    EXPECT_EQ(ardvark_target_statistics_update(statistics, &X, &Y, nullptr, &error), ARDVARK_OK) << error.message;
+    return Statistics(statistics);
+  };
+  const Statistics sum = made(), other = made();
+  ASSERT_EQ(ardvark_target_statistics_merge(sum.get(), other.get(), &error), ARDVARK_OK) << error.message;
+  const char* const names[] = {"a", "b", "c", "d"};
+  const char* const columns[] = {"u", "v", "w"};
+  const Options of_names = options_of({});
+  ASSERT_EQ(ardvark_options_set_texts(of_names.get(), "column_names", columns, 3, &error), ARDVARK_OK) << error.message;
+  ASSERT_EQ(ardvark_target_statistics_set_names(sum.get(), of_names.get(), names, 4, &error), ARDVARK_OK) << error.message;
+  void* data = nullptr;
+  size_t size = 0;
+  ASSERT_EQ(ardvark_target_statistics_to_bytes(sum.get(), &data, &size, &error), ARDVARK_OK) << error.message;
+  ardvark_target_statistics* read = nullptr;
+  ASSERT_EQ(ardvark_target_statistics_from_bytes(data, size, &read, &error), ARDVARK_OK) << error.message;
+  const Statistics again(read);
+  ardvark_free(data);
+
+  TargetStatistics expected;
+  expected.update(problem.X, problem.Y);
+  expected.merge(TargetStatistics(expected));
+  ardvark_result* facts = nullptr;
+  ASSERT_EQ(ardvark_target_statistics_result(again.get(), &facts, &error), ARDVARK_OK) << error.message;
+  const Result result(facts);
+  EXPECT_EQ(json_of(result, "targets"), R"(["a","b","c","d"])");
+  EXPECT_EQ(json_of(result, "columns"), R"(["u","v","w"])");
+  EXPECT_EQ(json_of(result, "num_rows"), "140");
+  EXPECT_EQ(numbers_of(result, "cross"), expected.cross());
+  EXPECT_EQ(numbers_of(result, "target_cross"), expected.target_cross().transpose());
+  EXPECT_EQ(Vector(numbers_of(result, "target_squares")), expected.target_squares());
+  EXPECT_EQ(Vector(numbers_of(result, "mean")), expected.mean());
+  EXPECT_EQ(Vector(numbers_of(result, "target_mean")), expected.target_mean());
+
+  const Options options = options_of({{"model", "linear"}, {"prior", "shared"}});
+  ardvark_targets* fitted = nullptr;
+  ASSERT_EQ(ardvark_fit_target_statistics(again.get(), options.get(), ARDVARK_TARGETS_SD, nullptr, nullptr, nullptr, &fitted, &error),
+            ARDVARK_OK)
+      << error.message;
+  const Targets targets(fitted);
+  const TargetsFit fit = fit_targets(expected, {.fit = {.prior = Prior::shared()}, .standard_deviations = true});
+  EXPECT_EQ(numbers_of(result_of(targets), "mean"), fit.mean.transpose());
+  EXPECT_EQ(numbers_of(result_of(targets), "sd"), fit.sd.transpose());
+  EXPECT_EQ(json_of(result_of(targets), "targets"), R"(["a","b","c","d"])");
+  const auto refuse = [&](const ardvark_options* asked, std::int32_t what) {
+    return ardvark_fit_target_statistics(again.get(), asked, what, nullptr, nullptr, nullptr, &fitted, &error);
+  };
+  EXPECT_EQ(refuse(options.get(), ARDVARK_TARGETS_LEAVE_ONE_OUT), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.argument, "leave_one_out");
+  EXPECT_EQ(refuse(options_of({{"missing", "drop"}}).get(), 0), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.argument, "missing");
+}
+
 }  // namespace
 }  // namespace ardvark
