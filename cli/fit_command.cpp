@@ -18,6 +18,7 @@
 #include "model_choice.hpp"
 #include "table_sums.hpp"
 #include "target/target.hpp"
+#include "target_sums.hpp"
 #include "targets.hpp"
 
 namespace ardvark::cli {
@@ -26,7 +27,7 @@ namespace {
 int run_fit(FitArguments args) {
   if (args.covariance && !args.json) throw refused("--covariance", "needs --json; the table has no place for a matrix");
   require_json(args.all_columns, args.json);
-  if (!args.statistics.empty()) return fit_of_statistics(args);
+  if (!args.statistics.empty()) return holds_target_statistics(args.statistics) ? fit_of_target_statistics(args) : fit_of_statistics(args);
   args.files = matching_paths(args.files);
   for (std::size_t i = 1; i < args.files.size(); ++i)
     if (std::error_code none; !std::filesystem::exists(args.files[i], none))

@@ -7,6 +7,7 @@
 #include "ardvark/statistics.hpp"
 #include "fit.hpp"
 #include "io/safetensors.hpp"
+#include "target_sums.hpp"
 #include "targets.hpp"
 
 namespace ardvark::cli {
@@ -25,6 +26,12 @@ bool holds_statistics(const std::string& path) {
 
 int show_statistics(const std::string& path, bool json) {
   const LinearStatistics statistics = load_statistics(path);
+  fmt::print("{}", json ? to_json(statistics) + "\n" : summary(statistics));
+  return ok;
+}
+
+int show_target_statistics(const std::string& path, bool json) {
+  const TargetStatistics statistics = load_target_statistics(path);
   fmt::print("{}", json ? to_json(statistics) + "\n" : summary(statistics));
   return ok;
 }
@@ -52,6 +59,7 @@ void add_show(CLI::App& app, Run& run) {
       if (!(args->level > 0 && args->level < 1)) throw wrong("--level", args->level, "it must lie between 0 and 1");
       require_json(args->all_columns, args->json);
       if (holds_statistics(args->path)) return show_statistics(args->path, args->json);
+      if (holds_target_statistics(args->path)) return show_target_statistics(args->path, args->json);
       if (holds_targets(args->path)) {
         for (const CLI::Option* option : c.get_options([](const CLI::Option* o) { return o->count() > 0 && o->nonpositional(); }))
           if (!option->check_name("--json") && !option->check_name("--fdr"))

@@ -7,6 +7,8 @@
 
 #include "ardvark/table_stream.hpp"
 #include "table_sums.hpp"
+#include "target_sums.hpp"
+#include "targets.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -21,10 +23,24 @@ StatisticsForm form_of(const std::string& word) {
   throw wrong("--form", word, "it must be gram or factor");
 }
 
+int stats_of_targets(const StatsArguments& args) {
+  refuse_options_of_one_target(args.form, args.levels);
+  std::vector<std::string> notes;
+  const TargetStatistics statistics = target_sums_of(args, notes);
+  if (!(statistics.weight() > 0)) refuse_zero_weights(args);
+  save_uninterrupted(args.output, statistics, args.shows_progress());
+  if (args.quiet) return ok;
+  fmt::print("{}", summary(statistics));
+  for (const std::string& note : notes) fmt::print("note                  {}\n", note);
+  fmt::print("statistics            {}\n", args.output);
+  return ok;
+}
+
 int run_stats(StatsArguments args) {
   const StatisticsForm form = form_of(args.form);
   args.files = matching_paths(args.files);
   require_writable(args);
+  if (has_many_targets(args)) return stats_of_targets(args);
   const TableSums sums = sums_of_table(args, form, false, args.levels);
   save_uninterrupted(args.output, sums.statistics, args.shows_progress());
   if (args.quiet) return ok;
@@ -52,15 +68,11 @@ void check_files(const MergeArguments& args) {
   }
 }
 
-int run_merge(MergeArguments args) {
-  args.files = matching_paths(args.files);
-  check_files(args);
-  FitArguments writes;  // the checks of -o
-  writes.output = args.output;
-  require_writable(writes);
-  LinearStatistics all = load_statistics(args.files.front());
+template <typename Statistics>
+int merge_files(const MergeArguments& args, Statistics (*load)(const std::string&)) {
+  Statistics all = load(args.files.front());
   for (std::size_t i = 1; i < args.files.size(); ++i) {
-    const LinearStatistics next = load_statistics(args.files[i]);
+    const Statistics next = load(args.files[i]);
     try {
       all.merge(next);
     } catch (const InvalidArgument& e) {
@@ -72,6 +84,15 @@ int run_merge(MergeArguments args) {
   save_uninterrupted(args.output, all, !args.quiet);
   if (!args.quiet) fmt::print("{}statistics            {}\n", summary(all), args.output);
   return ok;
+}
+
+int run_merge(MergeArguments args) {
+  args.files = matching_paths(args.files);
+  check_files(args);
+  FitArguments writes;  // the checks of -o
+  writes.output = args.output;
+  require_writable(writes);
+  return holds_target_statistics(args.files.front()) ? merge_files(args, load_target_statistics) : merge_files(args, load_statistics);
 }
 
 }  // namespace
@@ -94,7 +115,8 @@ void add_stats(CLI::App& app, Run& run) {
       "Examples:\n"
       "  ardvark stats examples/data/Boston.csv --target medv -o boston.stats\n"
       "  ardvark fit --statistics boston.stats --prior shared -o boston.ardvark\n"
-      "  ardvark stats 'part-*.csv' --target y --missing drop -o all.stats");
+      "  ardvark stats 'part-*.csv' --target y --missing drop -o all.stats\n"
+      "  ardvark stats 'part-*.csv' --target a,b,c -o many.stats");
   c.callback([args, &run] {
     args->note_given();
     run = [args] { return run_stats(*args); };

@@ -162,11 +162,8 @@ bool has_many_targets(const FitArguments& args) {
   return !args.targets.empty() || !args.target_prefix.empty() || split_names({args.target}).size() > 1;
 }
 
-int fit_many_targets(FitArguments args) {
-  if ((args.targets.empty() ? 0 : 1) + (args.target_prefix.empty() ? 0 : 1) + (args.target.empty() ? 0 : 1) > 1)
-    throw InvalidArgument("--target, --targets and --target-prefix name the targets in different ways; give one of them");
-  for (const char* option :
-       {"--covariance", "--path", "--stream", "--statistics", "--exposure", "--offset-column", "--all-columns", "--level"})
+double check_many_targets(FitArguments& args) {
+  for (const char* option : {"--covariance", "--path", "--stream", "--exposure", "--offset-column", "--all-columns", "--level"})
     if (const CLI::Option* found = args.command->get_option_no_throw(option); found != nullptr && found->count() > 0)
       throw refused(option, "cannot be used with several targets");
   if (args.model.empty() && args.preset.empty()) args.model = "linear", args.given.insert("model");
@@ -175,6 +172,26 @@ int fit_many_targets(FitArguments args) {
   args.fdr = {}, args.given.erase("fdr");  // of targets, not of columns
   static_cast<void>(check_options(args));
   require_writable(args);
+  return fdr;
+}
+
+int finish_targets(const FitArguments& args, const SavedTargets& targets, double fdr) {
+  if (!args.output.empty()) {
+    const ProgressLine progress(args.shows_progress(), "writing");
+    const UninterruptedWrite guard;
+    save_targets(args.output, targets);
+  }
+  if (args.json || !args.quiet) print(targets, args.json, fdr);
+  if (!args.output.empty() && !args.json && !args.quiet) fmt::print("model                 {}\n", args.output);
+  const bool all_converged = std::ranges::all_of(
+      targets.fit.status, [](TargetStatus status) { return status == TargetStatus::converged || status == TargetStatus::constant; });
+  return args.strict && !all_converged ? not_converged : ok;
+}
+
+int fit_many_targets(FitArguments args) {
+  if ((args.targets.empty() ? 0 : 1) + (args.target_prefix.empty() ? 0 : 1) + (args.target.empty() ? 0 : 1) > 1)
+    throw InvalidArgument("--target, --targets and --target-prefix name the targets in different ways; give one of them");
+  const double fdr = check_many_targets(args);
   Problem problem = are_matrix_files(args.files) ? problem_of_matrix(args) : problem_of_table(args);
   if (problem.options.keep_covariance == "automatic" && args.output.empty()) problem.options.keep_covariance = "never";
   SavedTargets targets;
@@ -186,16 +203,7 @@ int fit_many_targets(FitArguments args) {
     });
   }
   targets.fit.notes.insert(targets.fit.notes.begin(), problem.training.notes.begin(), problem.training.notes.end());
-  if (!args.output.empty()) {
-    const ProgressLine progress(args.shows_progress(), "writing");
-    const UninterruptedWrite guard;
-    save_targets(args.output, targets);
-  }
-  if (args.json || !args.quiet) print(targets, args.json, fdr);
-  if (!args.output.empty() && !args.json && !args.quiet) fmt::print("model                 {}\n", args.output);
-  const bool all_converged = std::ranges::all_of(
-      targets.fit.status, [](TargetStatus status) { return status == TargetStatus::converged || status == TargetStatus::constant; });
-  return args.strict && !all_converged ? not_converged : ok;
+  return finish_targets(args, targets, fdr);
 }
 
 bool holds_targets(const std::string& path) {

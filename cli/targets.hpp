@@ -15,6 +15,10 @@ inline constexpr double usual_fdr_of_targets = 0.1;
 /// Whether the options name several targets.
 [[nodiscard]] bool has_many_targets(const FitArguments& args);
 [[nodiscard]] int fit_many_targets(FitArguments args);
+/// Completes and checks the options of such a fit. Returns the rate of false discoveries. \throws InvalidArgument
+[[nodiscard]] double check_many_targets(FitArguments& args);
+/// Writes and prints such a fit. Returns the exit code.
+[[nodiscard]] int finish_targets(const FitArguments& args, const SavedTargets& targets, double fdr);
 
 /// Whether a file has many targets. Of a file that cannot be read, load_model() says what is wrong.
 [[nodiscard]] bool holds_targets(const std::string& path);
