@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # at run time, __getattr__ imports these on demand
     from ._sequential import SequentialLogisticRegression
     from ._slr import SparseLogisticRegression
     from ._statistics import LinearStatistics
+    from ._target_statistics import TargetStatistics
 
 __version__ = version()
 
@@ -62,6 +63,7 @@ __all__ = [
     "RelevanceVectorRegressor",
     "SequentialLogisticRegression",
     "SparseLogisticRegression",
+    "TargetStatistics",
     "__version__",
     "compare",
     "load",
@@ -72,7 +74,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx", "load": "_load", "compare": "_compare", "LinearStatistics": "_statistics", "CsvFiles": "_csv_forms", "Genotypes": "_genotypes", "read_plink": "_genotypes", "read_svmlight": "_matrix_files"}.get(name)
+    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx", "load": "_load", "compare": "_compare", "LinearStatistics": "_statistics", "TargetStatistics": "_target_statistics", "CsvFiles": "_csv_forms", "Genotypes": "_genotypes", "read_plink": "_genotypes", "read_svmlight": "_matrix_files"}.get(name)
     if where is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

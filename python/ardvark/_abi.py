@@ -107,7 +107,7 @@ Callback = ctypes.CFUNCTYPE(c_int, POINTER(_Progress), c_void_p)
 Ask = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, POINTER(c_void_p), c_void_p)
 _error, _matrix, _out = POINTER(_Error), POINTER(Matrix), POINTER(c_void_p)
 
-_HANDLES = ("options", "table", "encoding", "model", "result", "sequential", "statistics", "sums", "genotypes", "matrix_file", "targets")
+_HANDLES = ("options", "table", "encoding", "model", "result", "sequential", "statistics", "sums", "genotypes", "matrix_file", "targets", "target_statistics")
 _SIGNATURES = {
     "ardvark_options_set_text": [c_void_p, c_char_p, c_char_p, _error],
     "ardvark_options_set_number": [c_void_p, c_char_p, c_double, _error],
@@ -184,6 +184,14 @@ _SIGNATURES = {
     "ardvark_targets_to_bytes": [c_void_p, _matrix, _out, POINTER(c_size_t), _error],
     "ardvark_targets_from_bytes": [c_char_p, c_size_t, _out, _error],
     "ardvark_targets_encoding": [c_void_p, _out, _error],
+    "ardvark_target_statistics_create": [_out, _error],
+    "ardvark_target_statistics_set_names": [c_void_p, c_void_p, POINTER(c_char_p), c_int64, _error],
+    "ardvark_target_statistics_update": [c_void_p, _matrix, _matrix, c_void_p, _error],
+    "ardvark_target_statistics_merge": [c_void_p, c_void_p, _error],
+    "ardvark_target_statistics_result": [c_void_p, _out, _error],
+    "ardvark_target_statistics_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],
+    "ardvark_target_statistics_from_bytes": [c_char_p, c_size_t, _out, _error],
+    "ardvark_fit_target_statistics": [c_void_p, c_void_p, c_int32, *[POINTER(Columns)] * 3, _out, _error],
     "ardvark_result_array": [c_void_p, c_char_p, POINTER(Array), _error],
     "ardvark_result_number": [c_void_p, c_char_p, POINTER(c_double), _error],
     "ardvark_result_text": [c_void_p, c_char_p, _out, _error],

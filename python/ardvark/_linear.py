@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, validate_data
@@ -13,16 +13,18 @@ from . import _core
 from ._abi import InvalidArgumentError
 from ._arrays import READ, is_sparse, product, refuse_sparse, without_mask
 from ._genotypes import Genotypes
-from ._given import is_many, listed, name_of, refuse_gaps, refuse_many, refuse_times, require_finite, require_numbers
+from ._given import is_many, listed, name_of, refuse_gaps, refuse_times, require_finite, require_numbers
 from ._hosts import in_memory, targets_in_memory
 from ._docs import assembled
 from ._passes import RowSums, TableFacts
 from ._pieces import Pieces
 from ._progress import Watch
 from ._statistics import LinearStatistics
-from ._streams import read_in_pieces
+from ._streams import is_stream, read_in_pieces
 from ._tables import holds_text, holds_truths, names_of, with_columns_of, with_dense_columns
-from ._many_targets import ManyTargets
+from ._many_targets import ManyTargets, Outs
+from ._target_statistics import TargetStatistics, TextColumn
+from ._target_streams import pairs_of, read_pairs, read_targets_in_pieces
 from ._score import Columns, Prior, _intercept
 
 
@@ -196,9 +198,10 @@ class BayesianLinearRegression(ManyTargets):
         A y with one column is one target, and ``coef_`` has the shape (n_features,). ``callback`` is called before the fits, and then
         about twice a second; if it returns False, the call ends with a RuntimeError, because there is no result of some targets only.
 
-        X may also be `LinearStatistics`, or a list of them: the folds of the cross-validation with prior="laplace". Or it is read in
-        pieces, with ``y`` the name of a column: the path of a file or folder, or a pattern (Parquet, CSV, Arrow), a dataset, an Arrow stream, a lazy frame of polars, an iterator
-        of tables, or a function that opens one of these.
+        X may also be `LinearStatistics`, or a list of them: the folds of the cross-validation with prior="laplace"; or `TargetStatistics`. Or it is read in
+        pieces, with ``y`` the name of a column, or ``target`` a list of names: the path of a file or folder, or a pattern (Parquet, CSV, Arrow), a dataset, an Arrow stream, a lazy frame of polars, an iterator
+        of tables, or a function that opens one of these. Without ``y`` and ``target``, an iterator, or a function that opens one, gives pairs ``(X, y)``, or
+        ``(X, y, sample_weight)``, of arrays or tables.
 
         {sections.fit_linear}
 
@@ -208,20 +211,25 @@ class BayesianLinearRegression(ManyTargets):
         >>> BayesianLinearRegression().fit(X, y).coef_.round(1)[0].item()
         2.0
         """
+        outs = (out, out_std)
         folds = [X] if isinstance(X, LinearStatistics) else list(X) if isinstance(X, (list, tuple)) and X and isinstance(X[0], LinearStatistics) else []
-        if folds:
+        if folds or isinstance(X, TargetStatistics):
             if y is not None or sample_weight is not None or target is not None:
                 raise ValueError("y, sample_weight and target cannot be given with statistics: they belong to the rows, in update()")
-            return self._fit_statistics(*folds)
+            return self._fit_target_statistics(X, *outs) if isinstance(X, TargetStatistics) else self._fit_statistics(*folds)
         y, named = targets_in_memory(y), listed(target)
         if target is not None and y is not None and (isinstance(named, list) or is_many(y)):
             raise ValueError("fit has both y and target; give y, or the name of a column as target")
+        if y is None and named is None and (callable(X) or hasattr(X, "__next__")) and (pairs := pairs_of(X)) is not None:
+            return self._fit_pairs(pairs, sample_weight, outs)
         if isinstance(named, list) and len(named) != 1:
+            if named and is_stream(X) and not hasattr(X, "__arrow_c_stream__"):
+                return self._fit_target_stream(X, named, sample_weight, outs)
             X, y = self._with_targets_of(X, named, sample_weight)
         elif isinstance(named, list):
             target = named[0]
         if is_many(y):
-            self._fit_targets(X, y, sample_weight, out, out_std)
+            self._fit_targets(X, y, sample_weight, *outs)
             return self
         if out is not None or out_std is not None:
             raise ValueError(f"{'out_std' if out is None else 'out'} is for a y with several columns; coef_ of one target is small")
@@ -254,8 +262,8 @@ class BayesianLinearRegression(ManyTargets):
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
             Numbers; in a DataFrame also texts. Later rows may have other levels.
-        y : array-like of shape (n_samples,)
-            Finite numbers.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Finite numbers; with several columns, a target with a value that is not finite is not fitted.
         {fit.sample_weight}
 
         {sections.fitted}
@@ -272,11 +280,9 @@ class BayesianLinearRegression(ManyTargets):
         >>> model.statistics_.n_rows_, model.coef_.round(1)[0].item()
         (500, 1.0)
         """
-        if self._targets is not None:
-            why = f"the estimator was fitted to {len(self.coef_)} targets, and partial_fit adds rows to those of one"
-            remedy = "fit all rows again, or start with one target: clone(estimator).partial_fit(X, y)"
-            raise InvalidArgumentError(f"{why}; {remedy}", why=why, remedy=remedy)
-        refuse_many(y, "partial_fit")
+        y = targets_in_memory(y)
+        if self._targets is not None or is_many(y):
+            return self._fit_target_statistics(self._target_statistics_so_far(y).update(X, y, sample_weight))
         statistics = self._statistics_so_far()
         is_first = statistics.n_rows_ == 0
         refuse_sparse(X, "partial_fit")
@@ -329,7 +335,12 @@ class BayesianLinearRegression(ManyTargets):
         for estimator, name in ((self, "this estimator"), (other, "other")):
             if not hasattr(estimator, "statistics_"):
                 raise ValueError(f"{name} has no statistics of its rows, because fit does not keep them; use partial_fit, or fit to LinearStatistics")
-        return self._fit_statistics(self.statistics_.merge(other.statistics_))
+        mine, theirs = self.statistics_, other.statistics_
+        if isinstance(mine, TargetStatistics) != isinstance(theirs, TargetStatistics):
+            raise ValueError("one of the estimators was fitted to one target, and the other to several; fit both to the same targets")
+        if isinstance(mine, TargetStatistics):
+            return self._fit_target_statistics(mine.merge(theirs))
+        return self._fit_statistics(mine.merge(theirs))
 
     def _statistics_so_far(self) -> LinearStatistics:
         """Those that partial_fit adds to."""
@@ -346,6 +357,20 @@ class BayesianLinearRegression(ManyTargets):
             )
             raise InvalidArgumentError(f"{why}; {remedy}", why=why, remedy=remedy)
         return getattr(self, "statistics_", None) or LinearStatistics(self._form)
+
+    def _target_statistics_so_far(self, y: Any) -> TargetStatistics:
+        """Those that partial_fit adds to: a copy, because rows that are refused must leave the fit as it is."""
+        if self._targets is None and not hasattr(self, "_model"):
+            return TargetStatistics()
+        statistics = getattr(self, "statistics_", None)
+        if self._targets is not None and isinstance(statistics, TargetStatistics):
+            return statistics
+        remedy = "give all rows to partial_fit, or to TargetStatistics, which have a file; to start again with these rows: clone(estimator).partial_fit(X, y)"
+        if self._targets is None:
+            why = "the estimator was fitted to one target, and y has several columns, so partial_fit cannot add these rows"
+        else:
+            why = f"the estimator was fitted to {len(self.coef_)} targets, and has no statistics of its rows, because model files and fits in memory do not keep them, so partial_fit cannot add to them"
+        raise InvalidArgumentError(f"{why}; {remedy}", why=why, remedy=remedy)
 
     @property
     def _form(self) -> str:
@@ -394,6 +419,51 @@ class BayesianLinearRegression(ManyTargets):
             parts = read_in_pieces(X, target, sample_weight, forms, watch.function, named=self._named_columns(), seed=self._fold_seed, notes=notes)
         self._fit_statistics(*parts)
         self.notes_ += notes
+
+    def _fit_target_stream(self, X: Any, targets: Sequence[str], sample_weight: Any, outs: Outs) -> BayesianLinearRegression:
+        """The same of several targets; a small one with gaps or texts in memory."""
+        self._checked_target(sample_weight, targets[0])
+        is_path = isinstance(X, (str, os.PathLike))
+        if is_path and self.missing not in (None, "error", "refuse") and self._fit_small_targets(X, targets, sample_weight, outs):
+            return self
+        self._check_sums()
+        notes: list[str] = []
+        try:
+            with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+                statistics = read_targets_in_pieces(X, targets, sample_weight, watch.function, named=self._named_columns(), notes=notes)
+        except TextColumn:
+            if not is_path or not self._fit_small_targets(X, targets, sample_weight, outs):
+                raise
+            return self
+        self._fit_target_statistics(statistics, *outs)
+        self.notes_ += notes
+        return self
+
+    def _fit_small_targets(self, X: Any, targets: Sequence[str], sample_weight: Any, outs: Outs) -> bool:
+        """Whether the source is small: it was then fitted in memory."""
+        with Pieces(X, [*targets, sample_weight, *self._named_columns()]) as pieces:
+            if (table := pieces.table()) is None:
+                return False
+            with pieces.naming_files():
+                self.fit(table, sample_weight=sample_weight, target=targets, out=outs[0], out_std=outs[1])
+            self.notes_ += pieces.notes
+        return True
+
+    def _fit_pairs(self, pieces: Iterable[tuple[Any, ...]], sample_weight: Any, outs: Outs) -> BayesianLinearRegression:
+        """Fits pieces that are pairs of X and y."""
+        if sample_weight is not None:
+            raise ValueError("sample_weight cannot be given with pieces (X, y); each may be (X, y, sample_weight)")
+        self._check_sums()
+        with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+            statistics = read_pairs(pieces, self._form, watch.function)
+        return self.fit(statistics, out=outs[0], out_std=outs[1])
+
+    def _check_sums(self) -> None:
+        """Refuses what sums over rows are not enough for."""
+        if self._is_by_passes:
+            why, remedy = "sums over rows are enough for normal noise only", "a table that fits in memory can be given as a DataFrame"
+            raise InvalidArgumentError(f"noise is {self.noise!r}, but X is read in pieces; {why}; {remedy}", "noise", value=self.noise, why=why, remedy=remedy)
+        self._check_pieces("statistics")
 
     def _fit_statistics(self, *folds: LinearStatistics) -> BayesianLinearRegression:
         statistics = folds[0]

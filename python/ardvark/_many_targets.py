@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from contextlib import ExitStack
+from functools import partial
 from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
@@ -23,11 +24,13 @@ from ._hosts import in_memory
 from ._predictions import Regressor
 from ._progress import Progress, Watch
 from ._score import LinearScore
-from ._streams import is_stream
 from ._tables import names_of, sentence_near, without
-from ._targets import ScratchArray, Targets, fit_targets
+from ._target_statistics import TargetStatistics
+from ._targets import ScratchArray, Targets, fit_target_statistics, fit_targets
 
-__all__ = ["ManyTargets"]
+__all__ = ["ManyTargets", "Outs"]
+
+Outs = tuple[Optional[np.ndarray], Optional[np.ndarray]]  # where coef_ and coef_std_ are written
 
 _MOST_SDS = 10_000_000  # coefficients whose standard deviations are computed by fit
 _MOST_INCLUSIONS = 10_000_000  # that are an array; more are a sparse one
@@ -95,9 +98,28 @@ class ManyTargets(Regressor, LinearScore):
         if both:
             raise ValueError(f"{both[0]!r} is a column of X and of Y; a target must not explain itself: leave it out of X")
         options = {**self._columns_for_library(), **self._model_options(), **self._given_options()}
+        fit = partial(fit_targets, X, Y, names=names, weights=weights)
+        self._take_fits(fit, (Y.shape[1], len(self._column_names())), dtype, out, out_std, options)
+
+    def _fit_target_statistics(self, statistics: TargetStatistics, out: Optional[np.ndarray] = None, out_std: Optional[np.ndarray] = None) -> Any:
+        """Fits each target of statistics of its rows."""
+        if statistics.n_rows_ > 0 and not statistics.weight_ > 0:
+            raise ValueError("the weights are all zero; at least one must be positive")
+        if self._references():
+            raise ValueError(f"reference is {getattr(self, 'reference')!r}, but statistics of many targets have no text columns; only these have a level that others are compared with")
+        self._encoding, self.n_features_in_ = None, statistics.n_features_in_
+        self.__dict__.pop("feature_names_in_", None)
+        if hasattr(statistics, "feature_names_in_"):
+            self.feature_names_in_ = statistics.feature_names_in_
+        shape = (statistics.n_targets_, statistics.n_features_in_)
+        self._take_fits(partial(fit_target_statistics, statistics.handle), shape, np.float64, out, out_std, {**self._model_options(), **self._given_options()})
+        self.statistics_: Any = statistics
+        return self
+
+    def _take_fits(self, fit: Callable[..., Targets], shape: tuple[int, int], dtype: Any, out: Optional[np.ndarray], out_std: Optional[np.ndarray], options: dict[str, Any]) -> None:
+        """Fits of so many targets and columns. fit: of the library."""
         if "start_precision" in options:
             options["start_precision"] = self._one_start()
-        shape = (Y.shape[1], len(self._column_names()))
         mean = _checked_out(out, shape, "out") if out is not None else np.empty(shape, dtype)
         sd = None if out_std is None else _checked_out(out_std, shape, "out_std")
         if sd is not None and np.shares_memory(mean, sd):
@@ -109,10 +131,7 @@ class ManyTargets(Regressor, LinearScore):
             scratch = stack.enter_context(ScratchArray(shape, mean.dtype)) if may_be_many else None
             told = None if watch.function is None else _Told(watch.function)
             try:
-                found = fit_targets(
-                    X, Y, names=names, mean=mean, with_sd=mean.size <= _MOST_SDS, sd=sd, inclusion=None if scratch is None else scratch.array,
-                    callback=told, weights=weights, **options
-                )
+                found = fit(mean=mean, with_sd=mean.size <= _MOST_SDS, sd=sd, inclusion=None if scratch is None else scratch.array, callback=told, **options)
             except ValueError as error:
                 raise self._of_one_target(error) from None
             self._forget_results()
@@ -126,9 +145,6 @@ class ManyTargets(Regressor, LinearScore):
         """The other columns of a table, and those that are the targets."""
         if not names:
             raise ValueError("target is an empty list; it must name columns of X")
-        if is_stream(X) and not hasattr(X, "__arrow_c_stream__"):
-            why, remedy = "X is read in pieces, so target must be the name of one column", "a table in memory can have several targets"
-            raise InvalidArgumentError(f"{why}; {remedy}", "target", why=why, remedy=remedy)
         X = in_memory(X, type(self), has_target=True)
         X = frame(table_of_fit(X, [*names, *([sample_weight] if isinstance(sample_weight, str) else []), *self._named_columns()]))
         given, asked = Counter(names_of(X) or ()), Counter(names)

@@ -11,6 +11,7 @@ from ._abi import prefixed
 from ._passes import RowSums, TableFacts, UnknownLabel
 from ._progress import Watch
 from ._statistics import LinearStatistics
+from ._target_statistics import TargetStatistics
 
 try:
     from dask.base import is_dask_collection, tokenize
@@ -19,7 +20,7 @@ except ImportError:
     raise ImportError('ardvark.dask needs Dask: pip install "ardvark[dask]"') from None
 
 __all__ = [
-    "fit_partitions", "in_a_tree", "is_dask_collection", "lazy_labels", "lazy_predictions", "lazy_probabilities", "merged", "rows_of",
+    "are_several", "fit_partitions", "in_a_tree", "is_dask_collection", "lazy_labels", "lazy_predictions", "lazy_probabilities", "lazy_targets", "merged", "rows_of",
     "statistics_of_partition", "target_of", "task", "token_of",
 ]
 
@@ -57,8 +58,16 @@ def _remedy_of_partitions(X: Any, values: Any, what: str) -> str:
     return f"take {what} from the table that X is taken from, or give the whole table as X and the name of the column as {what}"
 
 
-def statistics_of_partition(number: int, X: Any, y: Any, sample_weight: Any, form: str) -> LinearStatistics:
-    statistics = LinearStatistics(form)
+def are_several(y: Any) -> bool:
+    """Whether y is a collection with several columns, or a list of names."""
+    if isinstance(y, list):
+        return True
+    return is_dask_collection(y) and getattr(y, "ndim", 1) == 2 and y.shape[1] != 1
+
+
+def statistics_of_partition(number: int, X: Any, y: Any, sample_weight: Any, form: Optional[str]) -> Any:
+    """form: of statistics of one target; None: of several."""
+    statistics: Any = TargetStatistics() if form is None else LinearStatistics(form)
     if len(X) == 0:
         return statistics
     try:
@@ -82,7 +91,7 @@ def task(name: str, number: int, work: Any, *given: Any) -> Any:
 def rows_of(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, Any, Any]]:
     """X, y and weights of each partition."""
     given = {"X": X, "y": y, "sample_weight": sample_weight}
-    collections = {what: _in_rows(values, what) for what, values in given.items() if values is not None and not isinstance(values, str)}
+    collections = {what: _in_rows(values, what) for what, values in given.items() if values is not None and not isinstance(values, (str, list))}
     parts = dict(zip(collections, _partitions(list(collections.values()))))
     size = len(parts["X"])
     for what, found in parts.items():
@@ -124,6 +133,8 @@ def target_of(model: Any, y: Any, target: Optional[str]) -> Any:
     if target is not None and y is not None:
         raise ValueError("fit has both y and target; give y, or the name of a column as target")
     y = target if y is None else y
+    if isinstance(y, list) and len(y) == 1:
+        return y[0]
     if y is None:
         what, their = ("target", "its") if model._is_regression else ("labels", "their")
         raise ValueError(f"y is missing: give the {what}, or the name of {their} column")
@@ -167,7 +178,7 @@ def _probability(X: Any, model: Any) -> Any:
 
 
 def token_of(model: Any) -> Any:
-    fitted = getattr(model, "_model", None)
+    fitted = getattr(model, "_model", None) or getattr(model, "_targets", None)
     return type(model).__name__, repr(model.get_params()), None if fitted is None else fitted.to_bytes()
 
 
@@ -204,6 +215,36 @@ def _lazily(model: Any, X: Any, work: Any, name: Optional[str], dtype: Any = np.
 
 def lazy_labels(model: Any, X: Any) -> Any:
     return _lazily(model, X, _label, None, model.classes_.dtype)
+
+
+def _table_of_targets(X: Any, values: np.ndarray, names: Sequence[str]) -> Any:
+    """Predictions of many targets as a DataFrame with the index of that of the columns."""
+    if not hasattr(X, "index") or not hasattr(X, "iloc"):
+        return values
+    import pandas
+
+    return pandas.DataFrame(values, index=X.index, columns=list(names))
+
+
+def _means(X: Any, model: Any) -> Any:
+    return _table_of_targets(X, _plain(model).predict(X), model.target_names_)
+
+
+def _stds(X: Any, model: Any) -> Any:
+    return _table_of_targets(X, _plain(model).predict(X, return_std=True)[1], model.target_names_)
+
+
+def lazy_targets(model: Any, X: Any, return_std: bool) -> Any:
+    """Means and, if asked for, standard deviations of many targets."""
+    dtype, count = model.coef_.dtype, len(model.coef_)
+
+    def lazily(work: Any) -> Any:
+        if _is_frame(X):
+            return X.map_partitions(work, model, meta=dict.fromkeys(model.target_names_, dtype))
+        whole = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+        return whole.map_blocks(work, model, dtype=dtype, chunks=(whole.chunks[0], (count,)), meta=np.empty((0, count), dtype))
+
+    return (lazily(_means), lazily(_stds)) if return_std else lazily(_means)
 
 
 def lazy_predictions(model: Any, X: Any, return_std: bool, name: Optional[str] = None) -> Any:

@@ -18,7 +18,7 @@ from ._options import Options
 from ._results import Result
 from ._tables import Encoding, _numbers, begins_with_gap, holds_text, holds_truths, is_numeric, names_of, table_of, with_columns_of, without
 
-__all__ = ["LinearStatistics"]
+__all__ = ["LinearStatistics", "weights_of_call", "with_truths_as_numbers", "write_whole"]
 
 
 class LinearStatistics:
@@ -119,7 +119,7 @@ class LinearStatistics:
         X = in_memory(X, type(self), has_target=isinstance(y, str))
         X = self.as_earlier_rows(X, [name for name in (y, sample_weight) if isinstance(name, str)])
         for name in (y, sample_weight):
-            X = _with_truths_as_numbers(X, name)
+            X = with_truths_as_numbers(X, name)
         if self.reads_as_table(X):
             return self._add_table(X, y, sample_weight)
         named = [name for name in (y, sample_weight) if isinstance(name, str)]
@@ -159,7 +159,7 @@ class LinearStatistics:
         """
         X = table_of_fit(X, [*named, *(self._names or [])])
         for name in (names_of(X) or []) if self.n_rows_ > 0 else []:
-            X = _with_truths_as_numbers(X, name)
+            X = with_truths_as_numbers(X, name)
         return X
 
     def has_columns(self, names: Sequence[str]) -> bool:
@@ -220,7 +220,7 @@ class LinearStatistics:
             if self.n_rows_ == 0 and (names is not None or target is not None):
                 self._take_names(names, target, values.shape[1])
             pointer = None if weights is None else weights.ctypes.data
-            with _weights_of_call(self.n_rows_):
+            with weights_of_call(self.n_rows_):
                 call("ardvark_statistics_update", self.handle, byref(view), y.ctypes.data, pointer)
             self.n_rows_ += values.shape[0]
             self.n_features_in_ = values.shape[1]
@@ -271,7 +271,7 @@ class LinearStatistics:
                 raise wrong_row("", self.n_rows_, f" has no value in column {name!r}", counts_piece=False, **fields)
         with self._lock:
             arguments = [None if name is None else without_null(name.encode()) for name in (target, weights)]
-            with _weights_of_call(self.n_rows_, weights):
+            with weights_of_call(self.n_rows_, weights):
                 call("ardvark_statistics_update_table", self.handle, table_of(columns), *arguments)
             self.n_rows_ += len(X)
             if not self._is_table:
@@ -492,15 +492,7 @@ class LinearStatistics:
         ...     LinearStatistics.load(f"{folder}/part.stats").n_rows_
         2
         """
-        partial = f"{os.fspath(path)}.partial-{os.getpid()}"
-        try:
-            with open(partial, "wb") as file:
-                file.write(self.to_bytes())
-            os.replace(partial, path)
-        except BaseException:
-            if os.path.exists(partial):
-                os.unlink(partial)
-            raise
+        write_whole(path, self.to_bytes())
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike[str]]) -> LinearStatistics:
@@ -550,8 +542,21 @@ class LinearStatistics:
         return f"LinearStatistics(form={self.form!r}): {self.n_rows_} rows, {self.n_features_in_} columns"
 
 
+def write_whole(path: Union[str, os.PathLike[str]], data: bytes) -> None:
+    """Writes a file, completely or not at all."""
+    partial = f"{os.fspath(path)}.partial-{os.getpid()}"
+    try:
+        with open(partial, "wb") as file:
+            file.write(data)
+        os.replace(partial, path)
+    except BaseException:
+        if os.path.exists(partial):
+            os.unlink(partial)
+        raise
+
+
 @contextlib.contextmanager
-def _weights_of_call(before: int, column: Optional[str] = None) -> Iterator[None]:
+def weights_of_call(before: int, column: Optional[str] = None) -> Iterator[None]:
     """Errors about weights name sample_weight, and count the rows of this call, not those before."""
     try:
         yield
@@ -566,7 +571,7 @@ def _weights_of_call(before: int, column: Optional[str] = None) -> Iterator[None
         raise error from None
 
 
-def _with_truths_as_numbers(X: Any, name: Any) -> Any:
+def with_truths_as_numbers(X: Any, name: Any) -> Any:
     """The table, where a column that is the target or the weights has 1 and 0 in place of true and false."""
     if not isinstance(name, str) or (names_of(X) or []).count(name) != 1:
         return X

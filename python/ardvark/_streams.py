@@ -20,7 +20,7 @@ from ._progress import Progress
 from ._statistics import LinearStatistics
 from ._tables import names_of, without
 
-__all__ = ["Rows", "is_stream", "pieces_of", "pieces_of_fit", "read_in_pieces", "refuse_other_files", "rows_in"]
+__all__ = ["Rows", "is_stream", "pieces_of", "pieces_of_fit", "read_in_pieces", "refuse_other_files", "rows_in", "with_remedy"]
 
 
 def is_stream(X: Any) -> bool:
@@ -290,7 +290,7 @@ def _after_a_look(pieces: Iterator[Any], folds: RowFolds) -> Iterator[Any]:
     yield from pieces
 
 
-def _with_remedy(error: ValueError, source: Any) -> ValueError:
+def with_remedy(error: ValueError, source: Any) -> ValueError:
     """An error of a fit. What it says of a value that is missing is completed by what a fit of a path can do."""
     if isinstance(source, (str, os.PathLike)) and isinstance(error, InvalidArgumentError) and error.row is not None and error.value == "NaN":
         return error._with_remedy("leave out the row, fill the gap, or fit with missing='drop' (a table of up to 64 MiB as numbers)")
@@ -334,7 +334,7 @@ def read_in_pieces(
         try:
             rows += _add(piece, target, sample_weight, parts, folds)
         except ValueError as error:
-            raise _with_remedy(in_source(error, rows, pieces.place_of), source) from None
+            raise with_remedy(in_source(error, rows, pieces.place_of), source) from None
         elapsed = time.monotonic() - started
         rate = rows / max(elapsed, 1e-9)
         text = f"reading: {rows:,} rows, {rate:,.0f} rows a second"

@@ -20,7 +20,7 @@ from ._progress import Progress
 from ._results import Result
 from ._tables import Encoding
 
-__all__ = ["ScratchArray", "Targets", "fit_targets"]
+__all__ = ["ScratchArray", "Targets", "fit_target_statistics", "fit_targets"]
 
 _SD, _LEAVE_ONE_OUT = 1, 2
 _LEAVES_EVERY = 0.5  # seconds
@@ -174,3 +174,19 @@ def fit_targets(
     what = _LEAVE_ONE_OUT | (_SD if with_sd else 0)
     given = (_columns_of(mean), _columns_of(sd), _columns_of(inclusion))
     return Targets(long_call("targets", "ardvark_fit_targets", handle, byref(of_X), byref(of_Y), texts, handle, what, *given), mean, deviations=sd)
+
+
+def fit_target_statistics(
+    statistics: Handle,
+    *,
+    mean: np.ndarray,
+    with_sd: bool,
+    sd: Optional[np.ndarray] = None,
+    inclusion: Optional[np.ndarray] = None,
+    callback: Optional[Callable[[Progress], Any]] = None,
+    **options: Any,
+) -> Targets:
+    """Fits each target of statistics, from their handle. mean, sd, inclusion: as of `fit_targets`."""
+    handle = Options(options, InterruptWatch(callback))
+    given = (_columns_of(mean), _columns_of(sd), _columns_of(inclusion))
+    return Targets(long_call("targets", "ardvark_fit_target_statistics", handle, statistics, handle, _SD if with_sd else 0, *given), mean, deviations=sd)

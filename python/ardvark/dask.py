@@ -9,14 +9,18 @@ It needs Dask: ``pip install "ardvark[dask]"``.
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
 
 from . import _counts, _kernel, _linear, _logistic
 from ._docs import assembled
 from ._fitted import FittedModel
+from ._given import listed
+from ._many_targets import Outs
 from ._partitions import (
-    fit_partitions, in_a_tree, is_dask_collection, lazy_labels, lazy_predictions, lazy_probabilities, rows_of, statistics_of_partition, target_of, task,
-    token_of,
+    are_several, fit_partitions, in_a_tree, is_dask_collection, lazy_labels, lazy_predictions, lazy_probabilities, lazy_targets, rows_of,
+    statistics_of_partition, target_of, task, token_of,
 )
 from ._progress import Watch
 
@@ -35,7 +39,8 @@ def statistics_of(X: Any, y: Any, sample_weight: Any = None, form: str = "gram")
     X : dask.dataframe.DataFrame or dask.array.Array of shape (n_samples, n_features)
         The lengths of the partitions need not be known. Text columns may have other levels in each partition.
     y : dask.dataframe.Series, dask.array.Array of shape (n_samples,), or str
-        The target; of a DataFrame also the name of its column.
+        The target; of a DataFrame also the name of its column. Several targets: a DataFrame, an Array of shape (n_samples, n_targets), or a
+        list of names.
     sample_weight : as y, default=None
         Observation weights.
     form : {"gram", "factor"}, default="gram"
@@ -44,7 +49,7 @@ def statistics_of(X: Any, y: Any, sample_weight: Any = None, form: str = "gram")
     Returns
     -------
     statistics : dask.delayed.Delayed
-        ``statistics.compute()`` is a `LinearStatistics`.
+        ``statistics.compute()`` is a `LinearStatistics`; of several targets, a `TargetStatistics`.
 
     Raises
     ------
@@ -59,7 +64,8 @@ def statistics_of(X: Any, y: Any, sample_weight: Any = None, form: str = "gram")
     >>> statistics_of(X, X[:, 0]).compute().n_rows_
     1000
     """
-    parts = [task("read-partition", number, statistics_of_partition, number, *rows, form) for number, rows in enumerate(rows_of(X, y, sample_weight))]
+    of_one = None if are_several(y) else form
+    parts = [task("read-partition", number, statistics_of_partition, number, *rows, of_one) for number, rows in enumerate(rows_of(X, y, sample_weight))]
     return in_a_tree(parts, "add-statistics")
 
 
@@ -98,10 +104,22 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
     (2.0, (10000,))
     """
 
-    def fit(  # type: ignore[override]  # partitions have one target
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        target: Union[None, str, Sequence[str]] = None,
+        out: Optional[np.ndarray] = None,
+        out_std: Optional[np.ndarray] = None,
     ) -> BayesianLinearRegression:
         """Fits the model.
+
+        y may have several columns, a DataFrame or an Array of shape (n_samples, n_targets), or ``target`` may be a list of names: each is a target
+        with a regression of its own, as in `ardvark.BayesianLinearRegression`. What leaves a worker are then the sums of its rows, about
+        8 n_features n_targets bytes for each partition. ``out`` and ``out_std`` are where ``coef_`` and ``coef_std_`` of
+        several targets are written.
 
         {sections.dask_numbers}
 
@@ -113,8 +131,23 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
         >>> BayesianLinearRegression(prior="none").fit(X, X[:, 0] + X[:, 1] ** 2).coef_.round(0)[0].item()
         1.0
         """
-        super().fit(X, y, sample_weight, target=target)
+        named = listed(target)
+        if is_dask_collection(X) and (are_several(y) or isinstance(named, list)):
+            y = target_of(self, listed(y) if isinstance(y, (list, tuple)) else y, named)
+            if are_several(y):
+                self._fit_many_partitions(X, y, sample_weight, (out, out_std))
+                return self
+            target, y = None, y
+        super().fit(X, y, sample_weight, target=target, out=out, out_std=out_std)
         return self
+
+    def _fit_many_partitions(self, X: Any, y: Any, sample_weight: Any, outs: Outs) -> None:
+        self._check_sums()
+        with Watch(type(self).__name__, self.verbose, None):
+            statistics = statistics_of(X, y, sample_weight).compute()
+        if statistics.n_rows_ == 0:
+            raise ValueError("X has no rows")
+        self._fit_target_statistics(statistics, *outs)
 
     def _fit_partitions(self, X: Any, y: Any, sample_weight: Any) -> None:
         if self._is_by_passes:
@@ -156,6 +189,10 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
         if not is_dask_collection(X):
             super().partial_fit(X, y, sample_weight)
             return self
+        if self._targets is not None or are_several(y):
+            of_all = self._target_statistics_so_far(y)
+            self._fit_target_statistics(of_all.merge(statistics_of(X, y, sample_weight).compute()), None)
+            return self
         statistics = self._statistics_so_far()
         added = statistics_of(X, y, sample_weight, statistics.form).compute()
         self._fit_statistics(added if statistics.n_rows_ == 0 else statistics.merge(added))
@@ -171,7 +208,7 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
         Returns
         -------
         mean : dask.dataframe.Series or dask.array.Array of shape (n_samples,)
-            Predictive means, computed when they are needed.
+            Predictive means, computed when they are needed. Of several targets: a DataFrame or an Array of shape (n_samples, n_targets).
         std : the same
             Only with ``return_std``.
 
@@ -186,6 +223,8 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
         """
         if not is_dask_collection(X):
             return super().predict(X, return_std)
+        if self._targets is not None:
+            return lazy_targets(self, X, return_std)
         return lazy_predictions(self, X, return_std, self._model.value("target") or None)
 
 

@@ -127,7 +127,6 @@ def test_names_of_targets():
         lambda: BayesianLogisticRegression().fit(X, Y > 0),
         lambda: BayesianCountRegression().fit(X, np.abs(Y).round()),
         lambda: KernelRegressor().fit(X, Y),
-        lambda: BayesianLinearRegression().partial_fit(X, Y),
         lambda: LinearStatistics().update(X, Y),
         lambda: ardvark.compare(X, Y),
         lambda: ardvark.compare(X, pd.DataFrame(Y)),

@@ -90,7 +90,6 @@ def test_targets_of_tables_of_other_libraries_and_weights_of_a_column():
         (X, {"target": ["u", "v"]}, "X must then be a DataFrame"),
         (BOTH, {"target": ["u", "v"], "y": Y}, "fit has both y and target"),
         (BOTH, {"target": ["u"], "y": Y[:, 0]}, "fit has both y and target"),
-        ("folder/part-*.csv", {"target": ["u", "v"]}, "X is read in pieces, so target must be the name of one column"),
         (BOTH.assign(v="text"), {"target": ["u", "v"]}, "y holds text \\('text' at row 1, column 'v'\\)"),
     ],
 )

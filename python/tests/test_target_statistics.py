@@ -1,0 +1,318 @@
+"""Statistics of rows of many targets, sources that are read in pieces, and partitions of Dask, against the fits of whole tables. (TGT.11)"""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas
+import pytest
+
+import ardvark.dask
+from ardvark import ArdvarkWarning, BayesianLinearRegression, InvalidArgumentError, LinearStatistics, TargetStatistics, load
+
+dask = pytest.importorskip("dask")
+dask_array = pytest.importorskip("dask.array")
+dask_frame = pytest.importorskip("dask.dataframe")
+
+PRIORS = ["shared", "auto", "slab", "dense", "ard", "none"]
+NAMES = [f"t{k}" for k in range(5)]
+
+
+def rows(n=900, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3)) * [1, 10, 0.1] + [3, 0, -1]
+    Y = X @ (rng.normal(size=(3, 5)) * (rng.random((3, 5)) < 0.7)) + rng.normal(size=(n, 5)) * [0.1, 1, 2, 3, 4] + 5
+    return X, Y
+
+
+def table(n=900, seed=0):
+    X, Y = rows(n, seed)
+    return pandas.DataFrame(X, columns=["a", "b", "c"]).assign(**{name: Y[:, k] for k, name in enumerate(NAMES)})
+
+
+def in_pieces(X, Y, size=130, weights=None):
+    statistics = TargetStatistics()
+    for first in range(0, len(X), size):
+        part = slice(first, first + size)
+        statistics.update(X[part], Y[part], None if weights is None else weights[part])
+    return statistics
+
+
+def assert_same_fits(found, expected, tolerance=1e-8):
+    for name in ("coef_", "coef_std_", "intercept_", "noise_std_", "evidence_", "bound_", "r_squared_", "effective_parameters_", "degrees_of_freedom_"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=tolerance, atol=tolerance * np.max(np.abs(np.nan_to_num(getattr(expected, name)))))
+    assert found.target_status_.tolist() == expected.target_status_.tolist()
+    assert found.n_iter_ == expected.n_iter_
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_a_fit_of_statistics_is_that_of_the_rows(prior):
+    X, Y = rows()
+    weights = np.random.default_rng(1).uniform(0, 2, len(X))
+    for given in (None, weights):
+        found = BayesianLinearRegression(prior).fit(in_pieces(X, Y, weights=given))
+        expected = BayesianLinearRegression(prior).fit(X, Y, given)
+        assert_same_fits(found, expected)
+        mean, std = found.predict(X[:7], return_std=True)
+        np.testing.assert_allclose(mean, expected.predict(X[:7]), rtol=1e-7)
+        np.testing.assert_allclose(std, expected.predict(X[:7], return_std=True)[1], rtol=1e-7)
+        np.testing.assert_allclose(found.target_summary().probability, expected.target_summary().probability, atol=1e-6)
+        assert np.isnan(found.r_squared_loo_).all()
+
+
+def test_statistics_are_the_sums_of_the_rows():
+    X, Y = rows()
+    statistics = in_pieces(X, Y)
+    assert (statistics.n_rows_, statistics.n_features_in_, statistics.n_targets_, statistics.weight_) == (900, 3, 5, 900)
+    away, apart = X - X.mean(axis=0), Y - Y.mean(axis=0)
+    np.testing.assert_allclose(statistics.mean_, X.mean(axis=0), rtol=1e-13)
+    np.testing.assert_allclose(statistics.target_mean_, Y.mean(axis=0), rtol=1e-13)
+    np.testing.assert_allclose(statistics.cross_, away.T @ away, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(statistics.target_cross_, apart.T @ away, rtol=1e-11, atol=1e-10)
+    np.testing.assert_allclose(statistics.target_squares_, (apart**2).sum(axis=0), rtol=1e-13)
+    assert "900 rows, 3 columns, 5 targets" in repr(statistics)
+
+
+def test_pieces_of_any_size_type_and_order_give_the_same_bits():
+    rng = np.random.default_rng(2)
+    X, Y = rng.integers(-100, 100, (3000, 4)), rng.integers(-100, 100, (3000, 6))
+    whole = TargetStatistics().update(X, Y).to_bytes()
+    for size in (1, 77, 700, 2999):
+        assert in_pieces(X, Y, size).to_bytes() == whole
+    for kind in (np.int8, np.float32, np.float64):
+        for order in "CF":
+            assert in_pieces(np.asarray(X, kind, order=order), np.asarray(Y, kind, order=order)).to_bytes() == whole
+    assert in_pieces(pandas.DataFrame(X, columns=list("abcd")).to_numpy()[::1], np.asarray(Y[:, ::-1])[:, ::-1]).to_bytes() == whole
+
+
+def test_statistics_are_merged_copied_and_kept_in_files(tmp_path):
+    X, Y = rows()
+    whole = in_pieces(X, Y)
+    merged = in_pieces(X[:500], Y[:500]).merge(in_pieces(X[500:], Y[500:]))
+    np.testing.assert_allclose(merged.target_cross_, whole.target_cross_, rtol=1e-11)
+    assert merged.merge(merged).n_rows_ == 1800
+    for again in (pickle.loads(pickle.dumps(whole)), copy.deepcopy(whole), TargetStatistics.from_bytes(whole.to_bytes())):
+        assert again.to_bytes() == whole.to_bytes() and again.n_rows_ == 900
+    named = TargetStatistics().update(table(), NAMES)
+    named.save(tmp_path / "part.stats")
+    read = TargetStatistics.load(tmp_path / "part.stats")
+    assert read.target_names_.tolist() == NAMES and read.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert read.update(table(10, 3), NAMES).n_rows_ == 910
+    data = (tmp_path / "part.stats").read_bytes()
+    (tmp_path / "cut.stats").write_bytes(data[:-9])
+    with pytest.raises(InvalidArgumentError, match="cut.stats.*cannot be read as statistics of many targets"):
+        TargetStatistics.load(tmp_path / "cut.stats")
+    (tmp_path / "one.stats").write_bytes(LinearStatistics().update(X, Y[:, 0]).to_bytes())
+    with pytest.raises(InvalidArgumentError, match="not an ardvark target-statistics file"):
+        TargetStatistics.load(tmp_path / "one.stats")
+
+
+def test_rows_that_are_refused_change_nothing():
+    statistics = TargetStatistics().update(table(), NAMES)
+    before = statistics.to_bytes()
+    wrong = table(20, 1)
+    wrong.loc[3, "b"] = np.nan
+    with pytest.raises(InvalidArgumentError, match="row 904 has the value nan in column 'b'") as caught:
+        statistics.update(wrong, NAMES)
+    assert (caught.value.row, caught.value.column) == (904, "b")
+    for given, targets, message in (
+        (table(5).drop(columns="a"), NAMES, "no column 'a'"),
+        (table(5).assign(z=1.0), NAMES, "the column 'z', which earlier rows do not have"),
+        (table(5).assign(a="x"), NAMES, "column 'a' of X holds texts"),
+        (table(5), [*NAMES, "zz"], "'zz', which is not a column"),
+        (table(5), ["t0", "t0"], "names the column 't0' 2 times"),
+        (table(5), [*NAMES[1:], "t0"], "the target 't1'; that of earlier rows is 't0'"),
+        (table(5)[["a", "b", "c"]], np.zeros((4, 5)), "Y has 4 rows and X has 5"),
+        (table(5)[["a", "b", "c"]], np.zeros((5, 4)), "Y has 4 columns; the statistics have 5"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            statistics.update(given, targets)
+    with pytest.raises(InvalidArgumentError, match="row 2.*sample_weight|sample_weight at row 2"):
+        statistics.update(table(3), NAMES, np.array([1.0, -1, 1]))
+    assert statistics.to_bytes() == before and statistics.n_rows_ == 900
+    with pytest.raises(ValueError, match="other|columns"):
+        statistics.merge(TargetStatistics().update([[1.0]], [[1.0, 2.0]]))
+
+
+def test_tables_give_names_truths_and_weights():
+    given = table().assign(flag=lambda rows: rows.a > 3, w=np.linspace(0.5, 2, 900))
+    statistics = TargetStatistics().update(given, NAMES, "w")
+    model = BayesianLinearRegression("shared").fit(statistics)
+    numbers = given.assign(flag=given.flag.astype(float))
+    expected = BayesianLinearRegression("shared").fit(numbers.drop(columns=[*NAMES, "w"]), given[NAMES], given.w)
+    assert_same_fits(model, expected)
+    assert model.feature_names_in_.tolist() == ["a", "b", "c", "flag"] and model.target_names_.tolist() == NAMES
+    shuffled = given[["w", "flag", "c", *NAMES, "b", "a"]]
+    assert TargetStatistics().update(given[:400], NAMES, "w").update(shuffled[400:], NAMES, "w").to_bytes() == statistics.to_bytes()
+    flat = BayesianLinearRegression("shared", flat=["b"]).fit(statistics)
+    assert_same_fits(flat, BayesianLinearRegression("shared", flat=["b"]).fit(numbers.drop(columns=[*NAMES, "w"]), given[NAMES], given.w))
+
+
+def test_a_target_with_a_gap_leaves_the_others_as_they_are():
+    X, Y = rows()
+    expected = BayesianLinearRegression("shared").fit(in_pieces(X, Y))
+    Y = Y.copy()
+    Y[700, 1], Y[5, 3] = np.nan, 1e200
+    statistics = in_pieces(X, Y)
+    assert statistics.target_status_.tolist() == ["converged", "not_finite", "converged", "out_of_range", "converged"]
+    with pytest.warns(ArdvarkWarning, match="2 of 5 targets are not fitted"):
+        model = BayesianLinearRegression("shared").fit(statistics)
+    kept = [0, 2, 4]
+    np.testing.assert_array_equal(model.coef_[kept], expected.coef_[kept])
+    assert np.isnan(model.coef_[[1, 3]]).all() and model.target_status_.tolist() == statistics.target_status_.tolist()
+
+
+def test_what_needs_rows_is_refused():
+    X, Y = rows()
+    statistics = in_pieces(X, Y)
+    for options, message in (
+        ({"missing": "drop"}, "missing"),
+        ({"noise": "student"}, "noise"),
+        ({"prior": "laplace"}, "lambda"),
+        ({"reference": {"a": "x"}}, "no text columns"),
+        ({"solver": "iterative", "prior": "shared"}, "iterative"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            BayesianLinearRegression(**options).fit(statistics)
+    with pytest.raises(ValueError, match="belong to the rows"):
+        BayesianLinearRegression().fit(statistics, Y)
+    with pytest.raises(ValueError, match="no rows"):
+        BayesianLinearRegression().fit(TargetStatistics())
+    with pytest.raises(ValueError, match="weights are all zero"):
+        BayesianLinearRegression().fit(TargetStatistics().update(X, Y, np.zeros(len(X))))
+
+
+def test_a_model_of_statistics_is_saved_and_pickled(tmp_path):
+    X, Y = rows()
+    model = BayesianLinearRegression("shared").fit(in_pieces(X, Y))
+    model.save(tmp_path / "model.ardvark")
+    for again in (load(tmp_path / "model.ardvark"), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(again.predict(X[:5], return_std=True), model.predict(X[:5], return_std=True))
+    out = np.zeros((5, 3))
+    assert BayesianLinearRegression("shared").fit(in_pieces(X, Y), out=out).coef_ is out
+    np.testing.assert_array_equal(out, model.coef_)
+
+
+def test_partial_fit_adds_rows_of_many_targets():
+    X, Y = rows()
+    model = BayesianLinearRegression("shared")
+    for first in range(0, 900, 300):
+        model.partial_fit(X[first : first + 300], Y[first : first + 300])
+    assert_same_fits(model, BayesianLinearRegression("shared").fit(X, Y))
+    assert model.statistics_.n_rows_ == 900
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="nan"):
+        model.partial_fit(np.full((3, 3), np.nan), Y[:3])
+    np.testing.assert_array_equal(model.coef_, before)
+    other = BayesianLinearRegression("shared").partial_fit(X[:100], Y[:100])
+    assert model.merge(other).statistics_.n_rows_ == 1000
+    again = pickle.loads(pickle.dumps(model)).partial_fit(X[:50], Y[:50])
+    assert again.statistics_.n_rows_ == 1050
+    with pytest.raises(InvalidArgumentError, match="fitted to one target, and y has several columns"):
+        BayesianLinearRegression("shared").fit(X, Y[:, 0]).partial_fit(X, Y)
+    with pytest.raises(InvalidArgumentError, match="fitted to 5 targets, and has no statistics"):
+        BayesianLinearRegression("shared").fit(X, Y).partial_fit(X, Y)
+    with pytest.raises(ValueError, match="Y has 1 columns; the statistics have 5"):
+        model.partial_fit(X, Y[:, 0])
+
+
+def test_sources_in_pieces_have_many_targets(tmp_path):
+    whole = table()
+    expected = BayesianLinearRegression("shared").fit(whole, target=NAMES)
+    parts = [whole.iloc[first : first + 250] for first in range(0, 900, 250)]
+    for number, part in enumerate(parts):
+        part.to_parquet(tmp_path / f"{number}.parquet")
+        part.to_csv(tmp_path / f"{number}.csv", index=False)
+    sources = [iter(parts), lambda: iter(parts), f"{tmp_path}/*.parquet", f"{tmp_path}/*.csv", tmp_path / "0.parquet"]
+    for source in sources[:-1]:
+        model = BayesianLinearRegression("shared").fit(source, target=NAMES)
+        assert_same_fits(model, expected)
+        assert model.target_names_.tolist() == NAMES and model.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert BayesianLinearRegression("shared").fit(sources[-1], target=NAMES).statistics_.n_rows_ == 250
+    weighted = BayesianLinearRegression("shared").fit(iter([part.assign(w=2.0) for part in parts]), target=NAMES, sample_weight="w")
+    assert weighted.statistics_.weight_ == 1800
+    assert model.predict_to(f"{tmp_path}/*.parquet", tmp_path / "out.csv") == 900
+    assert pandas.read_csv(tmp_path / "out.csv").columns.tolist() == NAMES
+
+
+def test_pieces_may_be_pairs_of_arrays():
+    X, Y = rows()
+    expected = BayesianLinearRegression("shared").fit(X, Y)
+
+    def pieces(*columns):
+        return ((X[first : first + 200], Y[first : first + 200][(slice(None), *columns)]) for first in range(0, 900, 200))
+
+    assert_same_fits(BayesianLinearRegression("shared").fit(pieces()), expected)
+    assert_same_fits(BayesianLinearRegression("shared").fit(lambda: pieces()), expected)
+    one = BayesianLinearRegression("shared").fit(pieces(1))
+    np.testing.assert_allclose(one.coef_, expected.coef_[1], rtol=1e-9)
+    weighted = BayesianLinearRegression("shared").fit((*piece, np.full(len(piece[0]), 3.0)) for piece in pieces())
+    assert weighted.statistics_.weight_ == 2700
+    with pytest.raises(ValueError, match="must be the name of its column"):
+        BayesianLinearRegression().fit(iter([table()]))
+    with pytest.raises(ValueError, match="each may be"):
+        BayesianLinearRegression().fit(pieces(), sample_weight="w")
+    wrong = X.copy()
+    wrong[500, 1] = np.inf
+    with pytest.raises(InvalidArgumentError, match="row 501"):
+        BayesianLinearRegression().fit((wrong[first : first + 200], Y[first : first + 200]) for first in range(0, 900, 200))
+
+
+def test_rows_of_sources_are_named_with_their_files(tmp_path):
+    for number in range(2):
+        table(100, number).to_csv(tmp_path / f"{number}.csv", index=False)
+    wrong = table(100, 2)
+    wrong.loc[7, "c"] = np.nan
+    wrong.to_csv(tmp_path / "2.csv", index=False)
+    with pytest.raises(InvalidArgumentError, match=r"row 8 of '.*2.csv' has the value nan in column 'c'.*missing='drop'"):
+        BayesianLinearRegression("shared").fit(tmp_path, target=NAMES)
+    model = BayesianLinearRegression("shared", missing="drop").fit(tmp_path, target=NAMES)
+    assert any("1 row was dropped" in note for note in model.notes_)
+    for target, message in (([*NAMES, "zz"], "'zz'"), ([], "empty list"), (["t0", "t0"], "2 times")):
+        with pytest.raises(ValueError, match=message):
+            BayesianLinearRegression("shared").fit(tmp_path, target=target)
+
+
+def test_texts_in_files_are_read_in_memory_if_they_are_few(tmp_path):
+    whole = table().assign(city=np.resize(["Ulm", "Bern", "Rom"], 900))
+    whole.to_csv(tmp_path / "all.csv", index=False)
+    model = BayesianLinearRegression("shared").fit(str(tmp_path / "all.csv"), target=NAMES)
+    assert_same_fits(model, BayesianLinearRegression("shared").fit(whole, target=NAMES))
+    with pytest.raises(InvalidArgumentError, match="column 'city' of X holds texts"):
+        BayesianLinearRegression("shared").fit(iter([whole]), target=NAMES)
+
+
+def test_partitions_of_dask_have_many_targets():
+    X, Y = rows()
+    expected = BayesianLinearRegression("shared").fit(X, Y)
+    x, y = dask_array.from_array(X, chunks=(200, 2)), dask_array.from_array(Y, chunks=(200, 3))
+    with dask.config.set(scheduler="synchronous"):
+        model = ardvark.dask.BayesianLinearRegression("shared").fit(x, y)
+        assert_same_fits(model, expected)
+        mean, std = model.predict(x, return_std=True)
+        assert mean.shape == std.shape == (900, 5)
+        np.testing.assert_allclose(mean.compute(), expected.predict(X), rtol=1e-9)
+        np.testing.assert_allclose(std.compute(), expected.predict(X, return_std=True)[1], rtol=1e-9)
+        whole = table()
+        frame = dask_frame.from_pandas(whole, npartitions=4)
+        for fitted in (
+            ardvark.dask.BayesianLinearRegression("shared").fit(frame, target=NAMES),
+            ardvark.dask.BayesianLinearRegression("shared").fit(frame, NAMES),
+            ardvark.dask.BayesianLinearRegression("shared").fit(frame[["a", "b", "c"]], frame[NAMES]),
+        ):
+            assert_same_fits(fitted, expected)
+            assert fitted.target_names_.tolist() == NAMES
+        found = fitted.predict(frame).compute()
+        pandas.testing.assert_frame_equal(found, pandas.DataFrame(expected.predict(X), columns=NAMES, index=whole.index), rtol=1e-9)
+        assert fitted.predict(frame[["a", "b", "c"]], return_std=True)[1].compute().columns.tolist() == NAMES
+        more = fitted.partial_fit(frame[["a", "b", "c"]], frame[NAMES])
+        assert more.statistics_.n_rows_ == 1800
+        assert ardvark.dask.BayesianLinearRegression("shared").fit(frame[["a", "b", "c", "t0"]], target=["t0"]).coef_.shape == (3,)
+        other = ardvark.dask.BayesianLinearRegression("shared").fit(x, y + 1)
+        assert dask.base.tokenize(other) != dask.base.tokenize(model)
+        with pytest.raises(ValueError, match="in partition 1: row 50 has the value nan in column 'a'"):
+            wrong = whole.copy()
+            wrong.loc[274, "a"] = np.nan
+            ardvark.dask.BayesianLinearRegression("shared").fit(dask_frame.from_pandas(wrong, npartitions=4), target=NAMES)
+        with pytest.raises(ValueError, match="noise"):
+            ardvark.dask.BayesianLinearRegression("shared", noise="student").fit(x, y)
