@@ -13,6 +13,7 @@
 #include "pass_rows.hpp"
 #include "ranks.hpp"
 #include "table_sums.hpp"
+#include "targets.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -157,6 +158,8 @@ void prepare(const FitArguments& args, ModelKind kind) {
 int run_mpi_fit(FitArguments args) {
   if (args.covariance && !args.json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
   if (ranks->is_first()) args.files = matching_paths(args.files);
+  if (has_many_targets(args))
+    throw InvalidArgument("several targets need only sums: use 'ardvark-mpi stats', and then 'ardvark fit --statistics'");
   const ModelKind kind = check_options(args);
   prepare(args, kind);
   for (const int number : {SIGINT, SIGTERM}) std::signal(number, SIG_DFL);  // mpirun ends the ranks, and says why

@@ -13,6 +13,8 @@
 #include "io/file.hpp"
 #include "ranks.hpp"
 #include "table_sums.hpp"
+#include "target_sums.hpp"
+#include "targets.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -58,9 +60,7 @@ std::vector<Part> parts_of(const MpiArguments& args) {
   return parts;
 }
 
-// \param notes  if they are asked for, only the first rows are read: what is wrong with the command shows there
-LinearStatistics read(const std::string& file, const MpiArguments& args, std::vector<std::string>* notes = nullptr) {
-  const internal::blas::ThreadScope threads(std::max(1, args.threads));  // of a machine, each rank has a processor or more
+LinearStatistics read_one_target(const std::string& file, const MpiArguments& args, std::vector<std::string>* notes) {
   TableStream stream({file}, csv_options(args));
   LinearStatistics statistics(statistics_form(args.form));
   for (Table piece; stream.next(piece);) {
@@ -72,25 +72,68 @@ LinearStatistics read(const std::string& file, const MpiArguments& args, std::ve
   return statistics;
 }
 
-LinearStatistics statistics_of(const Part& part, const MpiArguments& args) {
+// Of one target, and of several.
+template <typename Statistics>
+constexpr bool is_of_many = std::is_same_v<Statistics, TargetStatistics>;
+
+template <typename Statistics>
+Statistics empty_sums(const MpiArguments& args) {
+  if constexpr (is_of_many<Statistics>)
+    return Statistics();
+  else
+    return Statistics(statistics_form(args.form));
+}
+
+void save(const std::string& path, const LinearStatistics& statistics) { save_statistics(path, statistics); }
+void save(const std::string& path, const TargetStatistics& statistics) { save_target_statistics(path, statistics); }
+
+template <typename Statistics>
+Statistics load(const std::string& path) {
+  if constexpr (is_of_many<Statistics>)
+    return load_target_statistics(path);
+  else
+    return load_statistics(path);
+}
+
+// \param notes  if they are asked for, only the first rows are read: what is wrong with the command shows there
+template <typename Statistics>
+Statistics read(const std::string& file, const MpiArguments& args, std::vector<std::string>* notes = nullptr) {
+  const internal::blas::ThreadScope threads(std::max(1, args.threads));  // of a machine, each rank has a processor or more
+  if constexpr (is_of_many<Statistics>) {
+    FitArguments of_file = args;
+    of_file.files = {file};
+    of_file.quiet = true;
+    std::vector<std::string> told;
+    Statistics statistics = target_sums_of(of_file, told, notes != nullptr);
+    if (notes != nullptr) *notes = std::move(told);
+    return statistics;
+  } else {
+    return read_one_target(file, args, notes);
+  }
+}
+
+template <typename Statistics>
+Statistics statistics_of(const Part& part, const MpiArguments& args) {
   if (part.is_there) try {
-      return load_statistics(part.path);
+      return load<Statistics>(part.path);
     } catch (const InvalidArgument&) {  // damaged
     }
-  LinearStatistics statistics = read_part(part.file, [&] { return read(part.file, args); });
-  save_statistics(part.path, statistics);
+  Statistics statistics = read_part(part.file, [&] { return read<Statistics>(part.file, args); });
+  save(part.path, statistics);
   return statistics;
 }
 
-void add(LinearStatistics& all, const LinearStatistics& next, const std::string& file, const std::string& first_file) try {
+template <typename Statistics>
+void add(Statistics& all, const Statistics& next, const std::string& file, const std::string& first_file) try {
   all.merge(next);
 } catch (const InvalidArgument& e) {
   throw InvalidArgument(fmt::format("'{}' cannot be added to '{}': {}", file, first_file, e.what()));
 }
 
 // Reads the files that are this rank's: of those that are not there, every size-th. The first rank adds all of them, in their order.
-LinearStatistics sum_of(const std::vector<Part>& parts, const MpiArguments& args) {
-  LinearStatistics all(statistics_form(args.form));
+template <typename Statistics>
+Statistics sum_of(const std::vector<Part>& parts, const MpiArguments& args) {
+  Statistics all = empty_sums<Statistics>(args);
   auto told = std::chrono::steady_clock::now();
   int owner = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -98,10 +141,10 @@ LinearStatistics sum_of(const std::vector<Part>& parts, const MpiArguments& args
     const int reader = part.is_there ? 0 : owner;
     if (!part.is_there) owner = (owner + 1) % ranks->size();
     if (reader == ranks->rank()) {
-      const LinearStatistics here = statistics_of(part, args);
+      const Statistics here = statistics_of<Statistics>(part, args);
       ranks->is_first() ? add(all, here, part.file, parts[0].file) : ranks->send(here.to_bytes());
     } else if (ranks->is_first()) {
-      add(all, LinearStatistics::from_bytes(Ranks::receive(reader)), part.file, parts[0].file);
+      add(all, Statistics::from_bytes(Ranks::receive(reader)), part.file, parts[0].file);
     }
     if (const auto now = std::chrono::steady_clock::now();
         ranks->is_first() && args.shows_progress() && now - told > std::chrono::seconds(1)) {
@@ -125,32 +168,37 @@ void clear_parts(const std::vector<Part>& parts, const MpiArguments& args) {
 
 // What is wrong with the command is found by the first rank, if need be in the first rows; only then the others begin.
 // \return  what is to be said of the first file
+template <typename Statistics>
 std::vector<std::string> prepare(const MpiArguments& args) {
   std::vector<std::string> notes;
   if (!ranks->is_first()) return notes;
   static_cast<void>(statistics_form(args.form));
-  static_cast<void>(csv_options(args));
+  if (is_of_many<Statistics>) refuse_options_of_one_target(args.form, {});
+  CsvOptions csv = csv_options(args);
+  if (is_of_many<Statistics>) std::erase_if(csv.required, [](const auto& needed) { return needed.second == "--target"; });
   FitArguments writes = args;
   writes.files = matching_paths(args.files);
   require_writable(writes);
-  static_cast<void>(TableStream(writes.files, csv_options(args)));  // a path that is given twice
+  static_cast<void>(TableStream(writes.files, csv));  // a path that is given twice
   for (const std::string& file : writes.files)
     if (!std::filesystem::is_regular_file(file)) throw InvalidArgument(fmt::format("'{}' is not a regular file", file));
   const std::string& first = writes.files[0];
-  static_cast<void>(read_part(first, [&] { return read(first, args, &notes); }));
+  static_cast<void>(read_part(first, [&] { return read<Statistics>(first, args, &notes); }));
   std::filesystem::create_directories(args.folder());
   ranks->begin();
   return notes;
 }
 
+template <typename Statistics>
 int run_stats(const MpiArguments& args) {
-  const std::vector<std::string> notes = prepare(args);
+  const std::vector<std::string> notes = prepare<Statistics>(args);
   for (const int number : {SIGINT, SIGTERM}) std::signal(number, SIG_DFL);  // mpirun ends the ranks, and says why
   const std::vector<Part> parts = parts_of(args);
-  LinearStatistics all = sum_of(parts, args);
+  Statistics all = sum_of<Statistics>(parts, args);
   if (!ranks->is_first()) return ok;
   if (!(all.weight() > 0)) refuse_zero_weights(args);
-  if (!args.reference.empty()) all = all.with_references(args.reference);
+  if constexpr (!is_of_many<Statistics>)
+    if (!args.reference.empty()) all = all.with_references(args.reference);
   save_uninterrupted(args.output, all, false);
   clear_parts(parts, args);
   if (args.quiet) return ok;
@@ -181,7 +229,7 @@ void add_mpi_stats(CLI::App& app, Run& run) {
       "model.ardvark");
   c.callback([args, &run] {
     args->note_given();
-    run = [args] { return run_stats(*args); };
+    run = [args] { return has_many_targets(*args) ? run_stats<TargetStatistics>(*args) : run_stats<LinearStatistics>(*args); };
   });
 }
 

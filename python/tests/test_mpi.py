@@ -77,6 +77,23 @@ def test_any_number_of_ranks_gives_the_same_bits(table, files):
     assert np.abs((model.coef_ - full.coef_) / full.coef_std_).max() < 1e-6
 
 
+def test_many_targets_have_the_same_bits_for_any_number_of_ranks(table, files):
+    bits = set()
+    for ranks in (1, 2, 5):
+        code, out, err = run(ranks, "stats", "part-*.csv", "--target", "y,d", "--weights", "w", "--ignore", "city", "-o", "all.stats", folder=files)
+        progress = [line for line in err.splitlines() if not re.fullmatch(r"ardvark-mpi: \d of 7 files, \d+ rows", line)]
+        assert (code, progress) == (0, []) and "60000" in out and "2: 'y', 'd'\n" in out
+        bits.add((files / "all.stats").read_bytes())
+    assert len(bits) == 1
+    statistics = ardvark.TargetStatistics()
+    for path in sorted(files.glob("part-*.csv")):
+        statistics.merge(ardvark.TargetStatistics().update(pandas.read_csv(path).drop(columns="city"), ["y", "d"], "w"))
+    assert statistics.to_bytes() == bits.pop()
+    model = ardvark.BayesianLinearRegression().fit(ardvark.TargetStatistics.load(files / "all.stats"))
+    full = ardvark.BayesianLinearRegression().fit(table.drop(columns="city"), target=["y", "d"], sample_weight="w")
+    np.testing.assert_allclose(model.coef_, full.coef_, rtol=1e-6, atol=1e-8)
+
+
 def test_options_of_tables(table, files):
     with open(files / "part-2.csv", "a") as file:
         file.write(",,,,Ulm,1,2.0\n")
@@ -102,6 +119,9 @@ def test_options_of_tables(table, files):
     (["fit", "part-*.csv", "--target", "city", "--model", "logistic", "--ignore", "zz"], 2, "has no column 'zz' to ignore"),
     (["fit", "part-*.csv", "--target", "city", "--model", "kernel", "--task", "regression"], 2, "target 'city' is text"),
     (["stats", "part-*.csv", "--target", "city", "-o", "x"], 2, "the target 'city' is text"),
+    (["stats", "part-*.csv", "--target", "y,d", "-o", "x"], 2, "'city' holds texts"),
+    (["stats", "part-*.csv", "--target", "y,d", "--form", "factor", "-o", "x"], 2, "statistics of several targets have the form gram only"),
+    (["fit", "part-*.csv", "--target", "y,d"], 2, "several targets need only sums: use 'ardvark-mpi stats'"),
     (["predict"], 2, "ardvark: 'predict' is not a command: the commands are stats and fit"),
 ])
 def test_wrong_commands_end_the_job_with_one_message(files, words, code, message):
