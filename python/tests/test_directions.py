@@ -6,7 +6,7 @@ import ardvark
 import numpy as np
 import pandas as pd
 import pytest
-from ardvark import ArdvarkWarning, BayesianLinearRegression
+from ardvark import ArdvarkWarning, BayesianLinearRegression, TargetStatistics
 from scipy import stats
 
 TABLES = ("direction", "q_value", "p_value", "coef", "coef_std")
@@ -21,8 +21,8 @@ def tables(n=12, p=3, K=300, seed=0):
     return X, X @ W + rng.normal(size=(n, K)) * noise
 
 
-def fitted(X, Y, **options):
-    return BayesianLinearRegression("none", **options).fit(X, Y)
+def fitted(X, Y, out=None, out_std=None, **options):
+    return BayesianLinearRegression("none", **options).fit(X, Y, out=out, out_std=out_std)
 
 
 def same(found, expected):
@@ -97,6 +97,22 @@ def test_files_single_precision_and_memory_of_the_caller(tmp_path):
     single = fitted(X.astype(np.float32), Y.astype(np.float32)).target_directions()
     np.testing.assert_array_equal(single.direction, expected.direction)
     np.testing.assert_allclose(single.coef, expected.coef, rtol=1e-3, atol=1e-5)
+
+
+def test_rows_that_are_read_in_pieces_have_the_same_directions():
+    X, Y = tables(n=60)
+    expected = fitted(X, Y).target_directions()
+    sums = TargetStatistics()
+    for first in range(0, 60, 25):
+        sums.update(X[first : first + 25], Y[first : first + 25])
+    W, S = np.empty((300, 3)), np.empty((300, 3))
+    into = fitted(sums, None, out=W, out_std=S)
+    assert into.coef_ is W and into.coef_std_ is S
+    for model in (fitted(sums, None), into, fitted(iter([(X[:31], Y[:31]), (X[31:], Y[31:])]), None)):
+        found = model.target_directions()
+        np.testing.assert_array_equal(found.direction, expected.direction)
+        np.testing.assert_allclose(found.q_value, expected.q_value, rtol=1e-7)
+        np.testing.assert_allclose(found.coef_std, expected.coef_std, rtol=1e-8)
 
 
 def test_gaps_constants_and_what_is_left_out():
