@@ -730,10 +730,9 @@ ARDVARK_API ardvark_code ardvark_targets_explained(const ardvark_targets* target
 /* Which columns raise or lower which targets, after a fit with `prior` none. [targets, columns]: q_value (the sign of the coefficient is
  * stated at a rate of wrong directions of at least this much), p_value, sd; [targets]: noise_sd, degrees_of_freedom; [columns]: no_effect;
  * of all: pooled_degrees (0: not pooled; infinity: all noises are equal), usual_noise_sd. pool: 1 if the noise of a target is estimated
- * from that of all targets, too; otherwise 0. coefficients, sd [columns, targets]: those of a fit that wrote them elsewhere; otherwise
- * NULL. */
+ * from that of all targets, too; otherwise 0. coefficients: as in ardvark_targets_predict. */
 ARDVARK_API ardvark_code ardvark_targets_directions(const ardvark_targets* targets, int32_t pool, const ardvark_matrix* coefficients,
-                                                    const ardvark_matrix* sd, ardvark_result** result, ardvark_error* error);
+                                                    ardvark_result** result, ardvark_error* error);
 /* Predictions of new rows: mean and sd [rows of X, targets] are written where the caller says; sd NULL: without. coefficients [columns,
  * targets]: those of a fit that wrote its means elsewhere; otherwise NULL. options: `interval` ("new" or "mean") and `threads` are read;
  * may be NULL. */

@@ -78,7 +78,8 @@ struct TargetsFit {
   Matrix log_bayes;             ///< [sizes,K] log evidence of effects of one size each above that of no effect, nats             (TGT.6)
   Matrix log_bayes_of_noise;    ///< [sizes,draws] the same of targets that are noise, for explained_targets()
   Vector r_squared;             ///< [K] of the training rows
-  Vector r_squared_loo;         ///< [K] of training rows that the fit has not seen (TGT.7); NaN of a target fitted alone
+  Vector r_squared_loo;         ///< [K] of training rows that the fit has not seen (TGT.7); NaN of a target fitted alone, and if a row
+                                ///< alone determines a coefficient
   Vector effective_parameters;  ///< [K] sum of the relevances, with that of the intercept
   Vector num_rows;              ///< [K] sum of the observation weights
   std::vector<bool> left_out;   ///< [p] constant or duplicated columns; their mean is 0
@@ -140,7 +141,7 @@ struct ExplainedTargets {
 [[nodiscard]] ExplainedTargets explained_targets(const Matrix& log_bayes, const Matrix& of_noise, double rate);
 
 /// Which columns raise or lower which targets, after a fit without a prior. NaN of a target that is constant or not fitted, and of a column
-/// that is left out.
+/// that is left out, of all targets or, by the gaps of a target, of this one.
 struct TargetDirections {
   Matrix q_value;  ///< [p,K] the direction, the sign of the coefficient, is among those stated at a rate of at least this much
   Matrix p_value;  ///< [p,K] of no effect, two-sided, by Student's t
@@ -153,10 +154,10 @@ struct TargetDirections {
   double usual_noise_sd = 0;
 };
 /// Each column has rates over targets of its own: at a rate q, the directions of q_value <= q are expected to be wrong, or of targets
-/// without an effect, in at most a share q of them. \param fit           its prior is none, and it has the standard deviations of its
-/// coefficients \param pool          the noise of a target is estimated from its rows and from the noise of all targets; otherwise from its
-/// rows alone \param coefficients  [p,K] of a fit that wrote them elsewhere \param sd            [p,K] the same \throws InvalidArgument the
-/// fit has a prior; no coefficients, or no standard deviations.                               (TGT.12)
-[[nodiscard]] TargetDirections target_directions(const TargetsFit& fit, bool pool = true, MatrixView coefficients = {}, MatrixView sd = {});
+/// without an effect, in at most a share q of them. \param fit           its prior is none, its noise normal, and it kept what predict()
+/// needs \param pool          the noise of a target is estimated from its rows and from the noise of all targets; otherwise from its rows
+/// alone \param coefficients  [p,K] of a fit that wrote them elsewhere \throws InvalidArgument  the fit has a prior, another noise, or a
+/// factorised posterior; no coefficients                    (TGT.12)
+[[nodiscard]] TargetDirections target_directions(const TargetsFit& fit, bool pool = true, MatrixView coefficients = {});
 
 }  // namespace ardvark

@@ -247,11 +247,11 @@ static double rate_of(const mxArray* pairs) {
   return rate;
 }
 
-/* Whether the targets were fitted without a prior, and there are standard deviations. */
-static bool have_directions(const mxArray* results) {
+/* Whether the targets were fitted without a prior: then there are directions, unless the noise is Student-t. */
+static bool may_have_directions(const mxArray* results) {
   char prior[16];
   const mxArray* const name = mxGetField(results, 0, "prior");
-  return name != NULL && mxGetField(results, 0, "sd") != NULL && mxGetString(name, prior, sizeof prior) == 0 && strcmp(prior, "none") == 0;
+  return name != NULL && mxGetString(name, prior, sizeof prior) == 0 && strcmp(prior, "none") == 0;
 }
 
 /* All results of the targets, which of them are explained, and in which direction. */
@@ -265,11 +265,10 @@ static mxArray* results_of_targets(double rate) {
   explained = all_results();
   add_field(explained, "fdr", mxCreateDoubleScalar(rate));
   add_field(out, "explained", explained);
-  if (have_directions(out)) {
+  if (may_have_directions(out)) {
     ardvark_result_free(call_.result);
     call_.result = NULL;
-    check(ardvark_targets_directions(call_.targets, 1, NULL, NULL, &call_.result, failure()));
-    add_field(out, "directions", all_results());
+    if (ardvark_targets_directions(call_.targets, 1, NULL, &call_.result, failure()) == ARDVARK_OK) add_field(out, "directions", all_results());
   }
   return out;
 }

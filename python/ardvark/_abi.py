@@ -177,7 +177,7 @@ _SIGNATURES = {
     "ardvark_fit_targets": [_matrix, _matrix, POINTER(c_char_p), c_void_p, c_int32, *[POINTER(Columns)] * 3, _out, _error],
     "ardvark_targets_result": [c_void_p, _out, _error],
     "ardvark_targets_explained": [c_void_p, c_double, _out, _error],
-    "ardvark_targets_directions": [c_void_p, c_int32, _matrix, _matrix, _out, _error],
+    "ardvark_targets_directions": [c_void_p, c_int32, _matrix, _out, _error],
     "ardvark_targets_predict": [c_void_p, _matrix, _matrix, c_void_p, POINTER(Columns), POINTER(Columns), _error],
     "ardvark_targets_save": [c_void_p, _matrix, c_char_p, _error],
     "ardvark_targets_load": [c_char_p, _out, _error],

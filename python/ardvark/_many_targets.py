@@ -36,6 +36,7 @@ _MOST_SDS = 10_000_000  # coefficients whose standard deviations are computed by
 _MOST_INCLUSIONS = 10_000_000  # that are an array; more are a sparse one
 _LEAST_INCLUSION = 0.01  # of a sparse array
 _NUMBERS_OF_A_BATCH = 1_000_000
+_TARGETS_OF_A_BATCH = 1000
 _WITH_INCLUSIONS = ("sparse", "slab")
 _OF_ONE_TARGET = (
     "_model", "alpha_", "alternatives_", "bound_comparable_", "bound_history_", "degrees_of_freedom_interval_", "dense_fraction_", "direction_", "intercept_std_",
@@ -99,7 +100,7 @@ class ManyTargets(Regressor, LinearScore):
             raise ValueError(f"{both[0]!r} is a column of X and of Y; a target must not explain itself: leave it out of X")
         options = {**self._columns_for_library(), **self._model_options(), **self._given_options()}
         fit = partial(fit_targets, X, Y, names=names, weights=weights)
-        self._take_fits(fit, (Y.shape[1], len(self._column_names())), dtype, out, out_std, options)
+        self._take_fits(fit, (Y.shape[1], len(self._column_names())), dtype, out, out_std, options, ("X", X), ("y", Y))
 
     def _fit_target_statistics(self, statistics: TargetStatistics, out: Optional[np.ndarray] = None, out_std: Optional[np.ndarray] = None) -> Any:
         """Fits each target of statistics of its rows."""
@@ -116,15 +117,13 @@ class ManyTargets(Regressor, LinearScore):
         self.statistics_: Any = statistics
         return self
 
-    def _take_fits(self, fit: Callable[..., Targets], shape: tuple[int, int], dtype: Any, out: Optional[np.ndarray], out_std: Optional[np.ndarray], options: dict[str, Any]) -> None:
-        """Fits of so many targets and columns. fit: of the library."""
+    def _take_fits(self, fit: Callable[..., Targets], shape: tuple[int, int], dtype: Any, out: Optional[np.ndarray], out_std: Optional[np.ndarray], options: dict[str, Any], *given: tuple[str, Any]) -> None:
+        """Fits of so many targets and columns. fit: of the library. given: the arrays that it reads, with their names."""
         if "start_precision" in options:
             options["start_precision"] = self._one_start()
         mean = _checked_out(out, shape, "out") if out is not None else np.empty(shape, dtype)
         sd = None if out_std is None else _checked_out(out_std, shape, "out_std")
-        if sd is not None and np.shares_memory(mean, sd):
-            why = "it must be an array of its own"
-            raise InvalidArgumentError(f"out_std is in the memory of out; {why}", "out_std", value="out", why=why)
+        _require_own_memory(("out", mean), ("out_std", sd), *given)
         may_be_many = mean.size > _MOST_INCLUSIONS and options.get("prior", "sparse") in _WITH_INCLUSIONS
         with ExitStack() as stack:
             watch = stack.enter_context(Watch(type(self).__name__, self.verbose, self.callback))
@@ -171,7 +170,7 @@ class ManyTargets(Regressor, LinearScore):
         """An error of the library, in the words of Python."""
         argument, value = (error.argument, error.value) if isinstance(error, InvalidArgumentError) else ("", "")
         if (argument, value) == ("start_precision", "1"):
-            return self._wrong_start(f"is {getattr(self, 'lambda_init')}, and with this prior each column has a precision of its own")
+            return self._wrong_start(f"is {getattr(self, 'lambda_init')}, and with this prior the columns do not share a precision")
         if argument == "solver 'iterative'":
             why = "cannot be given for many targets"
             return InvalidArgumentError(f"{argument} {why}; {_EACH_ALONE}", "solver", value="iterative", why=why, remedy=_EACH_ALONE)
@@ -275,12 +274,13 @@ class ManyTargets(Regressor, LinearScore):
         weights = None if weights is None else np.asarray(weights)
         check_consistent_length(predicted, Y, weights)
         whole = ~gaps.any(axis=0)
-        if whole.any():
-            scores[whole] = r2_score(Y[:, whole], predicted[:, whole], sample_weight=weights, multioutput="raw_values")
+        for some in np.array_split(np.flatnonzero(whole), 1 + whole.sum() // _TARGETS_OF_A_BATCH):
+            if some.size > 0:  # in doubles: squares of single precision may be beyond its range
+                scores[some] = r2_score(Y[:, some].astype(float), predicted[:, some].astype(float), sample_weight=weights, multioutput="raw_values")
         for k in np.flatnonzero(~whole):
             rows = ~gaps[:, k]
             if rows.sum() >= 2:
-                scores[k] = r2_score(Y[rows, k], predicted[rows, k], sample_weight=None if weights is None else weights[rows])
+                scores[k] = r2_score(Y[rows, k].astype(float), predicted[rows, k].astype(float), sample_weight=None if weights is None else weights[rows])
         scored = ~np.isnan(scores)
         absent = len(self.coef_) - fitted.size
         few = fitted.size - int(scored.sum())
@@ -320,7 +320,7 @@ class ManyTargets(Regressor, LinearScore):
             (NaN of targets that are fitted one by one); ``noise_std``, in the units of the target; ``effects``, how many
             coefficients the rows determine: the effective number of parameters, or the sum of the inclusions under a sparse prior
             (NaN after loading a file of more than ten million inclusions);
-            ``evidence``, the log evidence above that of the columns without a prior, in nats; ``probability`` that the columns explain the target,
+            ``evidence``, the log evidence above that of the columns without a prior, in nats (NaN with prior="none"); ``probability`` that the columns explain the target,
             ``explained`` at the stated rate, and ``status``.
 
         Raises
@@ -403,8 +403,6 @@ class ManyTargets(Regressor, LinearScore):
         if not isinstance(pool_noise, (bool, np.bool_)):
             why = "it must be True or False"
             raise InvalidArgumentError(f"pool_noise is {pool_noise!r}; {why}", "pool_noise", value=str(pool_noise), why=why)
-        if self._targets.text("prior") == "none" and not hasattr(self, "coef_std_"):
-            raise ValueError("target_directions needs coef_std_, which a fit of very many coefficients has only with out_std, and a file of such a fit has not")
         try:
             found = self._targets.directions(bool(pool_noise))
         except ValueError as error:
@@ -450,6 +448,16 @@ def _large(scratch: ScratchArray) -> tuple[Any, np.ndarray]:
     starts = np.cumsum(counts)
     starts = starts.astype(np.int32) if starts[-1] <= np.iinfo(np.int32).max else starts
     return csr_array((np.concatenate(values), np.concatenate(columns), starts), shape=array.shape), effects
+
+
+def _require_own_memory(*arrays: tuple[str, Any]) -> None:
+    """Refuses arrays of results that lie in the memory of another array of the call."""
+    for name, array in arrays[:2]:
+        for other, read in arrays:
+            if other != name and isinstance(array, np.ndarray) and isinstance(read, np.ndarray) and np.may_share_memory(array, read):
+                why = "it must be an array of its own"
+                name, other = (name, other) if name == "out_std" or other in ("X", "y") else (other, name)
+                raise InvalidArgumentError(f"{name} is in the memory of {other}; {why}", name, value=other, why=why)
 
 
 def _checked_out(out: np.ndarray, shape: tuple[int, int], name: str) -> np.ndarray:

@@ -87,9 +87,6 @@ class Targets(Result):
     def _given(self) -> Any:
         return None if self.coefficients is None else byref(matrix_of(self.coefficients.T)[0])
 
-    def _given_deviations(self) -> Any:
-        return None if self.deviations is None else byref(matrix_of(self.deviations.T)[0])
-
     def array_if_any(self, name: str) -> Optional[np.ndarray]:
         """A result that only some fits have."""
         try:
@@ -111,7 +108,7 @@ class Targets(Result):
 
     def directions(self, pool: bool) -> Result:
         """Which columns raise or lower which targets, after a fit without a prior: q_value, p_value, sd and what they come from."""
-        return Result(call_for_handle("result", "ardvark_targets_directions", self._targets, int(pool), self._given(), self._given_deviations()))
+        return Result(call_for_handle("result", "ardvark_targets_directions", self._targets, int(pool), self._given()))
 
     def predict(self, X: Any, return_std: bool, **options: Any) -> tuple[np.ndarray, Optional[np.ndarray]]:
         """Means and standard deviations [rows, targets], in the type of the coefficients. Options: interval, threads."""

@@ -144,6 +144,52 @@ def test_other_fits_have_no_directions(monkeypatch):
         BayesianLinearRegression("shared").fit(X, Y).target_directions()
     with pytest.raises(ValueError, match="the estimator was fitted to one target; target_directions is of"):
         fitted(X, Y[:, 0]).target_directions()
+    for options in ({"noise": "student"}, {"posterior": "factorised"}):
+        with pytest.raises(ValueError, match="directions are of fits with normal noise and the joint posterior"):
+            fitted(X, Y, **options).target_directions()
+    expected = fitted(X, Y).target_directions()
     monkeypatch.setattr("ardvark._many_targets._MOST_SDS", 3)
-    with pytest.raises(ValueError, match="needs coef_std_, which a fit of very many coefficients has only with out_std"):
-        fitted(X, Y).target_directions()
+    model = fitted(X, Y)
+    assert not hasattr(model, "coef_std_")
+    same(model.target_directions(), expected)
+
+
+def test_one_or_two_degrees_of_freedom_are_enough():
+    rng = np.random.default_rng(0)
+    for rows in (3, 4):  # two groups: one or two degrees of freedom of a target alone
+        group = np.array([[0.0], [0], [1], [1]])[:rows]
+        noise = 1 / np.sqrt(rng.chisquare(8, size=5000) / 8)
+        Y = rng.normal(size=(rows, 5000)) * noise
+        Y[2:, :1000] += 8 * noise[:1000]
+        found = fitted(group, Y).target_directions(0.1)
+        assert found.direction.shape == (5000, 1) and found.q_value.notna().all().all()
+        stated = found.direction["x1"].to_numpy()
+        wrong = np.count_nonzero(stated[1000:]) + np.count_nonzero(stated[:1000] < 0)
+        assert np.count_nonzero(stated) > 900 and wrong / np.count_nonzero(stated) < 0.13
+        alone = fitted(group, Y).target_directions(pool_noise=False)
+        spread = Y[:2, 7].var(ddof=1) if rows == 3 else (Y[:2, 7].var(ddof=1) + Y[2:, 7].var(ddof=1)) / 2
+        assert alone.coef_std.iloc[7, 0] == pytest.approx(np.sqrt(spread * (1 / 2 + 1 / (rows - 2))))
+
+
+def test_a_column_that_gaps_leave_constant_or_a_copy_is_unknown_for_this_target_only():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.repeat([0.0, 1.0], 4), rng.normal(size=8)])
+    Y = rng.normal(size=(8, 50))
+    expected = fitted(X, Y[:, 1:]).target_directions()
+    Y[4:, 0] = np.nan
+    with pytest.warns(ArdvarkWarning, match="in the rows of 1 target, a column is constant or a copy of another one, and left out, because of gaps.*target 1"):
+        model = fitted(X, Y, missing="drop")
+    found = model.target_directions(pool_noise=False)
+    assert np.isnan(found.q_value.iloc[0, 0]) and found.q_value.iloc[0, 1] <= 1 and found.direction.iloc[0, 0] == 0
+    plain = fitted(X, Y[:, 1:]).target_directions(pool_noise=False)
+    np.testing.assert_allclose(found.q_value.iloc[1:, 0], plain.q_value.iloc[:, 0], rtol=1e-9)
+    assert expected.q_value.notna().all().all()
+
+
+def test_one_row_with_a_column_of_its_own_leaves_no_r_squared_of_unseen_rows():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.eye(20)[:, 0], rng.normal(size=20)])
+    Y = rng.normal(size=(20, 3))
+    Y[0] += 100
+    assert np.isnan(fitted(X, Y).r_squared_loo_).all()
+    assert np.isfinite(fitted(X[:, 1:], Y).r_squared_loo_).all()

@@ -159,6 +159,8 @@ def test_standard_deviations_are_written_where_the_caller_says(prior, tmp_path, 
     for arguments, message in (
         ({"out_std": np.empty((5, 6))}, "out_std is float64 of shape \\(5, 6\\); it must be"),
         ({"out": W, "out_std": W}, "out_std is in the memory of out"),
+        ({"out": Y.ravel()[:30].reshape(6, 5)}, "out is in the memory of y"),
+        ({"out_std": X.ravel()[10:40].reshape(6, 5)}, "out_std is in the memory of X"),
     ):
         with pytest.raises(ValueError, match=message):
             BayesianLinearRegression(prior).fit(X, Y, **arguments)

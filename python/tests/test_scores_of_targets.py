@@ -118,8 +118,15 @@ def test_a_start_of_the_precision():
     assert not np.allclose(short.coef_, other.coef_, rtol=1e-3)  # it is a start
     with pytest.raises(ValueError, match="lambda_init has a number for each column; .* one number, with prior='shared'; fit each column of Y alone"):
         fitted(Y, lambda_init=[5.0] * 4)
-    with pytest.raises(ValueError, match="lambda_init is 5.0, and with this prior each column has a precision of its own; .* with prior='shared'") as found:
+    with pytest.raises(ValueError, match="lambda_init is 5.0, and with this prior the columns do not share a precision; .* with prior='shared'") as found:
         BayesianLinearRegression("ard", lambda_init=5.0).fit(X, Y)
     assert found.value.argument == "lambda_init"
     with pytest.raises(ValueError, match="solver 'iterative' cannot be given for many targets; fit each column of Y alone: fit\\(X, Y\\[:, k\\]\\)"):
         fitted(Y, solver="iterative")
+
+
+@pytest.mark.parametrize("unit", [1e-30, 1e-20, 1e25])
+def test_scores_of_single_precision_hold_in_any_unit(unit):
+    expected = BayesianLinearRegression("shared").fit(X, Y).score(X, Y)
+    small = (Y * unit).astype(np.float32)
+    assert BayesianLinearRegression("shared").fit(X, small).score(X, small) == pytest.approx(expected, rel=1e-5)

@@ -35,8 +35,7 @@ fit_together <- function(question, said, shared, targets) {
   for (k in which(!is.finite(colSums(Y)))) fit_target(question, said, targets, k)  # an error, unless only the sum is beyond the range
   read <- read_question(replace(question, "response", list(numeric(nrow(Y)))), said)
   if (!is.null(read$offset)) Y <- Y - read$offset
-  # standard deviations are those of target_directions
-  handle <- checked(.Call(C_fit_targets, question$X, question$skip, Y, targets, identical(read$options$prior, "none"), read$options), said)
+  handle <- checked(.Call(C_fit_targets, question$X, question$skip, Y, targets, read$options), said)
   together <- results_of_targets(list(model_held = held_model(handle)))
   together[c("prior.weights", "offset")] <- list(read$response$trials, read$offset)
   together$num_rows <- nrow(Y)
@@ -62,7 +61,7 @@ results_of_targets <- function(fit) {
   dimnames(beta) <- list(results$columns, targets)
   if (!is.null(results$intercept)) beta <- rbind(`(Intercept)` = as.vector(results$intercept), beta)
   if (!is.null(results$inclusion)) results$inclusion <- structure(t(results$inclusion), dimnames = list(results$columns, targets))
-  results[c("mean", "sd")] <- NULL
+  results$mean <- NULL
   c(fit, list(targets = targets, coefficients = beta, results = results))
 }
 
@@ -350,9 +349,16 @@ target_directions <- function(object, fdr = 0.1, pool_noise = TRUE) {
   stated <- data.frame(target = names(object)[at[, 2L]], column = results$columns[at[, 1L]], lapply(tables, `[`, at), row.names = NULL)
   stated <- stated[order(stated$q_value, stated$p_value), ]
   row.names(stated) <- NULL
-  c(list(found = stated), tables,
+  structure(c(list(found = stated), tables,
     list(sigma = setNames(as.vector(found$noise_sd), names(object)), df = setNames(as.vector(found$degrees_of_freedom), names(object)),
-         no_effect = setNames(as.vector(found$no_effect), results$columns), prior_df = found$pooled_degrees, prior_sigma = found$usual_noise_sd))
+         no_effect = setNames(as.vector(found$no_effect), results$columns), prior_df = found$pooled_degrees, prior_sigma = found$usual_noise_sd,
+         fdr = fdr)), class = "ardvark_directions")
+}
+print.ardvark_directions <- function(x, ..., max = 20L) {
+  cat(sprintf("%d of %d directions are stated, at a rate of wrong ones of %g\n", nrow(x$found), sum(!is.na(x$q_value)), x$fdr))
+  if (nrow(x$found) > 0L) print(x$found[seq_len(min(max, nrow(x$found))), ], ...)
+  if (nrow(x$found) > max) cat(sprintf("... %d more, see $found\n", nrow(x$found) - max))
+  invisible(x)
 }
 
 # How well the columns explain each target, and which targets they explain at a rate of false discoveries.

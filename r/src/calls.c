@@ -61,9 +61,8 @@ static SEXP fit(SEXP X, SEXP skip, SEXP rows, SEXP y, SEXP list) {
 }
 
 /* A regression of each column of Y, which is read in place. Returns targets. */
-static SEXP fit_targets(SEXP X, SEXP skip, SEXP Y, SEXP names, SEXP with_sd, SEXP list) {
+static SEXP fit_targets(SEXP X, SEXP skip, SEXP Y, SEXP names, SEXP list) {
   const R_xlen_t count = XLENGTH(names);
-  const int32_t what = ARDVARK_TARGETS_LEAVE_ONE_OUT | (Rf_asLogical(with_sd) == TRUE ? ARDVARK_TARGETS_SD : 0);
   const char** const texts = (const char**)R_alloc((size_t)count + 1, sizeof(char*));
   ardvark_targets* targets = NULL;
   ardvark_matrix columns, all;
@@ -83,7 +82,7 @@ static SEXP fit_targets(SEXP X, SEXP skip, SEXP Y, SEXP names, SEXP with_sd, SEX
   all.row_stride = 1;
   all.column_stride = all.rows;
   columns = matrix_of(X, skip, R_NilValue, &memory);
-  code = ardvark_fit_targets(&columns, &all, texts, options_in(options), what, NULL, NULL, NULL, &targets, failure());
+  code = ardvark_fit_targets(&columns, &all, texts, options_in(options), ARDVARK_TARGETS_LEAVE_ONE_OUT, NULL, NULL, NULL, &targets, failure());
   forget(memory);
   R_SetExternalPtrAddr(handle, targets);
   UNPROTECT(3);
@@ -131,7 +130,7 @@ static SEXP explained(SEXP targets, SEXP rate) {
 static SEXP directions(SEXP targets, SEXP pool) {
   SEXP handle = PROTECT(own_result(NULL)), out;
   ardvark_result* made = NULL;
-  const ardvark_code code = ardvark_targets_directions(targets_of(targets), Rf_asLogical(pool) == TRUE, NULL, NULL, &made, failure());
+  const ardvark_code code = ardvark_targets_directions(targets_of(targets), Rf_asLogical(pool) == TRUE, NULL, &made, failure());
   R_SetExternalPtrAddr(handle, made);
   out = code == ARDVARK_OK ? results_of(made) : failure_list();
   UNPROTECT(1);
@@ -379,7 +378,7 @@ static const R_CallMethodDef entries_[] = {
     ENTRY(version, 0),   ENTRY(catalogue, 0),    ENTRY(alive, 1),      ENTRY(interrupt, 0), ENTRY(fit, 5),     ENTRY(result, 3),
     ENTRY(draws, 3),     ENTRY(summary, 2),      ENTRY(spell, 2),      ENTRY(predict, 5),   ENTRY(compare, 7), ENTRY(encoding, 1),
     ENTRY(encode, 3),    ENTRY(to_bytes, 1),     ENTRY(from_bytes, 1), ENTRY(save, 2),      ENTRY(load, 1),    ENTRY(predict_joint, 5),
-    ENTRY(V_inverse, 2), ENTRY(from_moments, 5), ENTRY(absorb, 3),     ENTRY(normalize, 4), ENTRY(fit_targets, 6),
+    ENTRY(V_inverse, 2), ENTRY(from_moments, 5), ENTRY(absorb, 3),     ENTRY(normalize, 4), ENTRY(fit_targets, 5),
     ENTRY(explained, 2), ENTRY(directions, 2), ENTRY(predict_targets, 6), {NULL, NULL, 0}};
 
 void R_init_ardvark(DllInfo* library);

@@ -55,10 +55,10 @@ ardvark_code ardvark_targets_explained(const ardvark_targets* targets, double ra
 }
 
 ardvark_code ardvark_targets_directions(const ardvark_targets* targets, int32_t pool, const ardvark_matrix* coefficients,
-                                        const ardvark_matrix* sd, ardvark_result** result, ardvark_error* error) {
+                                        ardvark_result** result, ardvark_error* error) {
   return reported(result, error, [&] {
-    const OptionalData given(coefficients, "coefficients"), given_sd(sd, "sd");
-    return target_directions(required(targets, "targets").saved->fit, pool != 0, given.X(), given_sd.X());
+    const OptionalData given(coefficients, "coefficients");
+    return target_directions(required(targets, "targets").saved->fit, pool != 0, given.X());
   });
 }
 

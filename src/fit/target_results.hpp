@@ -59,6 +59,7 @@ class TargetResults {
   TargetsFit& operator*() { return out_; }
 
   [[nodiscard]] bool holds_coefficients(const Vector& mean) const { return mean_.holds(mean); }
+  [[nodiscard]] bool holds_sd(const Vector& sd) const { return sd_.holds(sd); }
   void write_coefficients(Index target, const Vector& mean) { mean_.write(target, mean); }
   void write_sd(Index target, const Vector& sd) { sd_.write(target, sd); }
   void write_inclusion(Index target, const Vector& inclusion) { inclusion_.write(target, inclusion); }

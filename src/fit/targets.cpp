@@ -67,10 +67,10 @@ bool shares_work(const FitOptions& options, double rows, Index least) {
          !integrates_few_rows(Task::linear, options, rows);
 }
 
-// Whether each target is a regression by least squares, with degrees of freedom for its noise.
+// Whether each target is a regression by least squares, with a degree of freedom for its noise.
 bool is_least_squares(const FitOptions& options, double rows, Index num_columns) {
   return is_plain(options, PriorKind::none, SolverKind::qr) && num_columns > 0 &&
-         rows >= static_cast<double>(num_columns + (options.intercept ? 1 : 0)) + 3;
+         rows >= static_cast<double>(num_columns + (options.intercept ? 1 : 0)) + 1;
 }
 
 TargetStatus status_of(Status status) {
@@ -349,8 +349,9 @@ class GroupFit {
       out[k] = 0;
       if (!(alone > 0)) continue;
       Vector left = leverages_->at(a);
-      left = basis.dual ? Vector(a * left) : Vector(1 - left.array());
-      out[k] = 1 - beyond(residual.col(k), left - of_constant) / alone;
+      left = (basis.dual ? Vector(a * left) : Vector(1 - left.array())) - of_constant;
+      constexpr double digits = 1e-9;  // without such a row, nothing is known of one of the coefficients
+      out[k] = left.minCoeff() > digits ? 1 - beyond(residual.col(k), left) / alone : nan;
     }
     return out;
   }
@@ -386,6 +387,10 @@ class GroupFit {
     results_.write_coefficients(to, all);
     if (!results_.has_sd()) return true;
     all(penalised_) = std::sqrt(spread_) * noise * scale_.cwiseProduct(variances(fit.precision).cwiseSqrt());
+    if (spread_ < std::numeric_limits<double>::infinity() && !results_.holds_sd(all)) {
+      results_.write_nothing(to, TargetStatus::out_of_range);
+      return false;
+    }
     results_.write_sd(to, all);
     return true;
   }
@@ -504,10 +509,12 @@ class GroupFit {
   Matrix to_sizes_;  // [p,p] from the coordinates of least squares to those of the sizes                                   (TGT.10)
 };
 
-void fit_incomplete(const TargetTable& table, const TargetGroup& group, const FitOptions& of_all, const TargetsOptions& asked,
-                    TargetResults& results, TargetsState& state) {
+// \param left_out  [p] columns that all targets lack. Returns whether these lack another one.
+bool fit_incomplete(const TargetTable& table, const TargetGroup& group, const FitOptions& of_all, const TargetsOptions& asked,
+                    const std::vector<bool>& left_out, TargetResults& results, TargetsState& state) {
   const auto refuse = [&] {
     for (const Index target : group.targets) results.write_nothing(target, TargetStatus::few_rows);
+    return false;
   };
   if (group.rows.empty()) return refuse();
   const SomeRows some(table.X, group.rows, of_all);
@@ -515,9 +522,20 @@ void fit_incomplete(const TargetTable& table, const TargetGroup& group, const Fi
   try {
     const Frame frame = frame_of_columns(MatrixView(some.X), some.options);
     GroupFit(frame, table, group, some.options, asked, results).fit(state);
+    return frame.left_out != left_out;
   } catch (const InvalidArgument&) {  // the checks of the whole table passed
-    refuse();
+    return refuse();
   }
+}
+
+// Coefficients of 0 that mean "not known".
+void warn_of_gaps(const std::vector<Index>& targets, std::vector<std::string>& warnings) {
+  if (targets.empty()) return;
+  warnings.push_back(
+      fmt::format("in the rows of {} target{}, a column is constant or a copy of another one, and left out, because of gaps: its "
+                  "coefficient is 0 and not "
+                  "known; the first is target {}",
+                  targets.size(), targets.size() == 1 ? "" : "s", *std::ranges::min_element(targets) + 1));
 }
 
 }  // namespace
@@ -547,13 +565,17 @@ TargetsFit internal::fit_target_table(const TargetTable& table, const TargetsOpt
   auto state = std::make_shared<TargetsState>();
   const std::vector<TargetGroup> groups = groups_of_targets(Y, options.drop_missing);
   GroupFit(frame, table, groups.front(), chosen.options, options, results).fit(*state);
-  for (std::size_t g = 1; g < groups.size(); ++g) fit_incomplete(table, groups[g], chosen.options, options, results, *state);
+  std::vector<Index> without_a_column;
+  for (std::size_t g = 1; g < groups.size(); ++g)
+    if (fit_incomplete(table, groups[g], chosen.options, options, frame.left_out, results, *state))
+      without_a_column.insert(without_a_column.end(), groups[g].targets.begin(), groups[g].targets.end());
   out.state = std::move(state);
   out.left_out = std::move(frame.left_out);
   out.column_names = std::move(frame.names);
   out.notes = std::move(frame.notes);
   if (!chosen.note.empty()) out.notes.push_back(chosen.note);
   out.warnings = std::move(frame.warnings);
+  warn_of_gaps(without_a_column, out.warnings);
   out.seconds = watch.seconds();
   return out;
 }

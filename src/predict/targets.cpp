@@ -89,14 +89,20 @@ class SharedPrediction {
   // Products are of single precision if their results are, and the rows within its range.
   void predict(MatrixView X, Index first, const Output& mean, const Output* sd) const {
     const RowsOnAxes rows(X, state_, sd != nullptr);
-    constexpr double most = 1e30;
-    if (mean.is_single() && (rows.all.size() == 0 || rows.all.cwiseAbs().maxCoeff() < most))
+    if (mean.is_single() && are_alike(rows.all.colwise().lpNorm<Eigen::Infinity>()))
       predict_rows<float>(rows, first, mean, sd);
     else
       predict_rows<double>(rows, first, mean, sd);
   }
 
  private:
+  // Whether the sizes of columns, and so of coefficients, are within the range of single precision.
+  static bool are_alike(const Vector& sizes) {
+    constexpr double most = 1e30, ratio = 1e15;
+    const double largest = sizes.size() > 0 ? sizes.maxCoeff() : 0.0;
+    return largest < most && ((sizes.array() == 0) || (sizes.array() * ratio > largest)).all();
+  }
+
   template <typename Number>
   void predict_rows(const RowsOnAxes& rows, Index first, const Output& mean, const Output* sd) const {
     const MatrixOf<Number> all = rows.all.cast<Number>();

@@ -13,6 +13,8 @@
 #include "core/parallel.hpp"
 #include "core/refusals.hpp"
 #include "core/special.hpp"
+#include "posterior/state.hpp"
+#include "posterior/targets_state.hpp"
 
 namespace ardvark {
 
@@ -34,18 +36,55 @@ double inverse_trigamma(double y) {
   return std::exp(0.5 * (low + high));
 }
 
+// A target whose columns have standard errors.
+struct OneTarget {
+  Index k = 0;
+  Vector root_V;  // [p] standard errors in units of the noise; 0: the column is left out
+};
+
+// V of the columns in the units of the user, of targets with gaps in the same rows.                                       (TGT.4), (TGT.10)
+Vector root_of_variances(const SharedTargetsState& shared, Index num_columns) {
+  Vector out = Vector::Zero(num_columns), of_axes = shared.axes.back.rowwise().norm();
+  if (const Vector& scale = shared.units.scale; scale.size() > 0) of_axes.array() *= scale(shared.penalised).array();
+  out(shared.penalised) = of_axes;
+  return out;
+}
+
+std::vector<OneTarget> targets_with_errors(const TargetsFit& fit) {
+  if (fit.prior != PriorKind::none)
+    throw wrong("prior", to_string(fit.prior), "directions are of fits without a prior, which shrinks small effects: take none");
+  if (fit.state == nullptr || (fit.state->shared.empty() && fit.state->alone.empty() && !fit.bound.array().isNaN().all()))
+    throw InvalidArgument("the fits kept nothing that says how sure they are; fit again with predictions = true");
+  std::vector<OneTarget> out;
+  const auto add = [&](Index k, Vector root_V) {
+    if (fit.status[static_cast<std::size_t>(k)] == TargetStatus::converged && root_V.allFinite()) out.push_back({k, std::move(root_V)});
+  };
+  for (const SharedTargetsState& shared : fit.state->shared) {
+    const Vector root_V = root_of_variances(shared, fit.num_columns());
+    for (const Index k : shared.targets) add(k, root_V);
+  }
+  for (const auto& [k, one] : fit.state->alone) {
+    if (!std::isfinite(one->degrees_of_freedom()))
+      throw InvalidArgument(
+          "directions are of fits with normal noise and the joint posterior, whose coefficients have Student's t distribution");
+    add(k, one->variance.cwiseSqrt() / (noise_sd(*one) * std::sqrt(student_t_variance(one->degrees_of_freedom()))));
+  }
+  std::ranges::sort(out, {}, &OneTarget::k);
+  return out;
+}
+
 // Of variances over targets: scaled inverse chi-square.
 struct NoiseOfAll {
   double degrees = 0, variance = 0;
 };
 
 // By the mean and the variance of the logarithms: Smyth (2004).
-NoiseOfAll noise_of_all(const TargetsFit& fit, const std::vector<Index>& targets) {
+NoiseOfAll noise_of_all(const TargetsFit& fit, const std::vector<OneTarget>& targets) {
   constexpr Index least = 3;
   std::vector<double> logs;
   double expected_variance = 0;
-  for (const Index k : targets) {
-    constexpr double exact = 1e-12;  // a target that is a sum of columns shows no noise
+  for (const auto& [k, root_V] : targets) {
+    constexpr double exact = 1e-15;  // a target that is a sum of columns shows no noise
     if (fit.r_squared[k] >= 1 - exact) continue;
     const double half = 0.5 * fit.degrees_of_freedom[k];
     logs.push_back(2 * std::log(fit.noise_sd[k]) - digamma(half) + std::log(half));
@@ -67,19 +106,13 @@ double share_without_effect(const std::vector<double>& p) {
 
 }  // namespace
 
-TargetDirections target_directions(const TargetsFit& fit, bool pool, MatrixView coefficients, MatrixView sd) {
+TargetDirections target_directions(const TargetsFit& fit, bool pool, MatrixView coefficients) {
+  const std::vector<OneTarget> targets = targets_with_errors(fit);
   const Index p = fit.num_columns(), K = fit.num_targets();
-  if (fit.prior != PriorKind::none)
-    throw wrong("prior", to_string(fit.prior), "directions are of fits without a prior, which shrinks small effects: take none");
-  const MatrixView w = fit.mean.size() > 0 ? MatrixView(fit.mean) : coefficients, given = fit.sd.size() > 0 ? MatrixView(fit.sd) : sd;
-  for (const auto& [matrix, name] : {std::pair(w, "coefficients"), std::pair(given, "sd")})
-    if (matrix.rows() != p || matrix.cols() != K)
-      throw refused(
-          name, fmt::format("is {} x {}; the fit has {} columns and {} targets, and did not keep it", matrix.rows(), matrix.cols(), p, K));
-
-  std::vector<Index> targets;
-  for (Index k = 0; k < K; ++k)
-    if (fit.status[static_cast<std::size_t>(k)] == TargetStatus::converged && fit.degrees_of_freedom[k] > 2) targets.push_back(k);
+  const MatrixView w = fit.mean.size() > 0 ? MatrixView(fit.mean) : coefficients;
+  if (w.rows() != p || w.cols() != K)
+    throw refused("coefficients",
+                  fmt::format("is {} x {}; the fit has {} columns and {} targets, and did not keep it", w.rows(), w.cols(), p, K));
   TargetDirections out;
   for (Matrix* matrix : {&out.q_value, &out.p_value, &out.sd}) *matrix = Matrix::Constant(p, K, nan);
   for (Vector* numbers : {&out.noise_sd, &out.degrees_of_freedom}) *numbers = Vector::Constant(K, nan);
@@ -87,38 +120,39 @@ TargetDirections target_directions(const TargetsFit& fit, bool pool, MatrixView 
   const NoiseOfAll all = pool ? noise_of_all(fit, targets) : NoiseOfAll{};
   out.pooled_degrees = all.degrees, out.usual_noise_sd = std::sqrt(all.variance);
   double most = 0;  // the degrees of freedom of all targets together
-  for (const Index k : targets) most += fit.degrees_of_freedom[k];
+  for (const OneTarget& target : targets) most += fit.degrees_of_freedom[target.k];
 
   constexpr Index block = 256;
   parallel_for((std::ssize(targets) + block - 1) / block, blas::num_threads(), [&](Index b) {
     for (Index i = b * block; i < std::min((b + 1) * block, std::ssize(targets)); ++i) {
-      const Index k = targets[static_cast<std::size_t>(i)];
+      const auto& [k, root_V] = targets[static_cast<std::size_t>(i)];
       const double own = fit.degrees_of_freedom[k], variance = fit.noise_sd[k] * fit.noise_sd[k];
       const double share = std::isinf(all.degrees) ? 1.0 : all.degrees / (all.degrees + own);
       out.noise_sd[k] = std::sqrt(share * all.variance + (1 - share) * variance);
       out.degrees_of_freedom[k] = std::min(all.degrees + own, most);
-      const double factor = out.noise_sd[k] / (fit.noise_sd[k] * std::sqrt(student_t_variance(own)));
       for (Index j = 0; j < p; ++j) {
-        if (fit.left_out[static_cast<std::size_t>(j)]) continue;
-        out.sd(j, k) = factor * given(j, k);
+        if (root_V[j] == 0) continue;
+        out.sd(j, k) = out.noise_sd[k] * root_V[j];
         out.p_value(j, k) = 2 * student_t_tail(out.degrees_of_freedom[k], std::abs(w(j, k)) / out.sd(j, k));
       }
     }
   });
 
   parallel_for(p, blas::num_threads(), [&](Index j) {
-    if (fit.left_out[static_cast<std::size_t>(j)] || targets.empty()) return;
+    std::vector<Index> with_p;
     std::vector<double> of_column;
-    for (const Index k : targets) of_column.push_back(out.p_value(j, k));
+    for (const OneTarget& target : targets)
+      if (target.root_V[j] > 0) with_p.push_back(target.k), of_column.push_back(out.p_value(j, target.k));
+    if (with_p.empty()) return;
     out.no_effect[j] = share_without_effect(of_column);
-    std::vector<std::size_t> order(targets.size());
+    std::vector<std::size_t> order(with_p.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return of_column[i]; });
     double least = 1;
     for (std::size_t rank = order.size(); rank > 0; --rank) {
       const std::size_t i = order[rank - 1];
       least = std::min(least, out.no_effect[j] * of_column[i] * static_cast<double>(order.size()) / static_cast<double>(rank));
-      out.q_value(j, targets[i]) = least;
+      out.q_value(j, with_p[i]) = least;
     }
   });
   return out;

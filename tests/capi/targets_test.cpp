@@ -61,7 +61,7 @@ TEST(CTargets, HaveDirections) {
   const ardvark_matrix given = view(mean);
   ardvark_error error = empty_error();
   ardvark_result* made = nullptr;
-  ASSERT_EQ(ardvark_targets_directions(targets.get(), 1, &given, nullptr, &made, &error), ARDVARK_OK) << error.message;
+  ASSERT_EQ(ardvark_targets_directions(targets.get(), 1, &given, &made, &error), ARDVARK_OK) << error.message;
   const Result result(made);
   EXPECT_EQ(numbers_of(result, "q_value"), Matrix(expected.q_value.transpose()));
   EXPECT_EQ(numbers_of(result, "p_value"), Matrix(expected.p_value.transpose()));
@@ -69,7 +69,7 @@ TEST(CTargets, HaveDirections) {
   EXPECT_EQ(numbers_of(result, "noise_sd"), Matrix(expected.noise_sd));
   EXPECT_EQ(numbers_of(result, "degrees_of_freedom"), Matrix(expected.degrees_of_freedom));
   EXPECT_EQ(numbers_of(result, "no_effect"), Matrix(expected.no_effect));
-  EXPECT_EQ(ardvark_targets_directions(targets.get(), 1, nullptr, nullptr, &made, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_EQ(ardvark_targets_directions(targets.get(), 1, nullptr, &made, &error), ARDVARK_INVALID_ARGUMENT);
   EXPECT_STREQ(error.argument, "coefficients");
 }
 
@@ -118,7 +118,8 @@ TEST(CTargets, PredictIntoTheMemoryOfTheCaller) {
     return std::pair(Eigen::MatrixXf(mean.topRows(70)), sd);
   };
   const TargetsPrediction expected = predict(fit, problem.X);
-  EXPECT_EQ(predicted(targets, &W, "new").first, Eigen::MatrixXf(expected.mean.cast<float>()));
+  const Matrix mean = predicted(targets, &W, "new").first.cast<double>();  // from products of single precision
+  EXPECT_LE((mean - expected.mean).cwiseAbs().maxCoeff(), 1e-6 * expected.mean.cwiseAbs().maxCoeff());
   EXPECT_EQ(predicted(targets, &W, "new").second, expected.sd);
   EXPECT_EQ(predicted(targets, &W, "mean").second, predict(fit, problem.X, {.what = PredictionOf::mean}).sd);
 

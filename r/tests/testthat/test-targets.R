@@ -252,6 +252,7 @@ test_that("which columns raise or lower which targets", {
   expect_equal(nrow(plain$found), sum(plain$direction != 0))
   expect_equal(unlist(plain$found[1, c("target", "column")]), c(target = "g3", column = "b"))
   expect_equal(plain$found$coef[1], plain$coef["b", "g3"])
+  expect_output(print(plain), "of 120 directions are stated, at a rate of wrong ones of 0.1")
   pooled <- target_directions(fit, 0.01)
   expect_gt(min(pooled$df), 11)
   expect_equal(rowSums(pooled$direction != 0) >= 0, c(a = TRUE, b = TRUE, c = TRUE))
