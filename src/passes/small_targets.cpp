@@ -9,7 +9,7 @@
 namespace ardvark::internal {
 namespace {
 
-// The roots of the standard deviations of sums of squares, and their inverses; 0 of a constant.
+// The square roots of sums of squares, and their inverses; 0 of a constant.
 struct Lengths {
   Vector length, inverse;
   explicit Lengths(const Vector& squares)
