@@ -7,7 +7,7 @@ import time
 from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
 from ._abi import InvalidArgumentError
-from ._given import frame, in_source, is_many
+from ._given import frame, in_source, is_many, series_taken_from
 from ._progress import Progress
 from ._statistics import LinearStatistics
 from ._streams import pieces_of_fit, with_remedy
@@ -23,6 +23,9 @@ def read_targets_in_pieces(
     source: Any, targets: Sequence[str], sample_weight: Optional[str], tell: Tell, named: Sequence[str] = (), notes: Optional[list[str]] = None
 ) -> TargetStatistics:
     """The statistics of all rows of a source, with these columns as targets. The others are as of `read_in_pieces`."""
+    for name in targets:
+        if (times := list(targets).count(name)) > 1:
+            raise InvalidArgumentError(f"target names the column {name!r} {times} times", "target", value=str(name), column=str(name))
     pieces = pieces_of_fit(source, [*targets, sample_weight, *named])
     if notes is not None:
         notes += pieces.notes
@@ -35,6 +38,8 @@ def read_targets_in_pieces(
             if names_of(table) is None:
                 why, remedy = "targets that are named are columns of tables", "give DataFrames"
                 raise InvalidArgumentError(f"a piece of X is a {type(piece).__name__}; {why}: {remedy}", "X", why=why, remedy=remedy)
+            for name in targets:
+                series_taken_from(table, name, "target", True)  # refuses one that is not there
             statistics.update(table, list(targets), sample_weight)
         except ValueError as error:
             raise with_remedy(in_source(error, rows, pieces.place_of, counted=rows), source) from None

@@ -316,3 +316,11 @@ def test_partitions_of_dask_have_many_targets():
             ardvark.dask.BayesianLinearRegression("shared").fit(dask_frame.from_pandas(wrong, npartitions=4), target=NAMES)
         with pytest.raises(ValueError, match="noise"):
             ardvark.dask.BayesianLinearRegression("shared", noise="student").fit(x, y)
+
+
+@pytest.mark.parametrize("names, message", [(["t0", "tt"], "target is 'tt', which is not a column of X"), (["t0", "t1", "t0"], "target names the column 't0' 2 times")])
+def test_wrong_names_of_targets_of_pieces_are_said_of_target(names, message, tmp_path):
+    table().to_csv(tmp_path / "rows.csv", index=False)
+    for source in (tmp_path, lambda: iter([table()])):
+        with pytest.raises(InvalidArgumentError, match=message):
+            BayesianLinearRegression("shared").fit(source, target=names)
