@@ -304,6 +304,12 @@ class ManyTargets(Regressor, LinearScore):
             raise InvalidArgumentError(f"y has the shape {Y.shape}, but {why}: it must have a column for each", "y", value=str(Y.shape), why=why)
         return Y
 
+    def _of_many(self, method: str) -> Targets:
+        check_is_fitted(self)
+        if self._targets is None:
+            raise ValueError(f"the estimator was fitted to one target; {method} is of a fit to a Y with several columns")
+        return self._targets
+
     def target_summary(self, fdr: float = 0.1) -> Any:
         """How well the columns explain each target, after a fit of many targets.
 
@@ -340,12 +346,10 @@ class ManyTargets(Regressor, LinearScore):
         """
         import pandas
 
-        check_is_fitted(self)
-        if self._targets is None:
-            raise ValueError("the estimator was fitted to one target; target_summary is of a fit to a Y with several columns")
-        found = self._targets.explained(checked_rate(fdr))
+        targets = self._of_many("target_summary")
+        found = targets.explained(checked_rate(fdr))
         effects: Any = self.effective_parameters_ - (1.0 if self.fit_intercept else 0.0)
-        if self._targets.text("prior") in _WITH_INCLUSIONS:
+        if targets.text("prior") in _WITH_INCLUSIONS:
             effects = np.full_like(effects, np.nan) if self._effects is None else self._effects
         return pandas.DataFrame(
             {
@@ -396,15 +400,13 @@ class ManyTargets(Regressor, LinearScore):
         >>> found.direction["x3"].head(10).tolist()
         [-1, -1, -1, -1, -1, -1, -1, -1, -1, -1]
         """
-        check_is_fitted(self)
-        if self._targets is None:
-            raise ValueError("the estimator was fitted to one target; target_directions is of a fit to a Y with several columns")
+        targets = self._of_many("target_directions")
         rate = checked_rate(fdr)
         if not isinstance(pool_noise, (bool, np.bool_)):
             why = "it must be True or False"
             raise InvalidArgumentError(f"pool_noise is {pool_noise!r}; {why}", "pool_noise", value=str(pool_noise), why=why)
         try:
-            found = self._targets.directions(bool(pool_noise))
+            found = targets.directions(bool(pool_noise))
         except ValueError as error:
             raise self._in_our_names(error) from None
         return directions_of(found, self.coef_, self.target_names_, self._column_names(), rate)

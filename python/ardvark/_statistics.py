@@ -21,7 +21,29 @@ from ._tables import Encoding, _numbers, begins_with_gap, holds_text, holds_trut
 __all__ = ["LinearStatistics", "weights_of_call", "with_truths_as_numbers", "write_whole"]
 
 
-class LinearStatistics:
+class OfBytes:
+    """Pickles and files of what has ``to_bytes`` and ``from_bytes``."""
+
+    @classmethod
+    def _of_file(cls: Any, path: Union[str, os.PathLike[str]], kind: str) -> Any:
+        with open(path, "rb") as file:
+            data = file.read()
+        try:
+            return cls.from_bytes(data)
+        except ValueError as error:
+            raise InvalidArgumentError(f"{os.fspath(path)!r} cannot be read as {kind}: {error}") from None
+
+    def __reduce__(self: Any) -> Any:
+        return type(self).from_bytes, (self.to_bytes(),)
+
+    def __getstate__(self: Any) -> Any:  # of skops, which follows __reduce__ only to the type itself
+        return {"data": self.to_bytes()}
+
+    def __setstate__(self: Any, state: Any) -> None:
+        self.__dict__.update(type(self).from_bytes(state["data"]).__dict__)
+
+
+class LinearStatistics(OfBytes):
     """Number, weight, means and cross-products of the rows of a table.
 
     A linear fit needs nothing else. So a table of any length is read once, in pieces, on one machine or on many:
@@ -522,21 +544,7 @@ class LinearStatistics:
         ...     LinearStatistics.load(f"{folder}/part.stats").n_features_in_
         1
         """
-        with open(path, "rb") as file:
-            data = file.read()
-        try:
-            return cls.from_bytes(data)
-        except ValueError as error:
-            raise InvalidArgumentError(f"{os.fspath(path)!r} cannot be read as statistics: {error}") from None
-
-    def __reduce__(self) -> Any:
-        return LinearStatistics.from_bytes, (self.to_bytes(),)
-
-    def __getstate__(self) -> Any:  # of skops, which follows __reduce__ only to the type itself
-        return {"data": self.to_bytes()}
-
-    def __setstate__(self, state: Any) -> None:
-        self.__dict__.update(LinearStatistics.from_bytes(state["data"]).__dict__)
+        return cls._of_file(path, "statistics")
 
     def __repr__(self) -> str:
         return f"LinearStatistics(form={self.form!r}): {self.n_rows_} rows, {self.n_features_in_} columns"

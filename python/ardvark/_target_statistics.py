@@ -15,13 +15,13 @@ from ._given import name_of, refuse_gaps, refuse_times, series_taken_from, table
 from ._hosts import in_memory, targets_in_memory
 from ._options import Options
 from ._results import Result
-from ._statistics import weights_of_call, with_truths_as_numbers, write_whole
+from ._statistics import OfBytes, weights_of_call, with_truths_as_numbers, write_whole
 from ._tables import is_numeric, names_of, with_columns_of, without
 
 __all__ = ["TargetStatistics"]
 
 
-class TargetStatistics:
+class TargetStatistics(OfBytes):
     """Number, weight, means and products of the rows of a table with many targets.
 
     Linear fits of the targets need nothing else. So a table of any length is read once, in pieces, on one machine or on many:
@@ -432,21 +432,7 @@ class TargetStatistics:
         ...     TargetStatistics.load(f"{folder}/part.stats").n_features_in_
         1
         """
-        with open(path, "rb") as file:
-            data = file.read()
-        try:
-            return cls.from_bytes(data)
-        except ValueError as error:
-            raise InvalidArgumentError(f"{os.fspath(path)!r} cannot be read as statistics of many targets: {error}") from None
-
-    def __reduce__(self) -> Any:
-        return TargetStatistics.from_bytes, (self.to_bytes(),)
-
-    def __getstate__(self) -> Any:  # of skops, which follows __reduce__ only to the type itself
-        return {"data": self.to_bytes()}
-
-    def __setstate__(self, state: Any) -> None:
-        self.__dict__.update(TargetStatistics.from_bytes(state["data"]).__dict__)
+        return cls._of_file(path, "statistics of many targets")
 
     def __repr__(self) -> str:
         return f"TargetStatistics(): {self.n_rows_} rows, {self.n_features_in_} columns, {self.n_targets_} targets"
