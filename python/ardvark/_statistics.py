@@ -18,7 +18,7 @@ from ._options import Options
 from ._results import Result
 from ._tables import Encoding, _numbers, begins_with_gap, holds_text, holds_truths, is_numeric, names_of, table_of, with_columns_of, without
 
-__all__ = ["LinearStatistics", "weights_of_call", "with_truths_as_numbers", "write_whole"]
+__all__ = ["LinearStatistics", "require_kind", "weights_of_call", "with_truths_as_numbers", "write_whole"]
 
 
 class OfBytes:
@@ -350,6 +350,7 @@ class LinearStatistics(OfBytes):
         >>> north.merge(south).n_rows_
         100
         """
+        require_kind(right, LinearStatistics)
         if right is self:
             right = LinearStatistics.from_bytes(self.to_bytes())
         with self._lock, right._lock:
@@ -548,6 +549,13 @@ class LinearStatistics(OfBytes):
 
     def __repr__(self) -> str:
         return f"LinearStatistics(form={self.form!r}): {self.n_rows_} rows, {self.n_features_in_} columns"
+
+
+def require_kind(right: Any, kind: type) -> None:
+    """Refuses to add anything else to statistics of a kind: the library would read it as if it were these."""
+    if not isinstance(right, kind):
+        why = f"only {kind.__name__} can be added to {kind.__name__}"
+        raise InvalidArgumentError(f"right is of the type {type(right).__name__}; {why}", "right", value=type(right).__name__, why=why)
 
 
 def write_whole(path: Union[str, os.PathLike[str]], data: bytes) -> None:

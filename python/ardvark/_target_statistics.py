@@ -15,7 +15,7 @@ from ._given import name_of, refuse_gaps, refuse_times, series_taken_from, table
 from ._hosts import in_memory, targets_in_memory
 from ._options import Options
 from ._results import Result
-from ._statistics import OfBytes, weights_of_call, with_truths_as_numbers, write_whole
+from ._statistics import OfBytes, require_kind, weights_of_call, with_truths_as_numbers, write_whole
 from ._tables import is_numeric, names_of, with_columns_of, without
 
 __all__ = ["TargetStatistics"]
@@ -209,6 +209,7 @@ class TargetStatistics(OfBytes):
         >>> north.merge(TargetStatistics().update([[2.0]], [[1.0, 1.0]])).n_rows_
         3
         """
+        require_kind(right, TargetStatistics)
         if right is self:
             right = TargetStatistics.from_bytes(self.to_bytes())
         with self._lock, right._lock:

@@ -324,3 +324,16 @@ def test_wrong_names_of_targets_of_pieces_are_said_of_target(names, message, tmp
     for source in (tmp_path, lambda: iter([table()])):
         with pytest.raises(InvalidArgumentError, match=message):
             BayesianLinearRegression("shared").fit(source, target=names)
+
+
+def test_statistics_of_another_kind_are_not_added():
+    X, Y = rows()
+    one, many = LinearStatistics().update(X, Y[:, 0]), in_pieces(X, Y)
+    for statistics, others in ((one, (many, None, BayesianLinearRegression())), (many, (one, None, BayesianLinearRegression()))):
+        before = statistics.to_bytes()
+        for other in others:
+            with pytest.raises(InvalidArgumentError, match=f"right is of the type {type(other).__name__}; only {type(statistics).__name__} can be added"):
+                statistics.merge(other)
+        assert statistics.to_bytes() == before
+    with pytest.raises(InvalidArgumentError, match="right is of the type TargetStatistics"):
+        BayesianLinearRegression().fit([one, many])
