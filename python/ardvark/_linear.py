@@ -21,7 +21,7 @@ from ._pieces import Pieces
 from ._progress import Watch
 from ._statistics import LinearStatistics
 from ._streams import is_stream, read_in_pieces
-from ._tables import holds_text, holds_truths, names_of, with_columns_of, with_dense_columns
+from ._tables import holds_text, holds_truths, names_of, with_dense_columns, with_earlier_columns
 from ._many_targets import ManyTargets, Outs
 from ._target_statistics import TargetStatistics, TextColumn
 from ._target_streams import pairs_of, read_pairs, read_targets_in_pieces
@@ -293,7 +293,7 @@ class BayesianLinearRegression(ManyTargets):
             return self._fit_statistics(statistics.update(X, y, sample_weight))
         for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
             refuse_times(values, argument)
-        X = with_columns_of([] if is_first else list(getattr(self, "feature_names_in_", ())), X)
+        X = with_earlier_columns([] if is_first else list(getattr(self, "feature_names_in_", ())), statistics.n_features_in_, X)
         require_numbers(y)
         refuse_gaps(y, "leave out such rows")
         refuse_gaps(sample_weight, "leave out such rows", "sample_weight")

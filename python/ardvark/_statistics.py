@@ -16,7 +16,7 @@ from ._given import name_of, refuse_gaps, refuse_many, refuse_times, require_num
 from ._hosts import in_memory
 from ._options import Options
 from ._results import Result
-from ._tables import Encoding, _numbers, begins_with_gap, holds_text, holds_truths, is_numeric, names_of, table_of, with_columns_of, without
+from ._tables import Encoding, _numbers, begins_with_gap, holds_text, holds_truths, is_numeric, names_of, table_of, with_earlier_columns, without
 
 __all__ = ["LinearStatistics", "require_kind", "weights_of_call", "with_truths_as_numbers", "write_whole"]
 
@@ -314,7 +314,7 @@ class LinearStatistics(OfBytes):
         names = names_of(X)
         if names is None:
             return np.asarray(X), None
-        return with_columns_of(self._names, X).to_numpy(), [str(name) for name in names]
+        return with_earlier_columns(self._names, self.n_features_in_, X).to_numpy(), [str(name) for name in names]
 
     def _take_names(self, names: Optional[Sequence[str]], target: Optional[str], count: int) -> None:
         given = [f"x{j + 1}" for j in range(count)] if names is None else list(names)

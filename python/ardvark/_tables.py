@@ -132,6 +132,15 @@ def with_columns_of(earlier: Optional[Collection[str]], table: Any) -> Any:
     return table[list(earlier)]
 
 
+def with_earlier_columns(earlier: Optional[Sequence[str]], count: int, table: Any) -> Any:
+    """The same after rows of `count` columns, 0 if there are none yet. Without names, these are x1, x2, ...: a file does not tell whether
+    a table had these names, or none."""
+    numbered = [f"x{j + 1}" for j in range(count)]
+    given = names_of(table) or []
+    is_numbered = not earlier and len(given) == count and set(given) == set(numbered)
+    return with_columns_of(numbered if is_numbered else earlier, table)
+
+
 def without(table: Any, names: Iterable[str]) -> Any:
     """The table without these columns."""
     return table.drop(list(names)) if _is_polars(table) else table.drop(columns=list(names))

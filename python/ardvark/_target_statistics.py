@@ -16,7 +16,7 @@ from ._hosts import in_memory, targets_in_memory
 from ._options import Options
 from ._results import Result
 from ._statistics import OfBytes, require_kind, weights_of_call, with_truths_as_numbers, write_whole
-from ._tables import is_numeric, names_of, with_columns_of, without
+from ._tables import is_numeric, names_of, with_earlier_columns, without
 
 __all__ = ["TargetStatistics"]
 
@@ -127,7 +127,7 @@ class TargetStatistics(OfBytes):
         names = names_of(X)
         if names is not None:
             _refuse_texts(X)
-            X = with_columns_of(self._names, X).to_numpy()
+            X = with_earlier_columns(self._names, self.n_features_in_, X).to_numpy()
         return self.add_numbers(np.asarray(X), targets, sample_weight, names, target_names)
 
     def add_numbers(

@@ -337,3 +337,20 @@ def test_statistics_of_another_kind_are_not_added():
         assert statistics.to_bytes() == before
     with pytest.raises(InvalidArgumentError, match="right is of the type TargetStatistics"):
         BayesianLinearRegression().fit([one, many])
+
+
+@pytest.mark.parametrize("kind", [TargetStatistics, LinearStatistics])
+def test_columns_named_by_numbers_are_found_by_their_names_in_statistics_of_a_file(kind):
+    X, Y = rows()
+    Y = Y if kind is TargetStatistics else Y[:, 0]
+    given = pandas.DataFrame(X, columns=["x1", "x2", "x3"])
+    shuffled = given[["x3", "x1", "x2"]]
+    expected = kind().update(given, Y).cross_
+    part = kind().update(given[:400], Y[:400])
+    for earlier in (part, pickle.loads(pickle.dumps(part)), kind().merge(part), kind().update(X[:400], Y[:400])):
+        np.testing.assert_allclose(copy.deepcopy(earlier).update(shuffled[400:], Y[400:]).cross_, expected, rtol=1e-11, atol=1e-9)
+        model = BayesianLinearRegression("none").fit(kind.from_bytes(earlier.to_bytes())).partial_fit(shuffled[400:], Y[400:])
+        np.testing.assert_allclose(model.statistics_.cross_, expected, rtol=1e-11, atol=1e-9)
+    first = kind().update(shuffled, Y)
+    assert first.feature_names_in_.tolist() == ["x3", "x1", "x2"]
+    np.testing.assert_allclose(first.mean_[:3], X.mean(axis=0)[[2, 0, 1]], rtol=1e-12)
