@@ -33,6 +33,16 @@ class OfBytes:
         except ValueError as error:
             raise InvalidArgumentError(f"{os.fspath(path)!r} cannot be read as {kind}: {error}") from None
 
+    @contextlib.contextmanager
+    def _forgetting_names(self: Any) -> Iterator[None]:
+        """First rows that are refused leave no names."""
+        try:
+            yield
+        except BaseException:
+            if self.n_rows_ == 0:
+                self._without_names()
+            raise
+
     def __reduce__(self: Any) -> Any:
         return type(self).from_bytes, (self.to_bytes(),)
 
@@ -238,7 +248,7 @@ class LinearStatistics(OfBytes):
         view, values = matrix_of(values)
         y = vector_of(y, values.shape[0], "y")
         weights = None if sample_weight is None else vector_of(sample_weight, values.shape[0], "sample_weight")
-        with self._lock:
+        with self._lock, self._forgetting_names():
             if self.n_rows_ == 0 and (names is not None or target is not None):
                 self._take_names(names, target, values.shape[1])
             pointer = None if weights is None else weights.ctypes.data
@@ -316,10 +326,14 @@ class LinearStatistics(OfBytes):
             return np.asarray(X), None
         return with_earlier_columns(self._names, self.n_features_in_, X).to_numpy(), [str(name) for name in names]
 
+    def _without_names(self) -> None:
+        self._take_names(None, None, 0)
+
     def _take_names(self, names: Optional[Sequence[str]], target: Optional[str], count: int) -> None:
         given = [f"x{j + 1}" for j in range(count)] if names is None else list(names)
         call("ardvark_statistics_set_names", self.handle, Options({"column_names": given, "target": target}))
         self._names, self.target_ = None if names is None else given, target
+        self.__dict__.pop("feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = np.array(given, dtype=object)
 

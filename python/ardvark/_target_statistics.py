@@ -160,7 +160,7 @@ class TargetStatistics(OfBytes):
         """
         (view, values), (of_targets, targets) = matrix_of(values), matrix_of(targets)
         weights = None if sample_weight is None else vector_of(sample_weight, values.shape[0], "sample_weight")
-        with self._lock:
+        with self._lock, self._forgetting_names():
             if self.n_rows_ == 0:
                 self._take_names(names, target_names)
             elif target_names is not None and self._target_names is not None and list(target_names) != self._target_names:
@@ -175,12 +175,16 @@ class TargetStatistics(OfBytes):
             self.n_features_in_, self.n_targets_ = values.shape[1], targets.shape[1]
         return self
 
+    def _without_names(self) -> None:
+        self._take_names(None, None)
+
     def _take_names(self, names: Optional[Sequence[str]], target_names: Optional[Sequence[str]]) -> None:
         texts = None if target_names is None else [str(name) for name in target_names]
         pointers = None if texts is None else (c_char_p * len(texts))(*[without_null(name.encode()) for name in texts])
         options = Options({"column_names": None if names is None else [str(name) for name in names]})
         call("ardvark_target_statistics_set_names", self.handle, options, pointers, 0 if texts is None else len(texts))
         self._names, self._target_names = None if names is None else [str(name) for name in names], texts
+        self.__dict__.pop("feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = np.array(self._names, dtype=object)
 

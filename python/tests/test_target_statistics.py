@@ -354,3 +354,20 @@ def test_columns_named_by_numbers_are_found_by_their_names_in_statistics_of_a_fi
     first = kind().update(shuffled, Y)
     assert first.feature_names_in_.tolist() == ["x3", "x1", "x2"]
     np.testing.assert_allclose(first.mean_[:3], X.mean(axis=0)[[2, 0, 1]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [TargetStatistics, LinearStatistics])
+def test_first_rows_that_are_refused_leave_no_names(kind):
+    whole = table()
+    Y = whole[NAMES] if kind is TargetStatistics else whole.t0
+    X = whole[["a", "b", "c"]]
+    wrong = X.assign(b=np.nan)
+    for later in (X.rename(columns={"a": "z"}), X[["c", "b"]], X.to_numpy()[:, :2]):
+        for given in (Y, Y.to_numpy()):
+            statistics = kind()
+            with pytest.raises(InvalidArgumentError, match="in column 'b'"):
+                statistics.update(wrong, Y)
+            assert not hasattr(statistics, "feature_names_in_")
+            assert statistics.update(later, given).to_bytes() == kind().update(later, given).to_bytes()
+            assert hasattr(statistics, "feature_names_in_") == hasattr(later, "columns")
+            assert getattr(statistics, "target_names_", [])[:1] == getattr(kind().update(later, given), "target_names_", [])[:1]
