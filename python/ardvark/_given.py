@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections import Counter
 from decimal import Decimal
-from typing import Any, Callable, Collection, Iterator, Optional, Sequence
+from typing import Any, Callable, Collection, Iterable, Iterator, Optional, Sequence
 
 import numpy as np
 
@@ -477,6 +477,13 @@ def targets_of(Y: Any) -> tuple[Optional[list[str]], np.ndarray]:
     for k, (name, column) in enumerate(zip(names, _columns_of(table))):
         out[:, k] = _target_of(column, name)
     return names, out
+
+
+def require_other_names(targets: Optional[Iterable[str]], columns: Optional[Iterable[str]]) -> None:
+    """Refuses a target that is a column, too."""
+    both = sorted(set(() if targets is None else targets) & set(() if columns is None else columns))
+    if both:
+        raise InvalidArgumentError(f"{both[0]!r} is a column of X and of Y; a target must not explain itself: leave it out of X", "X", column=both[0])
 
 
 def _columns_of(table: Any) -> Iterator[Any]:

@@ -19,7 +19,7 @@ from ._arrays import in_read_type, refuse_sparse
 from ._core import ArdvarkWarning, _depth
 from ._directions import TargetDirections, checked_rate, directions_of
 from ._docs import assembled
-from ._given import frame, series_taken_from, table_of_fit, targets_of
+from ._given import frame, require_other_names, series_taken_from, table_of_fit, targets_of
 from ._hosts import in_memory
 from ._predictions import Regressor
 from ._progress import Progress, Watch
@@ -95,9 +95,7 @@ class ManyTargets(Regressor, LinearScore):
         dtype = np.float32 if Y.dtype.kind == "f" and Y.itemsize == 4 else np.float64
         Y = in_read_type(Y if rows is None else Y[rows])
         columns = getattr(self, "feature_names_in_", ()) if self._encoding is None else self._encoding.features
-        both = sorted(set(names or ()) & set(columns))
-        if both:
-            raise ValueError(f"{both[0]!r} is a column of X and of Y; a target must not explain itself: leave it out of X")
+        require_other_names(names, columns)
         options = {**self._columns_for_library(), **self._model_options(), **self._given_options()}
         fit = partial(fit_targets, X, Y, names=names, weights=weights)
         self._take_fits(fit, (Y.shape[1], len(self._column_names())), dtype, out, out_std, options, ("X", X), ("y", Y))

@@ -122,6 +122,8 @@ def test_rows_that_are_refused_change_nothing():
         (table(5), [*NAMES, "zz"], "'zz', which is not a column"),
         (table(5), ["t0", "t0"], "names the column 't0' 2 times"),
         (table(5), [*NAMES[1:], "t0"], "the target 't1'; that of earlier rows is 't0'"),
+        (table(5), table(5)[NAMES], "'t0' is a column of X and of Y; a target must not explain itself"),
+        (table(5), table(5)[NAMES].to_numpy(), "'t0' is a column of X and of Y; a target must not explain itself"),
         (table(5)[["a", "b", "c"]], np.zeros((4, 5)), "Y has 4 rows and X has 5"),
         (table(5)[["a", "b", "c"]], np.zeros((5, 4)), "Y has 4 columns; the statistics have 5"),
     ):
@@ -310,6 +312,8 @@ def test_partitions_of_dask_have_many_targets():
         assert ardvark.dask.BayesianLinearRegression("shared").fit(frame[["a", "b", "c", "t0"]], target=["t0"]).coef_.shape == (3,)
         other = ardvark.dask.BayesianLinearRegression("shared").fit(x, y + 1)
         assert dask.base.tokenize(other) != dask.base.tokenize(model)
+        with pytest.raises(ValueError, match="'t0' is a column of X and of Y"):
+            ardvark.dask.BayesianLinearRegression("shared").fit(frame, frame[NAMES])
         with pytest.raises(ValueError, match="in partition 1: row 50 has the value nan in column 'a'"):
             wrong = whole.copy()
             wrong.loc[274, "a"] = np.nan
