@@ -138,6 +138,7 @@ class BayesianLinearRegression(ManyTargets):
 
     _reads_sparse = True
     _reads_genotypes = True
+    _statistics_are_given = False  # by the caller, who may fit other models to them
 
     def __init__(
         self,
@@ -216,6 +217,7 @@ class BayesianLinearRegression(ManyTargets):
         if folds or isinstance(X, TargetStatistics):
             if y is not None or sample_weight is not None or target is not None:
                 raise ValueError("y, sample_weight and target cannot be given with statistics: they belong to the rows, in update()")
+            self._statistics_are_given = len(folds) < 2
             return self._fit_target_statistics(X, *outs) if isinstance(X, TargetStatistics) else self._fit_statistics(*folds)
         y, named = targets_in_memory(y), listed(target)
         if target is not None and y is not None and (isinstance(named, list) or is_many(y)):
@@ -335,7 +337,7 @@ class BayesianLinearRegression(ManyTargets):
         for estimator, name in ((self, "this estimator"), (other, "other")):
             if not hasattr(estimator, "statistics_"):
                 raise ValueError(f"{name} has no statistics of its rows, because fit does not keep them; use partial_fit, or fit to LinearStatistics")
-        mine, theirs = self.statistics_, other.statistics_
+        mine, theirs = self._own_statistics(), other.statistics_
         if isinstance(mine, TargetStatistics) != isinstance(theirs, TargetStatistics):
             raise ValueError("one of the estimators was fitted to one target, and the other to several; fit both to the same targets")
         if isinstance(mine, TargetStatistics):
@@ -356,15 +358,23 @@ class BayesianLinearRegression(ManyTargets):
                 " to start again with these rows: clone(estimator).partial_fit(X, y)"
             )
             raise InvalidArgumentError(f"{why}; {remedy}", why=why, remedy=remedy)
-        return getattr(self, "statistics_", None) or LinearStatistics(self._form)
+        return self._own_statistics() or LinearStatistics(self._form)
+
+    def _own_statistics(self) -> Any:
+        """Those of the fit; a copy, if the caller gave them: other models may have been fitted to them, too."""
+        statistics = getattr(self, "statistics_", None)
+        if self._statistics_are_given and statistics is not None:
+            self.statistics_ = statistics = copy.deepcopy(statistics)
+        self._statistics_are_given = False
+        return statistics
 
     def _target_statistics_so_far(self, y: Any) -> TargetStatistics:
-        """Those that partial_fit adds to: a copy, because rows that are refused must leave the fit as it is."""
+        """Those that partial_fit adds to."""
         if self._targets is None and not hasattr(self, "_model"):
             return TargetStatistics()
         statistics = getattr(self, "statistics_", None)
         if self._targets is not None and isinstance(statistics, TargetStatistics):
-            return statistics
+            return self._own_statistics()
         remedy = "give all rows to partial_fit, or to TargetStatistics, which have a file; to start again with these rows: clone(estimator).partial_fit(X, y)"
         if self._targets is None:
             why = "the estimator was fitted to one target, and y has several columns, so partial_fit cannot add these rows"

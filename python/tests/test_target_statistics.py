@@ -375,3 +375,20 @@ def test_first_rows_that_are_refused_leave_no_names(kind):
             assert statistics.update(later, given).to_bytes() == kind().update(later, given).to_bytes()
             assert hasattr(statistics, "feature_names_in_") == hasattr(later, "columns")
             assert getattr(statistics, "target_names_", [])[:1] == getattr(kind().update(later, given), "target_names_", [])[:1]
+
+
+@pytest.mark.parametrize("kind", [TargetStatistics, LinearStatistics])
+def test_rows_that_one_model_adds_are_not_those_of_another_model_of_the_same_statistics(kind):
+    X, Y = rows()
+    Y = Y if kind is TargetStatistics else Y[:, 0]
+    statistics = kind().update(X[:500], Y[:500])
+    before = statistics.to_bytes()
+    models = [BayesianLinearRegression(prior).fit(statistics) for prior in ("none", "shared", "ard")]
+    assert all(model.statistics_ is statistics for model in models)
+    models[0].partial_fit(X[500:], Y[500:])
+    models[1].merge(BayesianLinearRegression().partial_fit(X[500:], Y[500:]))
+    models[2].partial_fit(X[500:700], Y[500:700]).partial_fit(X[700:], Y[700:])
+    assert statistics.to_bytes() == before
+    for model in models:
+        assert model.statistics_.n_rows_ == 900
+        np.testing.assert_allclose(model.coef_, BayesianLinearRegression(model.prior).fit(X, Y).coef_, rtol=1e-7, atol=1e-9)
