@@ -23,7 +23,7 @@ from ._statistics import LinearStatistics
 from ._streams import is_stream, read_in_pieces
 from ._tables import holds_text, holds_truths, names_of, with_dense_columns, with_earlier_columns
 from ._many_targets import ManyTargets, Outs
-from ._target_statistics import TargetStatistics, TextColumn
+from ._target_statistics import TargetStatistics, TextColumn, sum_of
 from ._target_streams import pairs_of, read_pairs, read_targets_in_pieces
 from ._score import Columns, Prior, _intercept
 
@@ -199,7 +199,7 @@ class BayesianLinearRegression(ManyTargets):
         A y with one column is one target, and ``coef_`` has the shape (n_features,). ``callback`` is called before the fits, and then
         about twice a second; if it returns False, the call ends with a RuntimeError, because there is no result of some targets only.
 
-        X may also be `LinearStatistics`, or a list of them: the folds of the cross-validation with prior="laplace"; or `TargetStatistics`. Or it is read in
+        X may also be `LinearStatistics`, or a list of them: the folds of the cross-validation with prior="laplace"; or `TargetStatistics`, or a list of them: the parts of a table. Or it is read in
         pieces, with ``y`` the name of a column, or ``target`` a list of names: the path of a file or folder, or a pattern (Parquet, CSV, Arrow), a dataset, an Arrow stream, a lazy frame of polars, an iterator
         of tables, or a function that opens one of these. Without ``y`` and ``target``, an iterator, or a function that opens one, gives pairs ``(X, y)``, or
         ``(X, y, sample_weight)``, of arrays or tables.
@@ -213,6 +213,8 @@ class BayesianLinearRegression(ManyTargets):
         2.0
         """
         outs = (out, out_std)
+        if isinstance(X, (list, tuple)) and X and isinstance(X[0], TargetStatistics):
+            X = sum_of(X)
         folds = [X] if isinstance(X, LinearStatistics) else list(X) if isinstance(X, (list, tuple)) and X and isinstance(X[0], LinearStatistics) else []
         if folds or isinstance(X, TargetStatistics):
             if y is not None or sample_weight is not None or target is not None:
@@ -336,7 +338,8 @@ class BayesianLinearRegression(ManyTargets):
         """
         for estimator, name in ((self, "this estimator"), (other, "other")):
             if not hasattr(estimator, "statistics_"):
-                raise ValueError(f"{name} has no statistics of its rows, because fit does not keep them; use partial_fit, or fit to LinearStatistics")
+                kind = "LinearStatistics" if getattr(estimator, "_targets", None) is None else "TargetStatistics"
+                raise ValueError(f"{name} has no statistics of its rows, because fit does not keep them; use partial_fit, or fit to {kind}")
         mine, theirs = self._own_statistics(), other.statistics_
         if isinstance(mine, TargetStatistics) != isinstance(theirs, TargetStatistics):
             raise ValueError("one of the estimators was fitted to one target, and the other to several; fit both to the same targets")

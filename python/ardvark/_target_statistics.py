@@ -18,7 +18,7 @@ from ._results import Result
 from ._statistics import OfBytes, require_kind, weights_of_call, with_truths_as_numbers, write_whole
 from ._tables import is_numeric, names_of, with_earlier_columns, without
 
-__all__ = ["TargetStatistics"]
+__all__ = ["TargetStatistics", "sum_of"]
 
 
 class TargetStatistics(OfBytes):
@@ -442,6 +442,14 @@ class TargetStatistics(OfBytes):
 
     def __repr__(self) -> str:
         return f"TargetStatistics(): {self.n_rows_} rows, {self.n_features_in_} columns, {self.n_targets_} targets"
+
+
+def sum_of(parts: Sequence[TargetStatistics]) -> TargetStatistics:
+    """The rows of all parts, which do not change."""
+    total = TargetStatistics()
+    for part in parts:
+        total.merge(part)
+    return total
 
 
 def _refuse_texts(X: Any) -> None:

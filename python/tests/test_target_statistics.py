@@ -392,3 +392,22 @@ def test_rows_that_one_model_adds_are_not_those_of_another_model_of_the_same_sta
     for model in models:
         assert model.statistics_.n_rows_ == 900
         np.testing.assert_allclose(model.coef_, BayesianLinearRegression(model.prior).fit(X, Y).coef_, rtol=1e-7, atol=1e-9)
+
+
+def test_a_list_of_statistics_is_the_parts_of_a_table():
+    X, Y = rows()
+    parts = [in_pieces(X[first : first + 300], Y[first : first + 300]) for first in range(0, 900, 300)]
+    before = [part.to_bytes() for part in parts]
+    for given in (parts, tuple(parts)):
+        model = BayesianLinearRegression("shared").fit(given)
+        assert_same_fits(model, BayesianLinearRegression("shared").fit(X, Y))
+        assert model.statistics_.n_rows_ == 900
+    assert [part.to_bytes() for part in parts] == before
+    with pytest.raises(InvalidArgumentError, match="right is of the type LinearStatistics"):
+        BayesianLinearRegression().fit([*parts, LinearStatistics()])
+    with pytest.raises(InvalidArgumentError, match="the table to add has 2 columns; the statistics have 3"):
+        BayesianLinearRegression().fit([*parts, in_pieces(X[:, :2], Y)])
+    with pytest.raises(ValueError, match="belong to the rows"):
+        BayesianLinearRegression().fit(parts, Y)
+    with pytest.raises(ValueError, match="this estimator has no statistics of its rows.*fit to TargetStatistics"):
+        BayesianLinearRegression().fit(X, Y).merge(model)
