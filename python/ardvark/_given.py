@@ -20,7 +20,7 @@ from ._hosts import kind_of, targets_in_memory
 from ._tables import TIMES, _numbers, is_numeric, names_of, sentence_near, texts_in, what_time_is, with_dense_columns, without
 
 __all__ = [
-    "TRUTHS", "code_of", "filled", "first_text", "frame", "gaps_in", "in_source", "is_many", "known_targets", "listed", "name_of", "plain_columns", "plain_labels", "refuse_gaps", "refuse_many", "refuse_many_names",
+    "TRUTHS", "code_of", "filled", "first_text", "frame", "gaps_in", "in_source", "is_many", "known_targets", "listed", "name_of", "numbers_of", "plain_columns", "plain_labels", "refuse_gaps", "refuse_many", "refuse_many_names",
     "require_finite", "refuse_times", "require_numbers", "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
     "spellings_of", "targets_of", "with_one_spelling", "without_gaps",
 ]
@@ -381,6 +381,14 @@ def first_text(values: Any) -> Optional[str]:
     if array.dtype.kind not in "OUST":
         return None
     return next((str(value) for value in array.ravel() if isinstance(value, str)), None)
+
+
+def numbers_of(X: Any) -> np.ndarray:
+    """The numbers of a table of numbers, or of an array; NaN where a value is missing. Refuses texts, also of digits."""
+    values = np.asarray(X.to_numpy() if names_of(X) is not None else X)
+    if (text := first_text(values)) is not None:
+        raise ValueError(f"X holds text ({text!r}); pass a DataFrame, whose columns have names, or turn the text into numbers")
+    return values if values.dtype.kind != "O" else _with_nan(values.ravel()).reshape(values.shape)
 
 
 _NEEDS_NUMBERS = "a regression needs numbers (for classes: BayesianLogisticRegression)"

@@ -12,7 +12,7 @@ import numpy as np
 
 from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle, without_null, wrong_row
 from ._arrays import matrix_of, refuse_sparse, vector_of, without_mask
-from ._given import name_of, refuse_gaps, refuse_many, refuse_times, require_numbers, table_of_fit, taken_from
+from ._given import name_of, numbers_of, refuse_gaps, refuse_many, refuse_times, require_numbers, table_of_fit, taken_from
 from ._hosts import in_memory
 from ._options import Options
 from ._results import Result
@@ -323,8 +323,8 @@ class LinearStatistics(OfBytes):
     def _values_of(self, X: Any) -> tuple[np.ndarray, Optional[list[str]]]:
         names = names_of(X)
         if names is None:
-            return np.asarray(X), None
-        return with_earlier_columns(self._names, self.n_features_in_, X).to_numpy(), [str(name) for name in names]
+            return numbers_of(X), None
+        return numbers_of(with_earlier_columns(self._names, self.n_features_in_, X)), [str(name) for name in names]
 
     def _without_names(self) -> None:
         self._take_names(None, None, 0)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle, without_null
 from ._arrays import matrix_of, refuse_sparse, vector_of, without_mask
-from ._given import name_of, refuse_gaps, refuse_times, require_other_names, series_taken_from, table_of_fit, taken_from, targets_of
+from ._given import name_of, numbers_of, refuse_gaps, refuse_times, require_other_names, series_taken_from, table_of_fit, taken_from, targets_of
 from ._hosts import in_memory, targets_in_memory
 from ._options import Options
 from ._results import Result
@@ -128,8 +128,8 @@ class TargetStatistics(OfBytes):
         require_other_names(target_names or self._target_names, names)
         if names is not None:
             _refuse_texts(X)
-            X = with_earlier_columns(self._names, self.n_features_in_, X).to_numpy()
-        return self.add_numbers(np.asarray(X), targets, sample_weight, names, target_names)
+            X = with_earlier_columns(self._names, self.n_features_in_, X)
+        return self.add_numbers(numbers_of(X), targets, sample_weight, names, target_names)
 
     def add_numbers(
         self, values: np.ndarray, targets: np.ndarray, sample_weight: Any, names: Optional[Sequence[str]], target_names: Optional[Sequence[str]]

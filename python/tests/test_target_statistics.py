@@ -411,3 +411,22 @@ def test_a_list_of_statistics_is_the_parts_of_a_table():
         BayesianLinearRegression().fit(parts, Y)
     with pytest.raises(ValueError, match="this estimator has no statistics of its rows.*fit to TargetStatistics"):
         BayesianLinearRegression().fit(X, Y).merge(model)
+
+
+@pytest.mark.parametrize("kind", [TargetStatistics, LinearStatistics])
+def test_texts_of_digits_are_refused_and_gaps_of_any_type_have_their_row_and_column(kind):
+    X, Y = rows(20)
+    Y = Y if kind is TargetStatistics else Y[:, 0]
+    named = pandas.DataFrame(X, columns=["a", "b", "c"])
+    for given in (X.astype(str), np.where(X > 4, "many", X).astype(object)):
+        with pytest.raises(ValueError, match="X holds text"):
+            kind().update(given, Y)
+    gap = pandas.array([1, 2, None] * 6 + [1, 2], dtype="Int64")
+    unknown = X.astype(object)
+    unknown[2, 1] = None
+    for given, column in ((named.assign(b=gap), "b"), (unknown, "x2")):
+        with pytest.raises(InvalidArgumentError, match=f"row 3 has (the value nan|no value) in column '{column}'|row 3, column '{column}'") as caught:
+            kind().update(given, Y)
+        assert (caught.value.row, caught.value.column) == (3, column)
+    assert kind().update(named.astype("Float64"), Y).to_bytes() == kind().update(named, Y).to_bytes()
+    assert kind().update(X.astype(object), Y).to_bytes() == kind().update(X, Y).to_bytes()
