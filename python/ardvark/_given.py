@@ -469,7 +469,8 @@ def targets_of(Y: Any) -> tuple[Optional[list[str]], np.ndarray]:
     table = frame(without_mask(targets_in_memory(Y)))
     given = names_of(table)
     if given is None:
-        return None, _array_of_targets(np.asarray(table))
+        values = _in_rows(np.asarray(table))
+        return None, _array_of_targets(values) if values.ndim == 2 else _array_of_targets(values[:, None])[:, 0]
     names = [f"y{k + 1}" if name is None or name != name else str(name) for k, name in enumerate(given)]
     twice = next((name for name, number in Counter(names).items() if number > 1), None)
     if twice is not None:
@@ -498,6 +499,13 @@ def _columns_of(table: Any) -> Iterator[Any]:
     if hasattr(table, "iloc"):  # whose labels may be of any type
         return (table.iloc[:, position] for position in range(table.shape[1]))
     return (table[name] for name in table.columns)
+
+
+def _in_rows(values: np.ndarray) -> np.ndarray:
+    if values.ndim not in (1, 2):
+        why = "it must have a row for each row of X, and a column for each target"
+        raise InvalidArgumentError(f"y has the shape {values.shape}; {why}", "y", value=str(values.shape), why=why)
+    return values
 
 
 def _target_of(column: Any, name: str) -> np.ndarray:

@@ -18,7 +18,7 @@ from ._results import Result
 from ._statistics import OfBytes, require_kind, weights_of_call, with_truths_as_numbers, write_whole
 from ._tables import is_numeric, names_of, with_earlier_columns, without
 
-__all__ = ["TargetStatistics", "sum_of"]
+__all__ = ["TargetStatistics", "are_names", "sum_of"]
 
 
 class TargetStatistics(OfBytes):
@@ -74,8 +74,8 @@ class TargetStatistics(OfBytes):
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
             Finite numbers, with the same columns in each call. The columns of a DataFrame are found by their names.
-        Y : array-like or DataFrame of shape (n_samples, n_targets), or list of str
-            The targets; of a DataFrame X also the names of its columns. A target with a value that is not finite is not fitted; the others
+        Y : array-like or DataFrame of shape (n_samples, n_targets), str or list of str
+            The targets; of a DataFrame X also the name or the names of its columns. A target with a value that is not finite is not fitted; the others
             are.
         sample_weight : array-like of shape (n_samples,) or str, default=None
             Observation weights, >= 0; a weight equals repetition of the row. Of a DataFrame also the name of its column.
@@ -104,7 +104,7 @@ class TargetStatistics(OfBytes):
         X, sample_weight = without_mask(X), without_mask(sample_weight)
         for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
             refuse_times(values, argument)
-        named = list(Y) if isinstance(Y, (list, tuple)) and len(Y) > 0 and all(isinstance(name, str) for name in Y) else []
+        named = [Y] if isinstance(Y, str) else list(Y) if are_names(Y) else []
         of_weights = [sample_weight] if isinstance(sample_weight, str) else []
         X = in_memory(X, type(self), has_target=bool(named))
         X = table_of_fit(X, [*named, *of_weights, *(self._names or [])])
@@ -442,6 +442,11 @@ class TargetStatistics(OfBytes):
 
     def __repr__(self) -> str:
         return f"TargetStatistics(): {self.n_rows_} rows, {self.n_features_in_} columns, {self.n_targets_} targets"
+
+
+def are_names(Y: Any) -> bool:
+    """Whether Y is a list of names of columns."""
+    return isinstance(Y, (list, tuple)) and len(Y) > 0 and all(isinstance(name, str) for name in Y)
 
 
 def sum_of(parts: Sequence[TargetStatistics]) -> TargetStatistics:

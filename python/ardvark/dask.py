@@ -14,6 +14,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from . import _counts, _kernel, _linear, _logistic
+from ._abi import InvalidArgumentError
 from ._docs import assembled
 from ._fitted import FittedModel
 from ._given import listed
@@ -23,6 +24,8 @@ from ._partitions import (
     statistics_of_partition, target_of, task, token_of,
 )
 from ._progress import Watch
+from ._tables import sentence_near
+from ._target_streams import require_names_of_targets
 
 __all__ = ["BayesianCountRegression", "BayesianLinearRegression", "BayesianLogisticRegression", "KernelClassifier", "KernelRegressor"]
 
@@ -143,6 +146,11 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
 
     def _fit_many_partitions(self, X: Any, y: Any, sample_weight: Any, outs: Outs) -> None:
         self._check_sums()
+        if isinstance(y, list):
+            require_names_of_targets(y)
+            for name in y:
+                if name not in getattr(X, "columns", ()):
+                    raise InvalidArgumentError(f"target is {name!r}, which is not a column of X{sentence_near(name, list(getattr(X, 'columns', ())))}", "target", value=name, column=name)
         with Watch(type(self).__name__, self.verbose, None):
             statistics = statistics_of(X, y, sample_weight).compute()
         if statistics.n_rows_ == 0:

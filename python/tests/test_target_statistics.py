@@ -9,6 +9,7 @@ import pytest
 
 import ardvark.dask
 from ardvark import ArdvarkWarning, BayesianLinearRegression, InvalidArgumentError, LinearStatistics, TargetStatistics, load
+from scipy.sparse import csr_array
 
 dask = pytest.importorskip("dask")
 dask_array = pytest.importorskip("dask.array")
@@ -430,3 +431,29 @@ def test_texts_of_digits_are_refused_and_gaps_of_any_type_have_their_row_and_col
         assert (caught.value.row, caught.value.column) == (3, column)
     assert kind().update(named.astype("Float64"), Y).to_bytes() == kind().update(named, Y).to_bytes()
     assert kind().update(X.astype(object), Y).to_bytes() == kind().update(X, Y).to_bytes()
+
+
+def test_wrong_targets_and_pieces_are_said_in_words():
+    X, Y = rows(30)
+    for given in (None, 3.0, Y[:, :, None]):
+        with pytest.raises(InvalidArgumentError, match=r"y has the shape \(.*\); it must have a row for each row of X, and a column for each target"):
+            TargetStatistics().update(X, given)
+    unknown = pandas.Series([1, 2, None] * 10, dtype="Int64")
+    assert TargetStatistics().update(X, unknown).target_status_.tolist() == ["not_finite"]
+    whole = table(30)
+    assert TargetStatistics().update(whole[["a", "b", "t0"]], "t0").to_bytes() == TargetStatistics().update(whole[["a", "b", "t0"]], ["t0"]).to_bytes()
+    for piece, kind in (((X,), "tuple"), (X, "ndarray"), (None, "NoneType"), ((X, Y, None, None), "tuple")):
+        with pytest.raises(InvalidArgumentError, match=rf"in the rows after row 30: a piece of X is of the type {kind}; after a first piece \(X, y\) each is"):
+            BayesianLinearRegression("shared").fit(iter([(X, Y), piece]))
+    with pytest.raises(InvalidArgumentError, match="X is sparse; TargetStatistics needs a dense X"):
+        BayesianLinearRegression("shared").fit(iter([(csr_array(X), Y)]))
+    model = BayesianLinearRegression("shared").fit(iter([(whole[:10], NAMES), (whole[10:10], NAMES), (whole[10:], NAMES)]))
+    assert_same_fits(model, BayesianLinearRegression("shared").fit(whole, target=NAMES))
+    frame = dask_frame.from_pandas(whole, npartitions=2)
+    for target, message in ((["t0", 3], "^target names the column 3; columns of what"), (["t0", "t1", "t0"], "^target names the column 't0' 2 times"), ([], "^target is an empty list")):
+        with pytest.raises(ValueError, match=message):
+            ardvark.dask.BayesianLinearRegression("shared").fit(frame, target=target)
+        with pytest.raises(ValueError, match=message):
+            BayesianLinearRegression("shared").fit(iter([whole]), target=target)
+    with pytest.raises(InvalidArgumentError, match="^target is 't9', which is not a column of X; the columns are 'a', 'b', 'c', 't0'"):
+        ardvark.dask.BayesianLinearRegression("shared").fit(frame, target=["t0", "t9"])
