@@ -416,6 +416,8 @@ class GroupFit {
       try {
         std::optional<Frame> columns = frame_;
         columns->of_columns = shared;
+        columns->needs_variances = results_.has_sd();
+        columns->needs_signs = false;
         columns->stand_in.y = table_.origin_of(target(k));
         Fit fit = fit_columns(Task::linear, frame_.X, y, options, columns);
         take(k, *standard, fit, basis);
@@ -439,8 +441,14 @@ class GroupFit {
     return options_.keep_covariance == Keep::always || static_cast<double>(count) * 8 * p * least <= most;
   }
 
+  // What a prediction does not read, and is the same for all targets or was not computed, is left out.
   static std::shared_ptr<const Fit> for_predictions(Fit fit) {
-    fit.column_names.clear();  // those of all targets are the same
+    fit.column_names.clear();
+    if (fit.sparse) {
+      fit.variance.setZero(), fit.V_diagonal.setZero();
+      fit.sparse->direction.setConstant(0.5);
+      if (fit.intercept) fit.intercept->variance = 0;
+    }
     return std::make_shared<const Fit>(std::move(fit));
   }
 

@@ -27,7 +27,7 @@ void to_user_units(const Solution& solution, const Frame& frame, Fit& fit) {
     if (fit.left_out[static_cast<std::size_t>(j)]) continue;
     fit.mean[j] = units.y_scale * scale * solution.w[j];
     fit.V_diagonal[j] = unit * scale * scale * solution.V_diagonal[j];
-    if (!(solution.V_diagonal[j] > 0)) continue;  // pruned; spread may be infinite
+    if (solution.V_diagonal[j] <= 0) continue;  // pruned; spread may be infinite
     fit.variance[j] = y2 * spread * scale * scale * solution.V_diagonal[j];
     fit.log_det_V += 2 * std::log(scale);  // contains no pruned columns
   }
@@ -36,7 +36,7 @@ void to_user_units(const Solution& solution, const Frame& frame, Fit& fit) {
 }
 
 // In the units of the caller, squares may overflow or underflow although the columns and the target can be squared.
-void require_representable(const Solution& solution, const Fit& fit) {
+void require_representable(const Solution& solution, bool has_variances, const Fit& fit) {
   const auto refuse = [](const std::string& what, const std::string& remedy) {
     throw InvalidArgument(fmt::format("{} is beyond the range of numbers (about 1e-308 to 1e308): rescale {}", what, remedy));
   };
@@ -50,7 +50,7 @@ void require_representable(const Solution& solution, const Fit& fit) {
              is_linear ? "the column or the target" : "the column");
   }
   if (is_linear && solution.noise.rate > 0 && !std::isnormal(fit.noise.rate)) refuse("the variance of the noise", "the target");
-  if (fit.intercept && (!std::isfinite(fit.intercept->mean) || std::isnan(fit.intercept->variance)))
+  if (fit.intercept && (!std::isfinite(fit.intercept->mean) || (has_variances && std::isnan(fit.intercept->variance))))
     refuse("the intercept", is_linear ? "the columns or the target" : "the columns");
   if (!std::isfinite(fit.bound) || std::isnan(fit.effective_parameters) || std::isnan(solution.quadratic))
     refuse("a sum of squares of the posterior", is_linear ? "the columns or the target" : "the columns");
@@ -173,7 +173,7 @@ Fit assemble(const Frame& frame, Solution solution) {
 
   fit.mean = fit.variance = fit.V_diagonal = Vector::Zero(p);
   if (solution.usable)
-    to_user_units(solution, frame, fit), require_representable(solution, fit);
+    to_user_units(solution, frame, fit), require_representable(solution, frame.needs_variances, fit);
   else
     without_posterior(p + (frame.units.standardization.intercept ? 1 : 0), fit);
   if (solution.usable) fit.standardized_mean = solution.w;

@@ -34,6 +34,7 @@ struct Frame {
   Units units;                                      ///< of columns and target; of a table that stands in: of its own numbers
   StandIn stand_in;                                 ///< only of a linear fit
   std::shared_ptr<const MethodColumns> of_columns;  ///< null: the method computes it
+  bool needs_variances = true, needs_signs = true;  ///< of weights; if not, a method may give NaN
   std::vector<bool> left_out;                       ///< [columns] true: the column takes no part in the fit
   std::vector<std::string> names;                   ///< [columns]
   std::vector<std::string> notes;                   ///< notes of the fit on the table

@@ -68,27 +68,54 @@ Eigen::Ref<const Matrix> columns_of(const DenseBasis& basis, const std::vector<I
   return copy;
 }
 
-// |F A'|^2; takes half the time if F is lower triangular.
-double square_of_product(const Matrix& F, const Eigen::Ref<const Matrix>& A) {
+// F A', some columns at a time: use(first, tile). Takes half the time if F is lower triangular.
+void for_tiles_of_product(const Matrix& F, const Eigen::Ref<const Matrix>& A, auto&& use) {
   const Index a = F.rows(), m = A.rows();
-  if (a == 0 || m == 0) return 0;
+  if (a == 0 || m == 0) return;
   const bool is_lower = F.isLowerTriangular(0);
-  Vector part = Vector::Zero((m + products::tile_width - 1) / products::tile_width);
   products::tiles(m, blas::threads_for(static_cast<double>(a * a) * static_cast<double>(m)), [&](Index first, Index count) {
     Matrix tile = A.middleRows(first, count).transpose();
     if (is_lower)
       blas::trmm(blas::Side::left, Transpose::no, a, count, F.data(), a, tile.data(), a);
     else
       tile = times(F, tile);
-    part[first / products::tile_width] = tile.squaredNorm();
+    use(first, tile);
   });
+}
+
+// |F A'|^2
+double square_of_product(const Matrix& F, const Eigen::Ref<const Matrix>& A) {
+  Vector part = Vector::Zero((A.rows() + products::tile_width - 1) / products::tile_width);
+  for_tiles_of_product(F, A, [&](Index first, const Matrix& tile) { part[first / products::tile_width] = tile.squaredNorm(); });
   return part.sum();
+}
+
+// Of the flat columns, the dense part, and effects with this sum of variances of rows in units of s2. If it is uncertain whether an effect
+// is zero, it varies by more than the noise of its rows.                                                                        (SP.6)
+double effective_of(const MixtureComponent& c, double of_effects) {
+  const double flat = static_cast<double>(c.basis->R.rows()), most = static_cast<double>(std::min(c.basis->G.cols(), c.basis->l.size()));
+  return flat + std::min((c.h * c.basis->l.array() * shrinkage(c).array()).sum() + of_effects, most);
 }
 
 }  // namespace
 
 DenseSpread MixtureComponent::dense() const {
   return spread ? *spread : DenseSpread{s2 * h, s2 * h * h * shrinkage(*this), Matrix(basis->l.size(), 0), s2};
+}
+
+double MixtureComponent::effective_parameters() const {
+  const auto Z = basis->Z();
+  Matrix copy;
+  const auto ZA = columns_of(*basis, active, copy);
+  if (h == 0) {
+    const double of_active = effective_of_active ? *effective_of_active : square_of_product(F, ZA) / s2;
+    return effective_of(*this, of_active + Z.colwise().squaredNorm().dot(v) / s2);
+  }
+  const Vector D = shrinkage(*this);
+  double of_inactive = 0;
+  for (Index j = 0; j < v.size(); ++j)
+    if (v[j] > 0) of_inactive += v[j] * D.cwiseProduct(Z.col(j)).squaredNorm();
+  return effective_of(*this, (of_inactive + square_of_product(F, D.asDiagonal() * ZA)) / s2);
 }
 
 // The diagonal of (SP.6), or (SP.15), with P = I - h Z'DZ, and tr Z Cov(w) Z' = s2 h sum l D + tr M, M = D Z B Z' D: for active columns
@@ -99,7 +126,7 @@ Marginals MixtureComponent::marginals() const {
   const Index threads = blas::threads_for(static_cast<double>(m * m) * static_cast<double>(p));
   Matrix copy;
   const auto ZA = columns_of(*basis, active, copy);
-  Marginals out{v, static_cast<double>(basis->R.rows())};
+  Marginals out{v};
   const DenseSpread u = dense();
   const auto spread_of = [&](const auto& panel) {
     Vector variance = u.variance - (panel.cwiseAbs2().transpose() * u.narrowing).array();
@@ -108,8 +135,7 @@ Marginals MixtureComponent::marginals() const {
   };
   if (h == 0) {  // P = I
     out.variance(active) = F.colwise().squaredNorm().transpose();
-    out.effective_parameters += effective_of_active ? *effective_of_active : square_of_product(F, ZA) / s2;
-    out.effective_parameters += Z.colwise().squaredNorm().dot(v) / s2;
+    out.effective_parameters = effective_parameters();
     if (spread)
       products::tiles(p, threads,
                       [&](Index first, Index count) { out.variance.segment(first, count) += spread_of(Z.middleCols(first, count)); });
@@ -117,9 +143,10 @@ Marginals MixtureComponent::marginals() const {
     const bool has_inactive = v.size() > 0 && v.maxCoeff() > 0;
     const Vector D = shrinkage(*this);
     Matrix M = Matrix::Zero(m, m);
-    const Matrix FZD = times_transposed(F, D.asDiagonal() * ZA);
+    Matrix FZD(a, m);
+    for_tiles_of_product(F, D.asDiagonal() * ZA, [&](Index first, const Matrix& tile) { FZD.middleCols(first, tile.cols()) = tile; });
     if (has_inactive) M = D.asDiagonal() * spread_of_inactive(*this) * D.asDiagonal();
-    out.effective_parameters += (h * basis->l.array() * D.array()).sum() + (M.trace() + FZD.squaredNorm()) / s2;
+    out.effective_parameters = effective_of(*this, (M.trace() + FZD.squaredNorm()) / s2);
     mirror(M);
     Vector of_active(a);
     products::tiles(a, threads, [&](Index first, Index count) {
@@ -150,8 +177,6 @@ Marginals MixtureComponent::marginals() const {
     out.variance(active) = of_active;
   }
   out.variance = out.variance.cwiseMax(0.0);
-  // If it is uncertain whether an effect is zero, it varies by more than the noise of its rows.                       (SP.6)
-  out.effective_parameters = std::min(out.effective_parameters, static_cast<double>(basis->R.rows() + std::min(p, m)));
   return out;
 }
 
@@ -269,6 +294,12 @@ Vector Mixture::mean(Index num_columns) const {
     out(columns) += c.weight * c.w;
     out(flat_columns) += c.weight * c.flat_mean;
   }
+  return out;
+}
+
+double Mixture::effective_parameters() const {
+  double out = 0;
+  for (const MixtureComponent& c : components) out += c.weight * c.effective_parameters();
   return out;
 }
 

@@ -57,7 +57,8 @@ struct MixtureComponent {
   double beside = 0;
 
   [[nodiscard]] Marginals marginals() const;
-  [[nodiscard]] Matrix covariance() const;  ///< [p, p] covariance of w
+  [[nodiscard]] double effective_parameters() const;  ///< of the marginals, but for rounding, in a third of their time
+  [[nodiscard]] Matrix covariance() const;            ///< [p, p] covariance of w
   [[nodiscard]] bool has_dense() const { return h > 0 || spread; }
   [[nodiscard]] DenseSpread dense() const;  ///< the spread; if there is none, the one for the single value h
 };
@@ -80,6 +81,7 @@ struct Mixture {
   void row_variance(Design& X, Vector& out) const;
   [[nodiscard]] Vector mean(Index num_columns) const;  ///< for all columns of the design; 0 for columns that are not in the mixture
   [[nodiscard]] Marginals marginals() const;
+  [[nodiscard]] double effective_parameters() const;
   [[nodiscard]] Matrix covariance(Index num_columns) const;
   [[nodiscard]] double beside() const;  ///< the mean over the components
 };

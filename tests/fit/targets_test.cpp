@@ -46,10 +46,24 @@ void expect_near(const Vector& found, const Vector& expected, double tolerance) 
   EXPECT_LE((found - expected).cwiseAbs().maxCoeff(), tolerance * size);
 }
 
+// A fit that leaves them out takes a shorter way to the number of effective parameters.
+void expect_same_without_standard_deviations(const TargetsFit& with, const TargetsFit& without) {
+  EXPECT_EQ(without.sd.size(), 0);
+  EXPECT_EQ(without.mean, with.mean);
+  EXPECT_EQ(without.inclusion, with.inclusion);
+  EXPECT_EQ(without.intercept, with.intercept);
+  EXPECT_EQ(without.noise_sd, with.noise_sd);
+  EXPECT_EQ(without.bound, with.bound);
+  EXPECT_EQ(without.status, with.status);
+  expect_near(without.effective_parameters, with.effective_parameters, 1e-12);
+}
+
 void expect_as_one_by_one(const Matrix& X, const Matrix& Y, TargetsOptions options, double tolerance = 1e-9) {
   options.standard_deviations = true;
   const TargetsFit all = fit_targets(X, Y, options);
   ASSERT_EQ(all.num_targets(), Y.cols());
+  options.standard_deviations = false;
+  expect_same_without_standard_deviations(all, fit_targets(X, Y, options));
   for (Index k = 0; k < Y.cols(); ++k) {
     SCOPED_TRACE(k);
     // With about as many columns as rows, a fit may be nearly perfect: the residual of the spectral solver then has ten digits. (RIDGE.10)

@@ -211,7 +211,19 @@ TEST(ColumnBlocks, AreThoseOfTheDefinition) {
       for (const Index j : columns) EXPECT_EQ(found.set_of(j), s);
     }
     EXPECT_EQ(blocks, blocks_by_definition(rows, order)) << seed;
+
+    ReducedRows with_lists = rows;  // those of many targets
+    with_lists.near = near_columns(rows);
+    ASSERT_TRUE(with_lists.near);
+    const ColumnSets again = correlated_blocks(with_lists, order);
+    ASSERT_EQ(again.size(), found.size());
+    for (Index s = 0; s < found.size(); ++s) EXPECT_TRUE(std::ranges::equal(again.columns_of(s), found.columns_of(s))) << seed;
   }
+}
+
+TEST(ColumnBlocks, OfColumnsThatAreAllAlikeKeepNoLists) {
+  const ReducedRows rows = reduced(blocked_case(30, 350, 350, 0.95, 3));
+  EXPECT_EQ(near_columns(rows), nullptr);
 }
 
 TEST(ColumnBlocks, OfIndependentColumnsAreTheColumns) {

@@ -65,6 +65,7 @@ TEST(SparseMixture, OfManyRowsIsTheInverseOfOneSum) {  // (SP.16)
         const Marginals marginals = component.marginals();
         EXPECT_LT((marginals.variance - expected.diagonal()).cwiseAbs().maxCoeff(), 1e-9 * size) << seed << " " << h;
         EXPECT_NEAR(marginals.effective_parameters, 1 + (Z * given_h * Z.transpose()).trace() / hyper.s2, 1e-7);
+        EXPECT_EQ(component.effective_parameters(), marginals.effective_parameters);
       };
       const std::optional<DenseSpread> u = q.dense_spread();
       ASSERT_TRUE(u.has_value());

@@ -335,6 +335,7 @@ TEST(SpikeSlab, ComponentSaysTheSameInEveryWay) {
     one.spread.reset();
     const double trace = (rows->Z() * one.covariance() * rows->Z().transpose()).trace() / one.s2 + 1;
     EXPECT_NEAR(one.marginals().effective_parameters, trace, 1e-10);
+    EXPECT_NEAR(one.effective_parameters(), trace, 1e-10);
   }
 }
 

@@ -25,6 +25,9 @@ class Blocks {
     products::tiles(rows.size(), threads_, [&](Index first, Index count) {
       length_.segment(first, count) = rows.Z().middleCols(first, count).colwise().norm().transpose();
     });
+    if (!rows.near) return;
+    place_.resize(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) place_[static_cast<std::size_t>(order[i])] = static_cast<Index>(i);
   }
 
   std::vector<std::vector<Index>> take() {
@@ -67,9 +70,23 @@ class Blocks {
     return near;
   }
 
+  // The same from the columns that are known to be near each one.
+  [[nodiscard]] std::vector<Index> known_candidates_of(Index opener) const {
+    std::vector<Index> near;
+    for (const Index l : (*rows_.near)[static_cast<std::size_t>(order_[static_cast<std::size_t>(opener)])])
+      if (const Index place = place_[static_cast<std::size_t>(l)]; place > opener && is_free_[static_cast<std::size_t>(place)])
+        near.push_back(place);
+    return near;
+  }
+
+ public:
   // For each of these positions, the later free ones that may be correlated enough.
   [[nodiscard]] std::vector<std::vector<Index>> candidates(const std::vector<Index>& some) {
     std::vector<std::vector<Index>> near(some.size());
+    if (rows_.near) {
+      for (std::size_t i = 0; i < some.size(); ++i) near[i] = known_candidates_of(some[i]);
+      return near;
+    }
     if (rows_.gram) {
       for (std::size_t i = 0; i < some.size(); ++i) near[i] = candidates_of(some[i]);
       return near;
@@ -103,6 +120,7 @@ class Blocks {
     return near;
   }
 
+ private:
   // The block of the most correlated columns that are still free, ties by position. They are no longer free. Columns with few different
   // values often have correlations that are equal, or one half, except for rounding. Therefore they are rounded to grains first.
   [[nodiscard]] std::vector<Index> block_of(Index opener, const std::vector<Index>& near) {
@@ -129,11 +147,33 @@ class Blocks {
   const ReducedRows& rows_;
   const std::vector<Index>& order_;
   std::vector<bool> is_free_;  // by position in the order
+  std::vector<Index> place_;   // of each column in the order, if the rows know which columns are near
   Vector length_;
   Index threads_ = 1;
 };
 
 }  // namespace
+
+std::shared_ptr<const NearColumns> near_columns(const ReducedRows& rows) {
+  constexpr Index most = 64;  // pairs for each column: with more, the list may be as large as the table
+  const Index p = rows.size();
+  std::vector<Index> order(static_cast<std::size_t>(p));
+  std::iota(order.begin(), order.end(), Index{0});
+  Blocks blocks(rows, order);
+  auto out = std::make_shared<NearColumns>(static_cast<std::size_t>(p));
+  Index count = 0;
+  for (Index first = 0; first < p; first += panel) {
+    const std::vector<Index> some(order.begin() + first, order.begin() + std::min(first + panel, p));
+    const std::vector<std::vector<Index>> later = blocks.candidates(some);
+    for (std::size_t i = 0; i < some.size(); ++i)
+      for (const Index l : later[i]) {
+        (*out)[static_cast<std::size_t>(some[i])].push_back(l);
+        (*out)[static_cast<std::size_t>(l)].push_back(some[i]);
+        if (++count > most * p) return nullptr;
+      }
+  }
+  return out;
+}
 
 ColumnSets::ColumnSets(std::vector<Index> columns, std::vector<Index> begin, Indicators indicators)
     : columns_(std::move(columns)), begin_(std::move(begin)), set_of_(columns_.size()), indicators_(indicators) {

@@ -39,9 +39,13 @@ class ColumnSets {
 /// Each group is a set.
 [[nodiscard]] ColumnSets groups_of(const PenalisedColumns& which);
 
+/// For many targets, whose blocks differ. Null: there are too many to keep.               O(m p^2) in single precision
+[[nodiscard]] std::shared_ptr<const NearColumns> near_columns(const ReducedRows& rows);
+
 /// Blocks of at most most_in_block columns, each with a correlation above one half with the first one. Columns are visited in this order;
 /// with more than m columns, only the first m may start a block. Other columns have a set each.                              (SP.13)
-/// O(m p min(m, p)) in single precision; correlations near one half are computed again in double precision.
+/// O(m p min(m, p)) in single precision, unless the rows know which columns are near; correlations near one half are computed again in
+/// double precision.
 [[nodiscard]] ColumnSets correlated_blocks(const ReducedRows& rows, const std::vector<Index>& order);
 
 }  // namespace ardvark::internal

@@ -293,6 +293,7 @@ ReducedRows ReducedColumns::with_target(const Vector& y) const {
   out.square = rows.square;
   out.degrees = rows.degrees;
   out.gram = rows.gram;
+  out.near = rows.near;
   out.systems = rows.systems;
   out.log_det_FOF = rows.log_det_FOF;
   Vector u = root.cwiseProduct(y);

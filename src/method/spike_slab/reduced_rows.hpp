@@ -21,6 +21,9 @@ struct PenalisedColumns {
 
 class GroupSystem;
 
+/// For each column, the others whose correlation with it may be above one half: all that are, and few more.                  (SP.13)
+using NearColumns = std::vector<std::vector<Index>>;
+
 /// Z'Z = X~'X~ and Z'y = X~'y~ with X~ = diag(omega)^1/2 (X - flat part), and Z Z' = diag(l): m = min(rows, p) or fewer rows.  (SP.2)
 struct ReducedRows : DenseBasis {
   Vector y;                            ///< [m]
@@ -29,6 +32,7 @@ struct ReducedRows : DenseBasis {
   double degrees = 0;                  ///< sum of the observation weights minus the number of flat columns
   Matrix U;                            ///< [rows, m] X~ = U Z, with KeepBasis::yes, else empty                                       (SL.2)
   std::shared_ptr<const Matrix> gram;  ///< [p, p] Z'Z, if it was computed anyway, else null; may be freed
+  std::shared_ptr<const NearColumns> near;  ///< null: not known
   /// The systems of large groups, one entry per set; empty if there are none; may be freed.                             (SP.17)
   std::vector<std::shared_ptr<const GroupSystem>> systems;
 

@@ -360,9 +360,16 @@ void take_mixture(Mixture mixture, const Frame& frame, Solution& out) {
   const Index p = frame.num_columns(), q = p + (has_intercept ? 1 : 0);
   out.w = mixture.mean(q);
   out.V_diagonal = Vector::Zero(q);
-  const Marginals marginals = mixture.marginals();
-  out.V_diagonal(mixture.columns) = marginals.variance;
-  out.effective_parameters = marginals.effective_parameters;
+  const bool without_variances = !frame.needs_variances && !is_wide(frame);
+  if (without_variances) {
+    out.V_diagonal(mixture.columns).setConstant(std::numeric_limits<double>::quiet_NaN());
+    out.origin_variance = std::numeric_limits<double>::quiet_NaN();
+    out.effective_parameters = mixture.effective_parameters();
+  } else {
+    const Marginals marginals = mixture.marginals();
+    out.V_diagonal(mixture.columns) = marginals.variance;
+    out.effective_parameters = marginals.effective_parameters;
+  }
   out.log_det_V = std::numeric_limits<double>::quiet_NaN();
   out.factor.kind = CovarianceFactor::Kind::mixture;
   out.factor.mixture = std::move(mixture);
@@ -374,7 +381,7 @@ void take_mixture(Mixture mixture, const Frame& frame, Solution& out) {
   };
   for (const Index j : out.flat)
     if (j < p) out.V_diagonal[j] = variance_of(Vector::Unit(q, j));
-  if (has_intercept) out.origin_variance = variance_of(frame.origin());
+  if (has_intercept && !without_variances) out.origin_variance = variance_of(frame.origin());
 }
 
 Solution failed_solution(const Frame& frame, std::string why) {

@@ -42,10 +42,13 @@ struct SparsePosterior {
   std::vector<std::vector<std::size_t>> members = {};  ///< of each component: its starts
 };
 
+enum class Signs { known, unknown };  ///< unknown: not computed, NaN
+
 /// From the starts with weight, each with its rows. Starts that reached the same maximum share a component, with the average of their means
 /// and the covariance of the first. `seen`: SpikeSlabSettings::seen().                                                          (SP.8)
 [[nodiscard]] SparsePosterior posterior_of(const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
-                                           const std::vector<std::shared_ptr<const ReducedRows>>& rows, const Vector& weight, double seen);
+                                           const std::vector<std::shared_ptr<const ReducedRows>>& rows, const Vector& weight, double seen,
+                                           Signs signs = Signs::known);
 /// The same for the points of a grid. The points of one cell share a component with their mean and covariance, which includes the spread of
 /// their means.                                                                                                                (SP.21)
 [[nodiscard]] SparsePosterior posterior_of(const PenalisedColumns& which, const HyperGrid& grid, std::shared_ptr<const ReducedRows> rows);

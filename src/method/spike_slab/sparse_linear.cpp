@@ -59,10 +59,10 @@ struct SlabTable {
 
   // Which columns are correlated enough for a block, and in which order: by their products with the target.                   (SP.13)
   void take_sets(const ReducedRows& rows) {
-    // No blocks without rotation: the correlations of so many columns cost as much as the rotation.
-    const bool may_block = parts != SparseParts::dense_only && rotation == Rotation::to_diagonal;
-    sets = may_block ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));
+    sets = may_block() ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));
   }
+  // No blocks without rotation: the correlations of so many columns cost as much as the rotation.
+  [[nodiscard]] bool may_block() const { return parts != SparseParts::dense_only && rotation == Rotation::to_diagonal; }
   void take(ReducedRows& rows) {
     squares = rows.Z().colwise().squaredNorm();
     take_sets(rows);
@@ -120,7 +120,11 @@ std::shared_ptr<const MethodColumns> sparse_columns(const Frame& columns) {
   if (is_too_large_to_rotate(columns, out->table)) return {};
   out->reduced = reduce_columns(*columns.design(), out->table.which, columns.k, columns.rows);
   if (!out->reduced) return {};
-  out->table.take(out->reduced->rows);
+  ReducedRows& rows = out->reduced->rows;
+  constexpr Index wide = 16;  // columns for each row: with more, the lists cost as much as the blocks of many targets
+  if (out->table.may_block() && out->table.which.num_groups() == rows.size() && rows.size() <= wide * rows.rank())
+    rows.near = near_columns(rows);
+  out->table.take(rows);
   return out;
 }
 
@@ -169,7 +173,7 @@ Solution solve_linear_in_memory(Frame& frame) {
   if (!(averaged.weight.sum() > 0)) return failed_solution(frame, "no start reached a finite bound");
   if (!over_grid) {
     const std::vector<std::shared_ptr<const ReducedRows>> each(averaged.fits.size(), reduced);
-    posterior = posterior_of(which, averaged.fits, each, averaged.weight, slab.seen());
+    posterior = posterior_of(which, averaged.fits, each, averaged.weight, slab.seen(), frame.needs_signs ? Signs::known : Signs::unknown);
   }
   Solution out = solution_of(frame, which, averaged, std::move(posterior));
   rows.gram.reset();

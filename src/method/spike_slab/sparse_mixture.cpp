@@ -1,6 +1,7 @@
 // The posterior of the weights from q(b) of the starts.                                               docs/math/sparse.md (SP.6), (SP.8)
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -238,11 +239,13 @@ MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBas
 }
 
 SparsePosterior posterior_of(const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
-                             const std::vector<std::shared_ptr<const ReducedRows>>& rows, const Vector& weight, double seen) {
+                             const std::vector<std::shared_ptr<const ReducedRows>>& rows, const Vector& weight, double seen, Signs signs) {
   SparsePosterior out = empty_posterior(which);
   Mixture& mixture = out.mixture;
+  if (signs == Signs::unknown) out.positive.setConstant(std::numeric_limits<double>::quiet_NaN());
   for (std::size_t s = 0; s < starts.size(); ++s)
-    if (const double share = weight[static_cast<Index>(s)]; share > 0) add_positive(starts[s].q, share, std::nullopt, out.positive);
+    if (const double share = weight[static_cast<Index>(s)]; share > 0 && signs == Signs::known)
+      add_positive(starts[s].q, share, std::nullopt, out.positive);
   for (Maximum& maximum : maxima(starts, weight, seen)) {
     bool one = true;
     const auto& its_rows = rows[maximum.first];
