@@ -15,7 +15,7 @@ from numpydoc.validate import validate
 
 ROOT = Path(__file__).parents[2]
 MODULES = ["_abi", "_progress", "_results", "_core", "_fitted", "_predictions", "_posterior", "_score", "_linear", "_directions", "_many_targets", "_counts", "_logistic", "_kernel", "_slr", "_sequential"]
-MODULES += ["_relevance", "_selection", "_compare", "_onnx", "_statistics", "dask", "integrations.pysindy", "integrations.trainstation"]
+MODULES += ["_relevance", "_selection", "_compare", "_onnx", "_statistics", "dask", "integrations.pysindy", "integrations.trainstation", "integrations.fitsnap"]
 MODULES += [
     f"plot.{name}"
     for name in ("_shared", "_bound", "_calibration", "_coefficients", "_counts", "_decision", "_lambda_path", "_predictive", "_relevance", "_targets")
@@ -52,8 +52,8 @@ def public():
     yield "ardvark.to_onnx", ardvark.to_onnx
     yield "ardvark.LinearStatistics", ardvark.LinearStatistics
     yield "ardvark.dask.statistics_of", importlib.import_module("ardvark.dask").statistics_of
-    for host in ("pysindy", "trainstation"):
-        if importlib.util.find_spec(host) is not None:
+    for host in ("fitsnap", "pysindy", "trainstation"):  # the first imports nothing of its host
+        if host == "fitsnap" or importlib.util.find_spec(host) is not None:
             module = importlib.import_module(f"ardvark.integrations.{host}")
             yield from ((f"ardvark.integrations.{host}.{name}", getattr(module, name)) for name in module.__all__)
     for name in plot.__all__:
