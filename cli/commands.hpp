@@ -44,6 +44,12 @@ using AddCommand = void (*)(CLI::App& app, Run& run);
 /// The words that it got.
 [[nodiscard]] const std::vector<std::string>& given_words();
 
+/// The version, the commit of the sources, and the BLAS, in a line each.
+[[nodiscard]] std::string version_of(const std::string& program);
+[[nodiscard]] std::string version();
+/// YYYY-MM-DD, of the commit or else of the build.
+[[nodiscard]] std::string date_of_sources();
+
 enum ExitCode { ok = 0, internal_error = 1, invalid_argument = 2, environment_error = 3, not_converged = 4, interrupted = 130 };
 
 /// While this object exists, a file is being written, and Ctrl-C waits.

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "ardvark/errors.hpp"
-#include "cli_version.hpp"
 #include "commands.hpp"
 #include "io/file.hpp"
 
@@ -221,7 +220,8 @@ int run_program(const ProgramText& text, const std::vector<AddCommand>& commands
   std::signal(SIGXFSZ, SIG_IGN);                                                   // output beyond ulimit -f is an ordinary error
   CLI::App app{text.description, text.name};
   print_help_readably(app);
-  app.set_version_flag("--version", fmt::format("{} {}", text.name, ARDVARK_VERSION));
+  app.set_version_flag(
+      "--version", [&text] { return version_of(text.name); }, "Print version, commit and BLAS, and exit");
   app.require_subcommand(1);
   app.footer(text.footer);
   Run run;

@@ -30,5 +30,6 @@
 #define ssyrk_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, ssyrk_)
 #define strmm_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, strmm_)
 #define openblas_set_num_threads ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, openblas_set_num_threads)
+#define openblas_get_config ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, openblas_get_config)
 #define openblas_get_num_threads ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, openblas_get_num_threads)
 #endif

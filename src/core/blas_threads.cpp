@@ -1,16 +1,19 @@
-// The numbers of threads: that of OpenBLAS, which is one while the library works, and our own.
+// The BLAS that is there, and the numbers of threads: that of OpenBLAS, which is one while the library works, and our own.
 #include "core/blas_threads.hpp"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "ardvark/errors.hpp"
+#include "core/blas_library.hpp"
 #include "core/blas_names.hpp"
 #include "core/parallel.hpp"
 
@@ -18,10 +21,19 @@ extern "C" {
 // Only OpenBLAS has these. With another BLAS the thread option has no effect, and the last bits of results depend on its own threads.
 [[gnu::weak]] void openblas_set_num_threads(int);
 [[gnu::weak]] int openblas_get_num_threads(void);
+[[gnu::weak]] char* openblas_get_config(void);
 void dpotrf_(const char*, const int*, double*, const int*, int*);
 }
 
 namespace ardvark::internal::blas {
+
+std::string name_of_library() {
+  std::string name = openblas_get_config == nullptr ? "not OpenBLAS" : openblas_get_config();
+  Dl_info found = {};
+  if (::dladdr(reinterpret_cast<const void*>(&dpotrf_), &found) != 0 && found.dli_fname != nullptr)
+    if (const std::string file = found.dli_fname; file.find(".so") != std::string::npos) name += ", " + file;
+  return name;
+}
 
 // Two threads are faster from about a millisecond of work on, but on a busy machine they can lose more than they gain.
 bool is_small(double multiplications) { return multiplications < 4e7; }
