@@ -6,6 +6,7 @@
 #include <string>
 
 #include "commands.hpp"
+#include "described.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -34,15 +35,6 @@ std::string wrapped(const std::string& text, std::size_t width) {
   }
   if (!out.empty()) out.pop_back();
   return out;
-}
-
-// The first two sentences of the first line. A period within a sentence, as in "such as . or", has a blank before it.
-std::string beginning(const std::string& text) {
-  const std::string line = text.substr(0, text.find('\n'));
-  int sentences = 0;
-  for (std::size_t i = 1; i + 1 < line.size(); ++i)
-    if (line[i] == '.' && line[i + 1] == ' ' && line[i - 1] != ' ' && ++sentences == 2) return line.substr(0, i + 1);
-  return line;
 }
 
 class HelpText : public CLI::Formatter {

@@ -20,6 +20,7 @@
 
 #include "ardvark/errors.hpp"
 #include "commands.hpp"
+#include "described.hpp"
 #include "io/file.hpp"
 
 namespace ardvark::cli {
@@ -222,6 +223,17 @@ int run_program(const ProgramText& text, const std::vector<AddCommand>& commands
   print_help_readably(app);
   app.set_version_flag(
       "--version", [&text] { return version_of(text.name); }, "Print version, commit and BLAS, and exit");
+  const auto print = [&app](std::string (*text_of)(const CLI::App&, const std::string&)) {
+    return [&app, text_of](const std::string& which) {
+      std::string out = text_of(app, which);
+      out.pop_back();                     // its line ends when it is printed
+      throw CLI::CallForVersion(out, 0);  // as for --version: a text, and nothing else is done
+    };
+  };
+  app.add_option_function<std::string>("--completion", print(completion),
+                                       "Print the script by which a shell completes words, and exit: bash, zsh or fish");
+  app.add_option_function<std::string>("--man", print(manual),
+                                       fmt::format("Print a page of the manual, and exit: {0}, or {0}- and a command", text.name));
   app.require_subcommand(1);
   app.footer(text.footer);
   Run run;
@@ -236,6 +248,9 @@ int run_program(const ProgramText& text, const std::vector<AddCommand>& commands
     return obey(app, std::move(words), run);
   } catch (const CLI::ParseError& e) {
     if (!app.get_subcommands().empty()) return fail(wrong_with(e, *app.get_subcommands().front()), invalid_argument);
+    if (!words_of_program.empty() && words_of_program.front().starts_with("--") &&
+        app.get_option_no_throw(words_of_program.front()) != nullptr)
+      return fail(wrong_with(e, app), invalid_argument);
     return fail(wrong_command(app, words_of_program), invalid_argument);
   } catch (const Stopped&) {  // while it wrote a file, which is gone
     leave(why_it_ends());
