@@ -3,8 +3,9 @@
     python peers.py fit FOLDER METHOD
     python peers.py predict FOLDER METHOD ROWS
     python peers.py mapped FOLDER METHOD
+    python peers.py sparse FOLDER METHOD
 
-FOLDER is written by `write_tables`. The methods are those of FITS, PREDICTIONS and MAPPED.
+FOLDER is written by `write_tables`. The methods are those of FITS, PREDICTIONS, MAPPED and SPARSE.
 """
 
 import json
@@ -59,8 +60,7 @@ def himalaya_kernel(X, Y):
 def bayesian_ridge(X, Y):
     from sklearn.linear_model import BayesianRidge
 
-    models = [BayesianRidge().fit(X, y) for y in Y.T[:FEW].astype(float)]
-    return np.column_stack([model.coef_ for model in models]), np.array([model.intercept_ for model in models])
+    return one_by_one(BayesianRidge, FEW)(X, Y)
 
 
 def one_penalty(X, Y):
@@ -80,6 +80,41 @@ FITS = {
     "himalaya, KernelRidgeCV": (himalaya_kernel, True, False),
     "scikit-learn, BayesianRidge, one by one": (bayesian_ridge, True, True),
     "numpy, one penalty for all": (one_penalty, False, False),
+}
+
+
+def one_by_one(make, count):
+    """count: of the targets that are fitted."""
+
+    def fit(X, Y):
+        models = [make().fit(X, y) for y in Y.T[:count].astype(float)]
+        return np.column_stack([model.coef_ for model in models]), np.array([model.intercept_ for model in models])
+
+    return fit
+
+
+def sparse(**options):
+    from ardvark import BayesianLinearRegression
+
+    return BayesianLinearRegression("sparse", n_jobs=1, **options)
+
+
+def sparse_together(X, Y):
+    model = sparse().fit(X, Y)
+    return model.coef_.T, model.intercept_
+
+
+def lasso_cv():
+    from sklearn.linear_model import LassoCV
+
+    return LassoCV(cv=5)
+
+
+# Of targets with few effects. Name: fit, whether its coefficients have intervals.
+SPARSE = {
+    "ardvark, prior sparse, together": (sparse_together, True),
+    "ardvark, prior sparse, one by one": (one_by_one(sparse, 20), True),
+    "scikit-learn, LassoCV, one by one": (one_by_one(lasso_cv, 20), False),
 }
 
 
@@ -175,9 +210,10 @@ def main():
         print(json.dumps(took))
         return
     X, Y = np.load(folder / "X.npy"), np.load(folder / "Y.npy")
-    if what == "fit":
-        FITS[method][0](*small())  # what is loaded at the first fit is not counted
-        (W, intercept), took = timed(lambda: FITS[method][0](X, Y))
+    if what in ("fit", "sparse"):
+        fit = (FITS if what == "fit" else SPARSE)[method][0]
+        fit(*small())  # what is loaded at the first fit is not counted
+        (W, intercept), took = timed(lambda: fit(X, Y))
         found = np.load(folder / "X-new.npy") @ np.asarray(W, dtype=float) + intercept
         means = np.load(folder / "means-new.npy")[:, : found.shape[1]]
         took["error"] = float(np.sqrt(np.mean((found - means) ** 2)))

@@ -1,7 +1,7 @@
 """Regressions of many targets, ours and those of other programs: processor seconds, memory and errors.
 
     .venv/bin/python bench/targets/run.py [--rows 1000] [--columns 2000] [--targets 20000] [--new-rows 10000] [--predicted-targets 10000]
-                                          [--mapped-targets 100000] [--parts fit,predict,mapped] [--limit SECONDS] [--tables FOLDER] [--readme FILE]
+                                          [--mapped-targets 100000] [--sparse-tables 500x1000x1000,200x500x1000] [--parts fit,predict,mapped,sparse] [--limit SECONDS] [--tables FOLDER] [--readme FILE]
 
 Each method is a process of its own on one thread of one core (peers.py). All numbers of a table come from one run; a part that is not asked for leaves its table as
 it is. Methods whose package is not installed are left out: `pip install himalaya`. The tables of 100,000 targets take 3 GB of disk while they are measured.
@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent))
 
 from one_process import measured  # noqa: E402
-from peers import FEW, FITS, MAPPED, PREDICTIONS  # noqa: E402
+from peers import FEW, FITS, MAPPED, PREDICTIONS, SPARSE  # noqa: E402
 from tables import write_tables  # noqa: E402
 
 
@@ -31,10 +31,10 @@ def ratio(seconds, base):
     return f"{seconds / base:.3g}"
 
 
-def with_table(folder, rows, columns, targets):
-    folder = folder / f"{rows}x{columns}x{targets}"
+def with_table(folder, rows, columns, targets, few_effects=False):
+    folder = folder / f"{rows}x{columns}x{targets}{'-few' if few_effects else ''}"
     if not (folder / "Y.npy").exists():
-        write_tables(folder, rows, columns, targets)
+        write_tables(folder, rows, columns, targets, few_effects)
     return folder
 
 
@@ -93,7 +93,19 @@ def of_files(given):
     return text
 
 
-PARTS = {"fit": of_fits, "predict": of_predictions, "mapped": of_files}
+def of_few_effects(given):
+    text = ["**Few effects**", "", "| table | | processor milliseconds a target | times ours | error | intervals |", "|---|---|---:|---:|---:|---|"]
+    for rows, columns, targets in (map(int, table.split("x")) for table in given.sparse_tables.split(",")):
+        found = run_each("sparse", with_table(given.tables, rows, columns, targets, True), SPARSE, given.limit)
+        ours = found["ardvark, prior sparse, together"]["processor_seconds"]
+        for method, took in found.items():
+            few = f" ({took['of_targets']} targets)" if "of_targets" in took else ""
+            milliseconds = 1000 * took["processor_seconds"] / targets
+            text.append(f"| {rows} x {columns} | {method} | {milliseconds:.3g} | {ratio(took['processor_seconds'], ours)} | {took['error']:.3f}{few} | {'yes' if SPARSE[method][1] else 'no'} |")
+    return text
+
+
+PARTS = {"fit": of_fits, "predict": of_predictions, "mapped": of_files, "sparse": of_few_effects}
 
 
 def put_part(readme, part, text):
@@ -111,6 +123,7 @@ def main():
     options.add_argument("--new-rows", type=int, default=10_000)
     options.add_argument("--predicted-targets", type=int, default=10_000)
     options.add_argument("--mapped-targets", type=int, default=100_000)
+    options.add_argument("--sparse-tables", default="500x1000x1000,200x500x1000", help="rows x columns x targets")
     options.add_argument("--parts", default=",".join(PARTS))
     options.add_argument("--limit", type=float, default=1800)
     options.add_argument("--tables", type=Path, default=Path("build/targets"))

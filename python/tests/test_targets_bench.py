@@ -17,7 +17,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "bench" / "targets"
 def test_a_small_run(tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text((FOLDER / "README.md").read_text())
-    sizes = {"rows": 150, "columns": 200, "targets": 40, "new-rows": 30, "predicted-targets": 20, "mapped-targets": 2300}
+    sizes = {"rows": 150, "columns": 200, "targets": 40, "new-rows": 30, "predicted-targets": 20, "mapped-targets": 2300, "sparse-tables": "60x80x25"}
     command = [sys.executable, FOLDER / "run.py", "--tables", tmp_path / "tables", "--readme", readme, *(str(word) for name, size in sizes.items() for word in (f"--{name}", size))]
     done = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     lines = dict(line.split(": ", 1) for line in done.splitlines() if ": {" in line)
@@ -25,6 +25,7 @@ def test_a_small_run(tmp_path):
     assert {"ardvark, prior shared", "scikit-learn, BayesianRidge, one by one", "ardvark, means and standard deviations", "row by row"} <= took.keys()
     means = np.load(tmp_path / "tables" / "150x200x40" / "means-new.npy")
     of_zero = np.sqrt((means**2).mean())
+    assert took.keys() >= {"ardvark, prior sparse, together", "ardvark, prior sparse, one by one", "scikit-learn, LassoCV, one by one"}
     for name, numbers in took.items():
         assert numbers["processor_seconds"] > 0 and 30 < numbers["peak_mb"] < 2000
         assert numbers.get("error", 0) < 0.9 * of_zero, name
@@ -32,7 +33,7 @@ def test_a_small_run(tmp_path):
     assert ours < 1.05 * ridge
     text = readme.read_text()
     assert text.startswith((FOLDER / "README.md").read_text().partition("<!-- fit -->")[0])
-    for part in ("**Fits**: 150 rows", "**Predictions**: 30 new rows", "**Mapped files**: 150 rows"):
+    for part in ("**Fits**: 150 rows", "**Predictions**: 30 new rows", "**Mapped files**: 150 rows", "**Few effects**"):
         assert text.count(part) == 1
     assert not (tmp_path / "tables" / "150x200x2300").exists()  # as large as it may be
 
