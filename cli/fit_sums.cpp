@@ -1,5 +1,6 @@
 // ardvark fit --statistics and --stream: linear fits from sums over rows.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,7 @@
 // ardvark-mpi stats: the files of a table are read by the ranks of an MPI job, and their statistics are added in the order of the files.
 // The bits of the result depend on the files alone, not on the number of ranks.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>

@@ -1,6 +1,7 @@
 #include "io/numpy_array.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>

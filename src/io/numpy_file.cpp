@@ -1,5 +1,6 @@
 // Files of NumPy and SciPy: .npy and .npz.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>

@@ -67,7 +67,7 @@ Matrix PointPredictor::spread(Matrix F) const {
 PointPredictor::Moments PointPredictor::moments(const Matrix& X) const {
   Matrix F = features(X);
   Moments out{F.transpose() * point_.mean, {}, {}};
-  out.rest = (point_.signal - F.topRows(Z_.rows()).colwise().squaredNorm().transpose().array()).max(0);
+  out.rest = (point_.signal - F.topRows(Z_.rows()).colwise().squaredNorm().transpose().array()).max(0.0);
   out.variance = out.rest + spread(std::move(F)).colwise().squaredNorm().transpose();
   return out;
 }

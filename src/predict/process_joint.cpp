@@ -36,7 +36,7 @@ class JointParts {
     Matrix scale = PointPredictor(point, vectors_).joint_moments(X_, mean);
     validate::predicted(mean, 0);
     validate::predicted(scale.diagonal(), 0);
-    scale.diagonal().array() = scale.diagonal().array().max(0) + noise_;
+    scale.diagonal().array() = scale.diagonal().array().max(0.0) + noise_;
     scale *= unit_ * unit_ * point.noise_variance;
     mean = center_ + unit_ * mean.array();
     return scale;

@@ -67,7 +67,7 @@ class Opening {
     kernel_.evaluate(C_, X, k);
     k /= top_;
     blas::trmm(blas::Side::left, blas::Transpose::no, m, k.cols(), root_.data(), m, k.data(), m);
-    return (1 - k.colwise().squaredNorm().transpose().array()).max(0);
+    return (1 - k.colwise().squaredNorm().transpose().array()).max(0.0);
   }
 
  private:

@@ -67,7 +67,7 @@ ScoreMoments score_moments(const KernelQuestion& asked, const Matrix& Phi) {
   const Vector mean = V * asked.mean;
   blas::trmm(blas::Side::right, blas::Transpose::yes, n, all + 1, asked.root.data(), all + 1, V.data(), n);
   const double h = std::exp(asked.theta[0]);
-  const Vector rest = asked.h / h * (h - Phi.leftCols(m).rowwise().squaredNorm().array()).max(0);
+  const Vector rest = asked.h / h * (h - Phi.leftCols(m).rowwise().squaredNorm().array()).max(0.0);
   return {mean, V.rowwise().squaredNorm() + rest, rest};
 }
 

@@ -201,7 +201,7 @@ class HypothesisSearch {
   [[nodiscard]] bool places_roughly() const { return has_many_rows() && std::ssize(space_.free) > few_dimensions; }
   // With more rows: the curvature of the evidence grows with them, that of the prior does not.
   static Vector more_curved(const Vector& eigenvalues, double more) {
-    return eigenvalues.array() + (more - 1) * (eigenvalues.array() - prior_curvature).max(0);
+    return eigenvalues.array() + (more - 1) * (eigenvalues.array() - prior_curvature).max(0.0);
   }
   // [theta, theta], or empty: not known. \param covariance  [free, free]; empty after a search without a maximum
   [[nodiscard]] Matrix grown(const Matrix& covariance, double more) const {

@@ -3,6 +3,7 @@
 #include "ardvark/statistics.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

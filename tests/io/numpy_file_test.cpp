@@ -1,5 +1,6 @@
 // Files of NumPy and SciPy: written here byte by byte, and by the programs themselves.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,5 +1,6 @@
 // Fits of counts by passes over rows that are not in memory.                                          docs/math/passes.md (PASS.10)
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -110,7 +110,7 @@ class ByOthers : public GroupInverse {
     const Vector b = B_.rowwise().squaredNorm();
     stretch_ = log_det - w_.array().log().sum();
     trace_ = kappa * (static_cast<double>(k - m) + (w_.array() * (1 + removed.array() * b.array())).sum());
-    spread_ = kappa * l.array() * w_.array() * (1 - w_.array() * b.array()).max(0);
+    spread_ = kappa * l.array() * w_.array() * (1 - w_.array() * b.array()).max(0.0);
   }
   [[nodiscard]] bool is_sound() const { return is_sound_; }
   [[nodiscard]] Vector times(const Vector& c) const override {
