@@ -13,6 +13,15 @@ using namespace in_command;
 
 /// Where an option applies, written as a sentence.
 struct Facts : OptionFacts {
+ private:  // defined before it is used: some compilers want it so in a constant
+  template <typename Value>
+  [[nodiscard]] constexpr Facts with(Value OptionFacts::*member, const std::type_identity_t<Value>& value) const {
+    Facts changed = *this;
+    changed.*member = value;
+    return changed;
+  }
+
+ public:
   [[nodiscard]] constexpr Facts refuse(FitCases cases) const { return with(&Facts::not_in, cases); }
   [[nodiscard]] constexpr Facts say(std::span<const OptionRefusal> reasons) const { return with(&Facts::because, reasons); }
   [[nodiscard]] constexpr Facts take(std::span<const OptionWord> all) const { return with(&Facts::words, all); }
@@ -23,14 +32,6 @@ struct Facts : OptionFacts {
   [[nodiscard]] constexpr Facts positive() const { return within(0, OptionRange().most, true); }
   [[nodiscard]] constexpr Facts shell(unsigned which) const { return with(&Facts::commands, which); }
   [[nodiscard]] constexpr Facts not_kept() const { return with(&Facts::is_kept, false); }
-
- private:
-  template <typename Value>
-  [[nodiscard]] constexpr Facts with(Value OptionFacts::*member, const std::type_identity_t<Value>& value) const {
-    Facts changed = *this;
-    changed.*member = value;
-    return changed;
-  }
 };
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
