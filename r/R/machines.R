@@ -341,9 +341,8 @@ check_machine_type <- function(object, type, se.fit, interval, call) {
 }
 
 machine_rows <- function(object, newdata, na.action, call) {
-  if (is.null(newdata) && !is.null(object$x)) {
-    return(list(X = object$x, skip = 0L, names = rownames(object$x), left_out = object$na.action))
-  }
+  x <- if (is.null(newdata)) model.matrix(object)
+  if (!is.null(x)) return(list(X = x, skip = 0L, names = rownames(x), left_out = object$na.action))
   if (is.null(object$terms) && is.atomic(newdata) && is.null(dim(newdata)) && !is.null(newdata)) newdata <- cbind(as.vector(newdata))
   rows_of(object, newdata, NULL, na.action, call)
 }

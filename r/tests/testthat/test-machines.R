@@ -290,3 +290,10 @@ test_that("the noise is that of predict()", {
   fit <- kernel_machine(y ~ x, d)
   expect_identical(sigma(fit), predict(fit, new, se.fit = TRUE)$residual.scale)
 })
+
+test_that("without newdata, the rows of a fit by a formula are predicted", {
+  for (fit in list(rvm(mpg ~ wt + hp, mtcars), kernel_machine(mpg ~ wt + factor(cyl), mtcars))) {
+    expect_equal(predict(fit), fitted(fit))
+    expect_equal(unname(predict(fit)), unname(predict(fit, mtcars)))
+  }
+})
