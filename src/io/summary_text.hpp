@@ -47,6 +47,8 @@ struct SummaryText {
 void refuse_other_units(const SummaryOptions& options, const char* instead_of_odds);
 /// The standard deviation of the noise of a regression, with its interval.
 [[nodiscard]] std::string noise_in_words(const Fit& fit, double level);
+/// "Logistic regression", "Linear regression, Student-t noise".
+[[nodiscard]] const char* regression_in_words(const Fit& fit);
 /// Of a fit without a posterior.
 [[nodiscard]] std::string why_nothing(const Report& report);
 

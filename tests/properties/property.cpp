@@ -78,6 +78,7 @@ const std::vector<Property>& properties() {
       {"imputed", "a fit that fills gaps is sound, saved, and the same again; it predicts rows with gaps", gaps_are_filled},
       {"lambda", "a fit whose penalty cross-validation chooses is sound, saved, and the same again", chosen_penalties_are_sound},
       {"c", "the C interface gives the same bits", the_c_interface_agrees},
+      {"page", "the report is a page: texts are escaped, ids differ, nothing is loaded, and it is small", report_is_a_page},
       {"shell", "the program prints, saves and predicts the same as the library", the_program_agrees},
   };
   return all;

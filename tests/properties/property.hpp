@@ -116,6 +116,7 @@ Verdict gaps_are_filled(const Subject&);
 Verdict chosen_penalties_are_sound(const Subject&);
 Verdict the_c_interface_agrees(const Subject&);
 Verdict the_program_agrees(const Subject&);
+Verdict report_is_a_page(const Subject&);
 
 /// The problem with gaps that a fit fills; absent: the model has no imputation.
 [[nodiscard]] std::optional<DrawnProblem> imputed_variant(const DrawnProblem& problem);

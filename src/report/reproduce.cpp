@@ -1,0 +1,229 @@
+// How a fit is made again, and what to write about it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/version.hpp"
+#include "io/summary_text.hpp"
+#include "io/text.hpp"
+#include "model/fit_parts.hpp"
+#include "posterior/state.hpp"
+#include "report/curves.hpp"
+#include "report/sections.hpp"
+#include "target/target.hpp"
+
+namespace ardvark::internal::report {
+namespace {
+
+// A word of the shell.
+std::string quoted(const std::string& word) {
+  const bool is_plain = !word.empty() && std::ranges::all_of(word, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/' || c == '-' ||
+           c == ',';
+  });
+  if (is_plain) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+// In a list of names, one with a comma is in double quotes.
+std::string in_list(const std::string& name) {
+  if (name.find(',') == std::string::npos && name.find('"') == std::string::npos) return name;
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string list_of(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ",") + in_list(text);
+  return out;
+}
+
+std::string name_of_option(const std::string& name) {
+  std::string out = "--" + name;
+  std::ranges::replace(out, '_', '-');
+  return out;
+}
+
+bool is_flag(const std::string& name) { return std::holds_alternative<bool ModelOptions::*>(model_option(name).member); }
+
+// " --prior ard", as the program takes it.
+std::string spelled_for_shell(const std::string& name, const OptionValue& value, const std::vector<std::string>& columns) {
+  if (const auto* number = std::get_if<double>(&value)) {
+    if (is_flag(name)) return *number != 0 ? " " + name_of_option(name) : " --no-" + name_of_option(name).substr(2);
+    return fmt::format(" {} {}", name_of_option(name), *number);
+  }
+  if (const auto* text = std::get_if<std::string>(&value)) return fmt::format(" {} {}", name_of_option(name), quoted(*text));
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
+    std::string out;
+    for (const std::string& one : *texts) out += fmt::format(" {} {}", name_of_option(name), quoted(one));
+    return out;
+  }
+  const auto& numbers = std::get<std::vector<double>>(value);
+  std::vector<std::string> words;
+  const bool are_columns = name == "flat";  // the program takes their names
+  for (const double x : numbers) {
+    const auto at = static_cast<std::size_t>(x);
+    words.push_back(are_columns && x >= 0 && at < columns.size() ? columns[at] : fmt::format("{}", x));
+  }
+  return fmt::format(" {} {}", name_of_option(name), quoted(list_of(words)));
+}
+
+std::string files_of(const ReportRows& rows) {
+  std::string files;
+  for (const ReportFile& file : rows.files) files += (files.empty() ? "" : " ") + quoted(file.name);
+  return files.empty() ? "TABLE.csv" : files;
+}
+
+std::string command_of(const SavedModel& model, const ReportRows& rows) {
+  std::string out =
+      fmt::format("ardvark fit {} --target {}", files_of(rows), target_name(model).empty() ? "TARGET" : quoted(target_name(model)));
+  for (const auto& [name, value] : model.options) out += spelled_for_shell(name, value, names_of(model));
+  return out + " -o model.ardvark";
+}
+
+std::string prior_in_words(const Fit& fit) {
+  switch (fit.prior) {
+    case PriorKind::sparse:
+      return "a spike-and-slab prior over many small effects (prior sparse): a few columns have an effect of their own and all may have a "
+             "small "
+             "one; how many and how large was learned from the data";
+    case PriorKind::slab: return "a spike-and-slab prior (prior slab), whose parameters were learned from the data";
+    case PriorKind::dense: return "one normal prior of all effects (prior dense), whose variance was integrated over";
+    case PriorKind::shared: return "a normal prior with one precision for all columns (prior shared), learned from the data";
+    case PriorKind::ard:
+      return "a normal prior with a precision for each column (automatic relevance determination), learned from the data";
+    case PriorKind::groups: return "a normal prior with a precision for each group of columns (prior groups), learned from the data";
+    case PriorKind::none: return "no prior on the coefficients (prior none)";
+    case PriorKind::laplace:
+      return fmt::format("a Laplace prior (L1, lambda {:.4g} for standardised columns{}); the coefficients are those of the mode",
+                         fit.lambda,
+                         fit.lambda_choice ? fmt::format(", chosen by {}-fold cross-validation", fit.lambda_choice->folds) : "");
+    case PriorKind::automatic: break;
+  }
+  return "its default prior";
+}
+
+std::string with_ardvark() { return fmt::format("with ardvark {} (sparse Bayesian models by variational inference)", library_version()); }
+
+std::string preset_in_words(const Report& report) {
+  return report.preset.empty() ? "" : fmt::format(", which reproduces the published program {}", report.preset);
+}
+
+std::string method_of(const Fit& fit, double level) {
+  const std::string target = target_or(fit.target, "the target"), percents = level_in_words(level);
+  std::string kind = io::regression_in_words(fit);
+  kind.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(kind.front())));
+  std::string out = fmt::format("We fitted a Bayesian {} of {} on {} ({}) {}{}. ", kind, target,
+                                counted(static_cast<double>(fit.num_columns()), "column", "columns"), counted(fit.num_rows, "row", "rows"),
+                                with_ardvark(), preset_in_words(fit.report));
+  if (fit.report.preset.empty()) out += fmt::format("The coefficients have {}. ", prior_in_words(fit));
+  if (fit.state->standardization.scale.size() > 0)
+    out += "Columns were standardised for the fit; coefficients are reported in the units of the data. ";
+  if (fit.completed_tables > 0)
+    out += fmt::format("Missing values were imputed {} times, and the posteriors averaged. ", fit.completed_tables);
+  if (fit.prior != PriorKind::laplace)
+    out += fmt::format("We report posterior means with central {} credible intervals{}. ", percents,
+                       fit.sparse && fit.prior != PriorKind::dense
+                           ? ", and the posterior probability that a column has an effect of its own (inclusion)"
+                           : "");
+  if (io::judges_columns(fit) && fit.sparse)
+    out += fmt::format("A column was kept by the rule: {}; {} of {} were. ", io::rule_of_inclusion(io::has_groups(fit)),
+                       io::num_effects(fit), fit.num_columns());
+  if (has_noise(fit.task))
+    out += fmt::format("The model explains {} of the variance of {} in these rows; the standard deviation of the noise is {}. ",
+                       percent(fit.r_squared), target, io::noise_in_words(fit, level));
+  else if (is_count(fit.task))
+    out += fmt::format("The model explains {} of the deviance in these rows. ", percent(fit.deviance_explained));
+  else
+    out += fmt::format("In these rows its accuracy is {} and its log loss {:.3f} nats. ", percent(fit.accuracy), fit.log_loss);
+  if (fit.report.status != Status::converged) out += fmt::format("The fit did not converge ({}). ", to_string(fit.report.status));
+  out.pop_back();
+  return out;
+}
+
+std::string method_of(const SoftmaxFit& fit, double) {
+  const char* const what = fit.coding == ClassCoding::softmax            ? "a Bayesian softmax regression"
+                           : fit.coding == ClassCoding::one_against_rest ? "Bayesian logistic regressions of each class against the rest"
+                                                                         : "Bayesian logistic regressions of each pair of classes";
+  return fmt::format(
+      "We fitted {} of {} ({} classes) on {} ({}) {}{}, with the prior {}. In these rows the accuracy is {} and the log loss {:.3f} nats.",
+      what, target_or(fit.target, "the target"), fit.num_classes(), counted(static_cast<double>(fit.num_columns()), "column", "columns"),
+      counted(fit.num_rows, "row", "rows"), with_ardvark(), preset_in_words(fit.report), to_string(fit.prior), percent(fit.accuracy),
+      fit.log_loss);
+}
+
+std::string quality_of(const auto& fit) {
+  return has_noise(fit.task)
+             ? fmt::format("The machine explains {} of the variance in these rows.", percent(fit.r_squared))
+             : fmt::format("In these rows the accuracy is {} and the log loss {:.3f} nats.", percent(fit.accuracy), fit.log_loss);
+}
+
+std::string method_of(const RelevanceFit& fit, double) {
+  return fmt::format("We fitted a relevance vector machine ({}) of {} on {} ({}) {}{}. Its kernel is {}{}; {} are relevance vectors. {}",
+                     facts_of(fit.task).machine, target_or(fit.target, "the target"),
+                     counted(static_cast<double>(fit.num_inputs()), "input", "inputs"), counted(fit.num_rows, "row", "rows"),
+                     with_ardvark(), preset_in_words(fit.report), shortened(fit.kernel.name(), 60),
+                     fit.search == KernelSearch::none ? "" : ", whose parameters maximise the log evidence",
+                     counted(static_cast<double>(fit.num_vectors()), "row", "rows"), quality_of(fit));
+}
+
+std::string method_of(const KernelFit& fit, double) {
+  std::string kernels;
+  if (!fit.processes.empty() && !fit.processes.front().hypotheses.empty())
+    kernels = fmt::format(" Its main kernel is {}; widths, signal and noise come from the evidence{}.",
+                          fit.processes.front().hypotheses.front().kernel.spec().kind,
+                          fit.processes.front().points.size() > 1 ? ", and predictions average over what it leaves open" : "");
+  return fmt::format("We fitted a Gaussian process ({}) of {} on {} ({}) {}.{} {}", facts_of(fit.task).machine,
+                     target_or(fit.target, "the target"), counted(static_cast<double>(fit.num_inputs()), "input", "inputs"),
+                     counted(fit.num_rows, "row", "rows"), with_ardvark(), kernels, quality_of(fit));
+}
+
+}  // namespace
+
+std::string command_of_targets(const SavedTargets& targets, const ReportRows& rows) {
+  constexpr std::size_t most_names = 40;
+  const std::vector<std::string>& names = targets.target_names;
+  std::string out = fmt::format("ardvark fit {} ", files_of(rows));
+  out += names.empty() || names.size() > most_names ? std::string("--targets TARGETS.csv") : "--target " + quoted(list_of(names));
+  for (const auto& [name, value] : targets.options) out += spelled_for_shell(name, value, targets.fit.column_names);
+  return out + " -o model.ardvark";
+}
+
+std::string methods_of(const SavedModel& model, double level) {
+  return std::visit([&](const auto& fit) { return method_of(fit, level); }, model.fit);
+}
+
+void write_checksums(Page& page, const ReportRows& rows) {
+  if (!rows.files.empty()) {
+    page.paragraph("The files that this page describes, and their SHA-256 (as sha256sum prints it):");
+    std::string text;
+    constexpr std::size_t most_files = 30;
+    for (std::size_t i = 0; i < std::min(rows.files.size(), most_files); ++i)
+      text += fmt::format("{}{}  {}", i > 0 ? "\n" : "", rows.files[i].sha256, shortened(rows.files[i].name, 200));
+    if (rows.files.size() > most_files) text += fmt::format("\n... and {} files more", rows.files.size() - most_files);
+    page.code(text);
+    return;
+  }
+  if (rows.X.rows() == 0) return;
+  page.paragraph("The rows came from the memory. SHA-256 of their numbers, with the Python code that gives it again:");
+  page.code(fmt::format("{}\nhashlib.sha256(numpy.column_stack([X, y]).astype(\"<f8\").tobytes()).hexdigest()",
+                        sha256_of_numbers(rows.X, rows.target)));
+}
+
+void write_reproduction(Page& page, const SavedModel& model, const ReportRows& rows, const ReportOptions& options) {
+  page.section("How to make this fit again");
+  page.paragraph(fmt::format("ardvark {}, and this command:", library_version()));
+  page.code(shortened(options.command.empty() ? command_of(model, rows) : options.command, 4000));
+  std::vector<std::string> names;
+  for (const FeatureColumn& f : model.encoding.features) names.push_back(f.name);
+  if (names.empty()) names = names_of(model);
+  page.paragraph(fmt::format("The columns that the fit reads: {}. Leave out any other column of the table{}.", enumerated(names, 60),
+                             options.command.empty() ? " (--ignore)" : ""));
+  write_checksums(page, rows);
+}
+
+}  // namespace ardvark::internal::report

@@ -1,0 +1,401 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "ardvark/html_report.hpp"
+#include "page_check.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::checked;
+using testing::CheckedPage;
+
+struct Drawn {
+  Matrix X;
+  Vector y, labels;
+};
+
+// y = 2 x1 - x2 + noise of sd 0.5; labels: whether this is positive.
+Drawn drawn(Index n, Index p, unsigned seed = 1) {
+  std::mt19937_64 engine(seed);
+  std::normal_distribution<double> normal;
+  Drawn out{Matrix(n, p), Vector(n), Vector(n)};
+  for (double& x : out.X.reshaped()) x = normal(engine);
+  for (Index i = 0; i < n; ++i) {
+    out.y[i] = 1 + 2 * out.X(i, 0) - (p > 1 ? out.X(i, 1) : 0) + 0.5 * normal(engine);
+    out.labels[i] = out.y[i] > 1 ? 1 : 0;
+  }
+  return out;
+}
+
+MatrixView column(const Vector& y) { return {y.data(), y.size(), 1}; }
+
+CheckedPage page_of(const std::string& page) {
+  CheckedPage out = checked(page);
+  EXPECT_TRUE(out.faults.empty()) << ::testing::PrintToString(out.faults);
+  EXPECT_LT(page.size(), 300000u);
+  return out;
+}
+
+bool has(const CheckedPage& page, const std::string& text) { return page.text().find(text) != std::string::npos; }
+
+// The cells of the line of a table that begins with this name.
+std::vector<std::string> line_of(const CheckedPage& page, const std::string& name) {
+  std::vector<std::string> cells;
+  bool is_in = false;
+  for (const testing::PageElement& element : page.elements) {
+    if (element.tag == "th" && element.attributes.at("scope") == "row") is_in = element.text == name && cells.empty();
+    if (element.tag == "td" && is_in) cells.push_back(element.text);
+  }
+  return cells;
+}
+
+TEST(HtmlReport, HoldsWhatTheSummaryHolds) {
+  const Drawn d = drawn(120, 4);
+  ModelOptions options{.model = "linear"};
+  options.column_names = {"alpha", "beta", "gamma", "delta"};
+  options.target = "weight";
+  const SavedModel model = fit_model(d.X, d.y, options);
+  const CheckedPage page = page_of(html_report(model));
+  const Fit& fit = *model.score();
+  EXPECT_EQ(page.all("h1").front().text, "Linear regression of weight");
+  for (Index j = 0; j < 4; ++j) {
+    const std::vector<std::string> cells = line_of(page, options.column_names[static_cast<std::size_t>(j)]);
+    ASSERT_EQ(cells.size(), 7u);
+    const Interval ends = credible_interval(fit, j);
+    EXPECT_NEAR(std::stod(cells[0]), fit.mean[j], 1e-3 * std::abs(fit.mean[j]));
+    EXPECT_NEAR(std::stod(cells[2]), ends.lower, 1e-3 * std::abs(ends.lower));
+    EXPECT_NEAR(std::stod(cells[3]), ends.upper, 1e-3 * std::abs(ends.upper));
+    EXPECT_NEAR(std::stod(cells[4]), fit.sparse->inclusion[j], 0.0051);
+    EXPECT_EQ(cells[6], j < 2 ? "kept" : "-");
+  }
+  EXPECT_TRUE(has(page, fmt::format("{:.4f} nats", fit.bound)));
+  EXPECT_TRUE(has(page, "2 of 4 columns are kept: alpha and beta."));
+  EXPECT_TRUE(has(page, "ardvark fit TABLE.csv --target weight --model linear -o model.ardvark"));
+}
+
+TEST(HtmlReport, ListsAlternativesThatGoTogether) {
+  const Drawn d = drawn(150, 4);
+  SavedModel model = fit_model(d.X, d.y, {.model = "linear", .prior = "slab"});
+  model.score()->sparse->sets = {{{2, 0}, {0.704, 0.291}, 0.9}, {{1}, {1}, 1}, {{0, 1, 2}, {0.5, 0.3, 0.2}, 0.4}};
+  const CheckedPage page = page_of(html_report(model));
+  EXPECT_TRUE(has(page, "One of x3 (probability 0.70), x1 (probability 0.29)"));
+  EXPECT_FALSE(has(page, "One of x1"));  // it has probably no effect at all
+}
+
+// The shares by the intervals of predict(), counted here.
+TEST(HtmlReport, CountsRowsInsideOfTheirIntervals) {
+  const Drawn d = drawn(80, 3), other = drawn(200, 3, 7);
+  const SavedModel model = fit_model(d.X, d.y, {.model = "linear", .prior = "shared"});
+  ReportRows rows;
+  rows.X = other.X, rows.target = column(other.y);
+  const CheckedPage page = page_of(html_report(model, rows));
+  const auto prediction = std::get<StudentPrediction>(predict(model, other.X));
+  for (const auto& [level, name] : {std::pair{0.5, "50%"}, {0.8, "80%"}, {0.95, "95%"}}) {
+    const Vector half = prediction.half_width(level);
+    int inside = 0;
+    for (Index i = 0; i < 200; ++i) inside += std::abs(other.y[i] - prediction.mean[i]) <= half[i] ? 1 : 0;
+    ASSERT_FALSE(line_of(page, name).empty());
+    EXPECT_EQ(line_of(page, name)[0], fmt::format("{} of 200", inside));
+  }
+  EXPECT_TRUE(has(page, "They are other rows than those of the fit"));
+  rows.X = d.X, rows.target = column(d.y);
+  EXPECT_TRUE(has(page_of(html_report(model, rows)), "They are the rows of the fit"));
+}
+
+TEST(HtmlReport, CountsClassesAndTheirProbabilities) {
+  const Drawn d = drawn(150, 3);
+  ModelOptions options{.model = "logistic"};
+  options.class_names = {"no", "yes"};
+  const SavedModel model = fit_model(d.X, d.labels, options);
+  ReportRows rows;
+  rows.X = d.X, rows.target = column(d.labels);
+  const CheckedPage page = page_of(html_report(model, rows));
+  const auto prediction = std::get<ClassPrediction>(predict(model, d.X));
+  int no_no = 0, yes_yes = 0, no = 0;
+  for (Index i = 0; i < 150; ++i) {
+    const bool says_yes = prediction.probability[i] > 0.5, is_yes = d.labels[i] == 1;
+    no += is_yes ? 0 : 1, no_no += !says_yes && !is_yes ? 1 : 0, yes_yes += says_yes && is_yes ? 1 : 0;
+  }
+  EXPECT_EQ(line_of(page, "no"), (std::vector<std::string>{fmt::format("{}", no_no), fmt::format("{}", no - no_no)}));
+  EXPECT_EQ(line_of(page, "yes"), (std::vector<std::string>{fmt::format("{}", 150 - no - yes_yes), fmt::format("{}", yes_yes)}));
+  EXPECT_TRUE(has(page, "They are the rows of the fit"));
+  EXPECT_TRUE(has(page, "Calibration of the probabilities"));
+}
+
+TEST(HtmlReport, LeavesOutRowsWithoutATarget) {
+  Drawn d = drawn(60, 2);
+  const SavedModel model = fit_model(d.X, d.y, {.model = "linear"});
+  d.y[3] = NAN;
+  ReportRows rows;
+  rows.X = d.X, rows.target = column(d.y);
+  EXPECT_TRUE(has(page_of(html_report(model, rows)), "rows in memory: 60 rows; 59 have a known target."));
+  d.y.setConstant(NAN);
+  rows.target = column(d.y);
+  EXPECT_TRUE(has(page_of(html_report(model, rows)), "The target of no row is known."));
+  rows.target = {};
+  EXPECT_TRUE(has(page_of(html_report(model, rows)), "The rows have no target"));
+}
+
+// What a name says stays a text: no element, no attribute and no entity comes of it.
+TEST(HtmlReport, EscapesNames) {
+  const Drawn d = drawn(100, 3);
+  ModelOptions options{.model = "logistic"};
+  const std::string script = "<script>alert(1)</script>", quote = "\" onload=\"alert(2)", entity = "a&lt;b & 'c'";
+  options.column_names = {script, quote, entity};
+  options.target = "</title><img src=x>";
+  options.class_names = {"<b>no</b>", "yes\x1b[31m"};
+  const SavedModel model = fit_model(d.X, d.labels, options);
+  ReportRows rows;
+  rows.X = d.X, rows.target = column(d.labels);
+  rows.files = {{"<i>x</i>.csv", std::string(64, '0')}};
+  ReportOptions how;
+  how.title = "<h1>&";
+  how.command = "fit --x '<&>'";
+  const CheckedPage page = page_of(html_report(model, rows, how));
+  for (const std::string& text :
+       {script, quote, entity, std::string("<i>x</i>.csv"), std::string("fit --x '<&>'"), std::string("<b>no</b>")})
+    EXPECT_TRUE(has(page, text)) << text;
+  EXPECT_EQ(page.all("h1").front().text, "<h1>&");
+  EXPECT_TRUE(has(page, "yes\\x1b[31m"));
+}
+
+TEST(HtmlReport, StaysSmallWithManyColumnsAndLongNames) {
+  const Drawn d = drawn(60, 3000);
+  ModelOptions options{.model = "linear", .prior = "ard"};
+  for (Index j = 0; j < 3000; ++j) options.column_names.push_back(fmt::format("{}&{}", std::string(500, 'x'), j));
+  const SavedModel model = fit_model(d.X, d.y, options);
+  ReportRows rows;
+  rows.X = d.X, rows.target = column(d.y);
+  const CheckedPage page = page_of(html_report(model, rows));
+  Index in_table = 0;
+  for (const testing::PageElement& element : page.elements)
+    in_table += element.tag == "th" && element.attributes.at("scope") == "row" && element.text.starts_with("xxx") ? 1 : 0;
+  EXPECT_LE(in_table, 100);
+  EXPECT_GE(in_table, 1);
+}
+
+TEST(HtmlReport, ComparesEveryKthOfManyRows) {
+  const Drawn d = drawn(41000, 1);
+  const SavedModel model = fit_model(MatrixView(d.X).row_range(0, 50), VectorView(d.y.data(), 50), ModelOptions{.model = "linear"});
+  ReportRows rows;
+  rows.X = d.X, rows.target = column(d.y);
+  EXPECT_TRUE(has(page_of(html_report(model, rows)), "13667 of them, evenly spaced"));  // every third
+}
+
+TEST(HtmlReport, DrawsCurvesOfMachines) {
+  std::mt19937_64 engine(3);
+  std::normal_distribution<double> normal;
+  Matrix X(60, 1);
+  Vector y(60);
+  for (Index i = 0; i < 60; ++i) X(i, 0) = 0.1 * static_cast<double>(i), y[i] = std::sin(X(i, 0)) + 0.1 * normal(engine);
+  for (const char* const kind : {"kernel", "rvm"}) {
+    ModelOptions options{.model = kind, .task = "regression"};
+    options.column_names = {"time"};
+    options.target = "height";
+    const SavedModel model = fit_model(X, y, options);
+    ReportRows rows;
+    rows.X = X, rows.target = column(y);
+    const CheckedPage page = page_of(html_report(model, rows));
+    ASSERT_TRUE(has(page, "height over time"));
+    // The table of the curve: at the ends, the predictions of the model.
+    const std::vector<std::string> first = line_of(page, "0"), last = line_of(page, "5.900");
+    ASSERT_EQ(first.size(), 3u);
+    ASSERT_EQ(last.size(), 3u);
+    ModelOptions mean;
+    mean.interval = "mean";
+    Matrix ends(2, 1);
+    ends << 0, 5.9;
+    std::visit(
+        [&](const auto& p) {
+          if constexpr (requires { p.half_width(0.95); }) {
+            EXPECT_NEAR(std::stod(first[0]), p.mean[0], 1e-3);
+            EXPECT_NEAR(std::stod(last[0]), p.mean[1], 1e-3);
+            EXPECT_NEAR(std::stod(last[2]), p.mean[1] + p.half_width(0.95)[1], 1e-3);
+          }
+        },
+        predict(model, ends, mean));
+  }
+}
+
+TEST(HtmlReport, ShowsSeveralClasses) {
+  const Drawn d = drawn(200, 3);
+  Vector labels(200);
+  for (Index i = 0; i < 200; ++i) labels[i] = d.y[i] < 0 ? 0 : d.y[i] < 2 ? 1 : 2;
+  ModelOptions options{.model = "logistic"};
+  options.class_names = {"low", "middle", "high"};
+  for (const char* const coding : {"softmax", "one-against-rest", "one-against-one"}) {
+    options.coding = coding;
+    const SavedModel model = fit_model(d.X, labels, options);
+    ReportRows rows;
+    rows.X = d.X, rows.target = column(labels);
+    const CheckedPage page = page_of(html_report(model, rows));
+    EXPECT_TRUE(has(page, std::string(coding) == "one-against-one" ? "Coefficients of middle/low" : "Coefficients of middle")) << coding;
+    EXPECT_TRUE(has(page, "They are the rows of the fit")) << coding;
+    EXPECT_EQ(line_of(page, "low").size(), 3u);
+  }
+  options = {.model = "kernel", .task = "classification"};
+  options.class_names = {"low", "middle", "high"};
+  const CheckedPage page = page_of(html_report(fit_model(d.X, labels, options)));
+  EXPECT_TRUE(has(page, "Probabilities over x1"));
+  EXPECT_TRUE(has(page, "Probabilities of low (solid), middle (dashed), high (dotted); the other inputs are at their means."));
+}
+
+TEST(HtmlReport, ShowsCounts) {
+  std::mt19937_64 engine(5);
+  Matrix X(200, 2);
+  Vector y(200);
+  std::normal_distribution<double> normal;
+  for (Index i = 0; i < 200; ++i) {
+    X(i, 0) = normal(engine), X(i, 1) = normal(engine);
+    y[i] = std::poisson_distribution<int>(std::exp(1 + 0.5 * X(i, 0)))(engine);
+  }
+  const SavedModel model = fit_model(X, y, {.model = "counts"});
+  ReportRows rows;
+  rows.X = X, rows.target = column(y);
+  const CheckedPage page = page_of(html_report(model, rows));
+  EXPECT_TRUE(has(page, "Rate ratio"));
+  EXPECT_TRUE(has(page, "They are the rows of the fit"));
+}
+
+TEST(HtmlReport, ShowsHowLambdaWasChosen) {
+  const Drawn d = drawn(100, 5);
+  const CheckedPage page = page_of(html_report(fit_model(d.X, d.y, {.model = "linear", .prior = "laplace"})));
+  EXPECT_TRUE(has(page, "Cross-validation with 10 folds"));
+  EXPECT_TRUE(has(page, "Loss for each lambda"));
+  EXPECT_TRUE(has(page, "Columns that are not zero"));
+}
+
+TEST(HtmlReport, ListsManyTargets) {
+  const Drawn d = drawn(120, 3), noise = drawn(120, 3, 9);
+  Matrix Y(120, 40);
+  for (Index k = 0; k < 40; ++k)
+    Y.col(k) = k < 10 ? Vector(d.y + 0.3 * noise.X.col(k % 3))
+                      : Vector(noise.X.col(k % 3) + 0.1 * static_cast<double>(k) * noise.X.col((k + 1) % 3));
+  std::vector<std::string> names;
+  for (Index k = 0; k < 40; ++k) names.push_back(fmt::format("<t{}>", k));
+  const SavedTargets targets =
+      fit_targets(d.X, Y, ModelOptions{.model = "linear", .prior = "shared"}, names, {.standard_deviations = true, .leave_one_out = true});
+  ReportRows rows;
+  rows.X = d.X, rows.target = Y;
+  const CheckedPage page = page_of(html_report(targets, rows));
+  const ExplainedTargets explained = explained_targets(targets.fit.log_bayes, targets.fit.log_bayes_of_noise, 0.1);
+  EXPECT_TRUE(has(page, fmt::format("The columns explain {} of 40 targets", std::ranges::count(explained.selected, true))));
+  const std::vector<std::string> cells = line_of(page, "<t3>");
+  ASSERT_EQ(cells.size(), 7u);
+  EXPECT_EQ(cells[0], fmt::format("{:.3f}", targets.fit.r_squared[3]));
+  EXPECT_EQ(cells[1], fmt::format("{:.3f}", targets.fit.r_squared_loo[3]));
+  EXPECT_EQ(cells[6], "yes");
+  // The rows are those of the fit, so that R^2 is the same; the shares are counted here.
+  std::vector<std::vector<std::string>> lines;
+  for (std::size_t i = 0; i < page.elements.size(); ++i)
+    if (page.elements[i].tag == "th" && page.elements[i].text == "<t3>") {
+      std::vector<std::string> line;
+      for (std::size_t j = i + 1; page.elements[j].tag == "td"; ++j) line.push_back(page.elements[j].text);
+      lines.push_back(line);
+    }
+  const TargetsPrediction p = predict(targets.fit, d.X);
+  const double nu = targets.fit.degrees_of_freedom[3], unit = std::sqrt((nu - 2) / nu);
+  const double quantile = boost::math::quantile(boost::math::students_t(nu), 0.975);
+  const Index inside = ((Y.col(3) - p.mean.col(3)).array().abs() <= unit * quantile * p.sd.col(3).array()).count();
+  EXPECT_EQ(lines.back()[0], "120");
+  EXPECT_EQ(lines.back()[1], cells[0]);
+  EXPECT_EQ(lines.back()[5], fmt::format("{:.{}f}%", static_cast<double>(inside) / 1.2, inside > 118 && inside < 120 ? 1 : 0));
+  EXPECT_THROW((void)html_report(targets, {}, {.fdr = 1.5}), InvalidArgument);
+  rows.target = column(d.y);
+  EXPECT_THROW((void)html_report(targets, rows), InvalidArgument);
+}
+
+TEST(HtmlReport, RanksModels) {
+  const Drawn d = drawn(100, 4);
+  ComparisonOptions options;
+  options.model.target = "<y>";
+  const Comparison comparison = compare_models(d.X, d.y, options);
+  const CheckedPage page = page_of(html_report(comparison, {}, {.command = "ardvark compare 'a <b>.csv'"}));
+  EXPECT_TRUE(has(page, comparison.verdict));
+  EXPECT_TRUE(has(page, "ardvark compare 'a <b>.csv'"));
+  for (const ComparedModel& model : comparison.models) {
+    const std::vector<std::string> cells = line_of(page, model.name);
+    ASSERT_EQ(cells.size(), 7u);
+    EXPECT_EQ(cells[0], fmt::format("{:.3f}", model.bound));
+    EXPECT_EQ(cells[2], model.comparable ? fmt::format("{:.3f}", model.difference) : "-");
+  }
+}
+
+TEST(HtmlReport, ListsHowOftenColumnsAreKept) {
+  const Drawn d = drawn(100, 5);
+  ModelOptions options{.model = "logistic", .prior = "ard"};
+  options.folds = 3, options.repeats = 2;
+  options.column_names = {"a", "b", "<c>", "d", "e"};
+  const SelectionCounts counts = select_columns(d.X, d.labels, options);
+  const CheckedPage page = page_of(html_report(counts));
+  ASSERT_EQ(counts.count[0], 6);
+  EXPECT_EQ(line_of(page, "a"), (std::vector<std::string>{"6", "1.000", fmt::format("{:.2f}", counts.sc_value[0])}));
+  EXPECT_TRUE(has(page, "6 fits (3 folds, 2 repeats, seed 1)"));
+}
+
+TEST(HtmlReport, OfAFitWithoutResultSaysWhy) {
+  SavedModel model;
+  model.fit = Fit();
+  const CheckedPage page = page_of(html_report(model));
+  EXPECT_TRUE(has(page, "the fit has not run"));
+  EXPECT_TRUE(has(page, "There is no result to show."));
+}
+
+TEST(HtmlReport, RepeatsTheOptionsInTheCommand) {
+  const Drawn d = drawn(100, 3);
+  ModelOptions options{.model = "linear", .prior = "shared"};
+  options.column_names = {"a b", "it's", "c"};
+  options.target = "y z";
+  options.set("intercept", 0.0);
+  options.set("max_sweeps", 300.0);
+  options.set("flat", std::vector<double>{0, 1});
+  const CheckedPage page = page_of(html_report(fit_model(d.X, d.y, options)));
+  bool found = false;
+  for (const testing::PageElement& code : page.all("code"))
+    found = found || (code.text.starts_with("ardvark fit TABLE.csv --target 'y z' --model linear") &&
+                      code.text.find(" --no-intercept") != std::string::npos && code.text.find(" --max-sweeps 300") != std::string::npos &&
+                      code.text.find(" --flat 'a b,it'\\''s'") != std::string::npos);
+  EXPECT_TRUE(found) << page.text();
+}
+
+TEST(HtmlReport, RefusesWhatDoesNotMatch) {
+  const Drawn d = drawn(50, 3);
+  const SavedModel model = fit_model(d.X, d.y, {.model = "linear", .prior = "shared"});
+  ReportRows rows;
+  rows.X = MatrixView(d.X).column_range(0, 2), rows.target = column(d.y);
+  EXPECT_THROW((void)html_report(model, rows), InvalidArgument);
+  rows.X = d.X, rows.target = MatrixView(d.y.data(), 49, 1);
+  EXPECT_THROW((void)html_report(model, rows), InvalidArgument);
+  ReportOptions how;
+  how.level = 1;
+  EXPECT_THROW((void)html_report(model, {}, how), InvalidArgument);
+  how = {};
+  how.column_names = {"one"};
+  EXPECT_THROW((void)html_report(model, {}, how), InvalidArgument);
+  ModelOptions two{.model = "logistic", .prior = "shared"};
+  const SavedModel classes = fit_model(d.X, d.labels, two);
+  const Vector wrong = Vector::Constant(50, 2);
+  rows.X = d.X, rows.target = column(wrong);
+  EXPECT_THROW((void)html_report(classes, rows), InvalidArgument);
+}
+
+// hashlib.sha256(np.column_stack([[[1., 2.], [3., 4.]], [5., 6.]]).astype("<f8").tobytes()).hexdigest() of Python
+TEST(Checksum, OfNumbersIsThatOfTheirBytes) {
+  Matrix X(2, 2);
+  X << 1, 2, 3, 4;
+  const Vector y = Vector::LinSpaced(2, 5, 6);
+  EXPECT_EQ(sha256_of_numbers(X, column(y)), "1b97e2b36fe83006ade52996ceb7b65c4b55c852048a7bf31b407b9f19c658e8");
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_row = X;
+  EXPECT_EQ(sha256_of_numbers(by_row, column(y)), sha256_of_numbers(X, column(y)));
+  EXPECT_NE(sha256_of_numbers(X, {}), sha256_of_numbers(X, column(y)));
+}
+
+}  // namespace
+}  // namespace ardvark
