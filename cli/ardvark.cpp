@@ -28,6 +28,7 @@ const ardvark::cli::ProgramText text = {
     "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n"
     "  ardvark show pima.ardvark\n"
     "  ardvark predict pima.ardvark examples/data/Pima.te.csv -o predictions.csv\n"
+    "  ardvark report pima.ardvark examples/data/Pima.te.csv -o report.html\n"
     "  ardvark select examples/data/Pima.tr.csv --target type --preset slr_var\n"
     "  ardvark compare examples/data/Pima.tr.csv --target type --model logistic\n"
     "Exit codes: 0 success; 2 wrong arguments, or wrong contents of a table or a model file; 3 a file cannot be read or written, or there "
@@ -38,6 +39,7 @@ const ardvark::cli::ProgramText text = {
 int main(int argc, char** argv) {
   using namespace ardvark::cli;
   hold_blas_at_one_thread(argv);
-  return run_program(text, {add_fit, add_select, add_compare, add_predict, add_show, add_stats, add_merge, add_explain, add_presets},
+  return run_program(text,
+                     {add_fit, add_select, add_compare, add_predict, add_show, add_report, add_stats, add_merge, add_explain, add_presets},
                      {argv + 1, argv + argc});
 }

@@ -32,6 +32,7 @@ void add_predict(CLI::App& app, Run& run);
 void add_stats(CLI::App& app, Run& run);
 void add_merge(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
+void add_report(CLI::App& app, Run& run);
 void add_explain(CLI::App& app, Run& run);
 void add_presets(CLI::App& app, Run& run);
 

@@ -27,6 +27,7 @@ ComparisonOptions options_of(const CompareArguments& args) {
 int run_compare(const CompareArguments& args) {
   ComparisonOptions options = options_of(args);
   check_comparison(options);
+  require_writable_report(args);
   const ModelProblem problem = model_problem(args, internal::task_of_model(args.model));
   options.model = problem.options;
   Training inputs;  // for kernels, a text column has a dummy for every level
@@ -45,10 +46,12 @@ int run_compare(const CompareArguments& args) {
   }
   comparison.notes.insert(comparison.notes.end(), problem.training.notes.begin(), problem.training.notes.end());
   note_remarks(problem, comparison.notes);
+  if (!args.report.empty()) write_report(args, comparison);
   if (args.json) {
     fmt::print("{}\n", to_json(comparison));
   } else if (!args.quiet) {
     fmt::print("{}", summary(comparison));
+    if (!args.report.empty()) fmt::print("report                {}\n", args.report);
   }
   return args.strict && comparison.status != Status::converged ? not_converged : ok;
 }
@@ -81,6 +84,7 @@ void add_compare(CLI::App& app, Run& run) {
       ->check(not_empty)
       ->allow_extra_args(false);
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
+  c.add_option("--report", args->report, about_report)->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--strict", args->strict, "Exit with 4 when a fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ardvark/compare.hpp"
 #include "ardvark/model.hpp"
 #include "ardvark/table.hpp"
 #include "commands.hpp"
@@ -19,6 +20,7 @@ struct FitArguments : ModelOptions {
   std::vector<std::string> files;      ///< as given, or the paths that match; of `fit` and `stats`
   std::string data;                    ///< the only file
   std::string targets, target_prefix;  ///< of several targets: their file, or how the names of their columns begin
+  std::string report;                  ///< of `compare` and `select`: where a page of HTML is written
   std::string output, path, weights_column, statistics, covariates, stream = "auto", index_base = "auto", count_allele = "1";
   std::vector<std::string> ignore, categorical, missing_markers, groups, flat_columns;
   TableFormat format;
@@ -34,6 +36,13 @@ struct FitArguments : ModelOptions {
 inline constexpr const char* about_all_columns =
     "With --json: list every column. Otherwise, of more than 5000 columns, those that the fit keeps, those of credible sets, and the 1000 "
     "largest effects; shown_columns has their positions, from 0";
+/// Of --report, for the help.
+inline constexpr const char* about_report = "Also write the result as one page of HTML, to be sent to a colleague";
+/// Writes that page, with the words of the command and the checksum of the table.
+void write_report(const FitArguments& args, const Comparison& comparison);
+void write_report(const FitArguments& args, const SelectionCounts& counts);
+/// Checks that --report can be written. \throws InvalidArgument, EnvironmentError
+void require_writable_report(const FitArguments& args);
 /// \throws InvalidArgument  --all-columns without --json
 void require_json(bool all_columns, bool json);
 /// A line for each preset, after a line break. \param columns_only  without those that select rows, not columns

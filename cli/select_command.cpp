@@ -39,6 +39,7 @@ int run_select(const SelectArguments& args) {
   SelectArguments folds_file = args;  // the same check as for -o, before any work
   folds_file.output = args.folds_out;
   require_writable(folds_file);
+  require_writable_report(args);
   if (!args.folds_out.empty() && args.folds_out == args.output)
     throw refused("--folds-out", fmt::format("and --output are both '{}'; give two paths", args.output));
   const bool linear = args.preset.empty() ? args.model == "linear" : internal::has_noise(task_of_preset(args.preset));
@@ -59,12 +60,14 @@ int run_select(const SelectArguments& args) {
     const UninterruptedWrite guard;
     write_text_file(args.folds_out, folds_csv(counts, problem.training.file_rows));
   }
+  if (!args.report.empty()) write_report(args, counts);
   if (args.json) {
     fmt::print("{}\n", to_json(counts, args));
   } else if (!args.quiet) {
     fmt::print("{}", summary(counts, args.top));
     if (!args.output.empty()) fmt::print("counts                {}\n", args.output);
     if (!args.folds_out.empty()) fmt::print("folds                 {}\n", args.folds_out);
+    if (!args.report.empty()) fmt::print("report                {}\n", args.report);
   }
   return args.strict && counts.status != Status::converged ? not_converged : ok;
 }
@@ -81,6 +84,7 @@ void add_select(CLI::App& app, Run& run) {
   c.add_option("--folds-out", args->folds_out,
                "Write to this CSV file which fold tested each row in each repeat, so that another program can repeat the counts")
       ->check(not_empty);
+  c.add_option("--report", args->report, about_report)->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--strict", args->strict, "Exit with 4 when a fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");

@@ -1,9 +1,15 @@
 // ardvark show
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
 #include <utility>
 
+#include "ardvark/plot.hpp"
 #include "ardvark/statistics.hpp"
 #include "fit.hpp"
 #include "io/safetensors.hpp"
@@ -36,12 +42,23 @@ int show_target_statistics(const std::string& path, bool json) {
   return ok;
 }
 
+// Characters in a line: of the terminal that is written to, or as the environment says.
+int width_of_terminal() {
+  constexpr int usual = 80, least = 20, most = 1000;
+  winsize size = {};
+  if (::isatty(1) == 1 && ::ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return std::max<int>(size.ws_col, least);
+  const char* const columns = std::getenv("COLUMNS");
+  const int given = columns == nullptr ? 0 : std::atoi(columns);
+  return given >= least && given <= most ? given : usual;
+}
+
 }  // namespace
 
 void add_show(CLI::App& app, Run& run) {
   struct Arguments : ModelOptions {
     std::string path;
-    bool json = false, all_columns = false, covariance = false;
+    bool json = false, all_columns = false, covariance = false, plot = false;
+    std::optional<int> width;
   };
   CLI::App& c = *app.add_subcommand("show", "Print what a file of a model or of statistics holds");
   auto args = std::make_shared<Arguments>();
@@ -53,11 +70,19 @@ void add_show(CLI::App& app, Run& run) {
   c.add_flag("--all-columns", args->all_columns, about_all_columns);
   c.add_flag("--covariance", args->covariance,
              "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");
+  c.add_flag("--plot", args->plot, "Draw coefficients with their intervals, or the curves of a kernel machine, instead of the table");
+  c.add_option("--columns", args->width, "With --plot: characters in a line, 20 or more (default: those of the terminal, else 80)")
+      ->check(is_whole_number);
   c.footer("Example:\n  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n  ardvark show pima.ardvark");
   c.callback([args, &run, &c] {
     run = [args, &c] {
       if (!(args->level > 0 && args->level < 1)) throw wrong("--level", args->level, "it must lie between 0 and 1");
       require_json(args->all_columns, args->json);
+      if (args->plot && args->json) throw refused("--plot", "cannot be used with --json");
+      if (args->width && !args->plot) throw refused("--columns", "applies only to --plot");
+      if (args->width && *args->width < 20) throw wrong("--columns", *args->width, "it must be at least 20");
+      if (args->plot && (holds_statistics(args->path) || holds_target_statistics(args->path) || holds_targets(args->path)))
+        throw refused("--plot", fmt::format("draws one model, which '{}' is not", args->path));
       if (holds_statistics(args->path)) return show_statistics(args->path, args->json);
       if (holds_target_statistics(args->path)) return show_target_statistics(args->path, args->json);
       if (holds_targets(args->path)) {
@@ -68,6 +93,10 @@ void add_show(CLI::App& app, Run& run) {
       }
       SavedModel model = load_model(args->path);
       if (args->fdr) model = at_fdr(std::move(model), *args->fdr, Spelling::command_line);
+      if (args->plot) {
+        fmt::print("{}", drawing(model, args->width.value_or(width_of_terminal()), args->level));
+        return static_cast<int>(ok);
+      }
       if (args->covariance && !args->json) throw refused("--covariance", "needs --json; the table has no place for a matrix");
       if ((model.relevance() || model.process()) && args->covariance)
         throw refused("--covariance", "applies only to linear and logistic models");

@@ -524,10 +524,29 @@ ARDVARK_API ardvark_code ardvark_model_from_moments(const ardvark_moments* momen
  * X: the training rows. For a model of a filter, V^-1 comes from the factor of V; X is not read and may be NULL. */
 ARDVARK_API ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_matrix* X, ardvark_array* array,
                                                  ardvark_error* error);
+/* Coefficients with their intervals, or the curves of a kernel machine, drawn with characters, as `ardvark show --plot` does. width: of a
+ * line, 20 or more; 0: 80. options: only `level` is read; may be NULL. Free *text with ardvark_free. */
+ARDVARK_API ardvark_code ardvark_model_drawing(const ardvark_model* model, int32_t width, const ardvark_options* options, char** text,
+                                               ardvark_error* error);
 /* The table that `ardvark show` prints. options: `level`, `verbose`, `odds` and `standardized` are read, and `column_names`: other names of
  * the columns; may be NULL. Free *text with ardvark_free. */
 ARDVARK_API ardvark_code ardvark_model_summary(const ardvark_model* model, const ardvark_options* options, char** text,
                                                ardvark_error* error);
+
+/* What a report says beside the fit and its rows. NULL: see below. */
+typedef struct ardvark_report_words {
+  size_t struct_size;
+  const char* title;   /* heading of the page; NULL: what was fitted */
+  const char* command; /* how the fit is made again; NULL: the command of the program ardvark */
+  const char* file;    /* path of the file that X comes from, whose name and checksum the page has; NULL: X comes from the memory */
+} ardvark_report_words;
+/* A page of HTML for a colleague, as of `ardvark report`: one file of less than 300 kB that loads nothing. X: rows that it compares with
+ * their predictions, those of the fit or others; NULL: none. target: as in ardvark_predict, but NaN where it is not known; NULL with X
+ * NULL. options: `level`, `column_names` and, of counts, `row_offset` are read; may be NULL. words: may be NULL. path: where the page is
+ * written, completely or not at all; NULL: *html has it, which you free with ardvark_free. */
+ARDVARK_API ardvark_code ardvark_model_report(const ardvark_model* model, const ardvark_matrix* X, const double* target,
+                                              const ardvark_options* options, const ardvark_report_words* words, const char* path,
+                                              char** html, ardvark_error* error);
 
 /* A predictive distribution for each row. Regression: mean, sd, lower, upper, scale, degrees_of_freedom. Classification: probability
  * [rows, classes], classes, and mean and variance of the log odds. options: `rule`, `interval`, `level` and, of counts, `row_offset`
@@ -574,6 +593,10 @@ ARDVARK_API ardvark_code ardvark_select(const ardvark_matrix* X, const double* l
  * with each of them. options: model linear, logistic or counts. */
 ARDVARK_API ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, const char* priors, const char* kernels,
                                          const ardvark_options* options, ardvark_result** result, ardvark_error* error);
+
+/* A page of HTML of a result of ardvark_compare or ardvark_select, as ardvark_model_report. ARDVARK_INVALID_ARGUMENT: another result. */
+ARDVARK_API ardvark_code ardvark_result_report(const ardvark_result* result, const ardvark_report_words* words, const char* path,
+                                               char** html, ardvark_error* error);
 
 /* Modes under a Laplace prior for many lambdas: lambda, lambda_max, mean [count, p], intercept, log_likelihood, num_nonzero; and of each
  * of them status, message and gap: how far its objective is below the maximum at most, as a part of it, by a feasible point of the dual.
@@ -733,6 +756,12 @@ ARDVARK_API ardvark_code ardvark_targets_explained(const ardvark_targets* target
  * from that of all targets, too; otherwise 0. coefficients: as in ardvark_targets_predict. */
 ARDVARK_API ardvark_code ardvark_targets_directions(const ardvark_targets* targets, int32_t pool, const ardvark_matrix* coefficients,
                                                     ardvark_result** result, ardvark_error* error);
+/* A page of HTML of all targets, as ardvark_model_report. X and Y [rows, targets]: rows that are compared with their predictions, both or
+ * neither; NaN in Y: not known. coefficients: as in ardvark_targets_predict. rate: of false discoveries among the targets that are
+ * explained, in (0, 1). */
+ARDVARK_API ardvark_code ardvark_targets_report(const ardvark_targets* targets, const ardvark_matrix* X, const ardvark_matrix* Y,
+                                                const ardvark_matrix* coefficients, double rate, const ardvark_report_words* words,
+                                                const char* path, char** html, ardvark_error* error);
 /* Predictions of new rows: mean and sd [rows of X, targets] are written where the caller says; sd NULL: without. coefficients [columns,
  * targets]: those of a fit that wrote its means elsewhere; otherwise NULL. options: `interval` ("new" or "mean") and `threads` are read;
  * may be NULL. */

@@ -159,6 +159,18 @@ ardvark_code reported(ardvark_result** result, ardvark_error* error, auto&& f) n
               [&] { return [answer = std::make_shared<const decltype(f())>(f())](Fields& out) { visit(*answer, out); }; });
 }
 
+/// The same for a function that returns how the fields are visited, and a pointer to what a report is written of.
+ardvark_code reportable(ardvark_result** result, ardvark_error* error, auto&& f) noexcept {
+  return guarded(error, [&] {
+    required(result, "result");
+    const auto [visit_all, subject] = f();
+    auto handle = std::make_unique<ardvark_result>();
+    handle->visit = visit_all;
+    handle->report = [found = subject](const ReportRows& rows, const ReportOptions& how) { return html_report(*found, rows, how); };
+    *result = handle.release();
+  });
+}
+
 /// Weights of the rows; null: none.
 inline VectorView weights_of(const double* weights, Index rows) { return weights == nullptr ? VectorView() : VectorView(weights, rows); }
 

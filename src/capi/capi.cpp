@@ -9,6 +9,7 @@
 
 #include "ardvark/compare.hpp"
 #include "ardvark/normalize.hpp"
+#include "ardvark/plot.hpp"
 #include "ardvark/posterior.hpp"
 #include "ardvark/progress.hpp"
 #include "capi/arguments.hpp"
@@ -177,6 +178,15 @@ ardvark_code ardvark_model_summary(const ardvark_model* model, const ardvark_opt
   return guarded(error, [&] { required(text, "text") = copy(summary(*required(model, "model").model, CallOptions(options).values)); });
 }
 
+ardvark_code ardvark_model_drawing(const ardvark_model* model, int32_t width, const ardvark_options* options, char** text,
+                                   ardvark_error* error) {
+  constexpr int usual_width = 80;
+  return guarded(error, [&] {
+    const CallOptions asked(options);
+    required(text, "text") = copy(drawing(*required(model, "model").model, width == 0 ? usual_width : width, asked.values.level));
+  });
+}
+
 ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X, const double* target, const ardvark_options* options,
                              ardvark_result** result, ardvark_error* error) {
   return made(result, "result", error, [&] { return prediction_of(model, Data(X, "X").X(), target, options); });
@@ -213,13 +223,13 @@ ardvark_code ardvark_model_from_bytes(const void* data, size_t size, ardvark_mod
 
 ardvark_code ardvark_select(const ardvark_matrix* X, const double* labels, const ardvark_options* options, ardvark_result** result,
                             ardvark_error* error) {
-  return made(result, "result", error, [&] {
+  return reportable(result, error, [&] {
     const Data data(X, "X");
     const CallOptions asked(options);
     const auto all = std::make_shared<const ModelOptions>(asked.values);
     const auto counts =
         std::make_shared<const SelectionCounts>(select_columns(data.X(), vector_of(labels, data.X().rows(), "labels"), *all));
-    return [counts, all](Fields& out) { visit(*counts, *all, out); };
+    return std::pair([counts, all](Fields& out) { visit(*counts, *all, out); }, counts);
   });
 }
 
@@ -241,7 +251,7 @@ void set_names(const char* list, std::vector<std::string>& names) {
 
 ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, const char* priors, const char* kernels,
                              const ardvark_options* options, ardvark_result** result, ardvark_error* error) {
-  return made(result, "result", error, [&] {
+  return reportable(result, error, [&] {
     const Data data(X, "X");
     const CallOptions asked(options);
     ComparisonOptions all;
@@ -258,10 +268,11 @@ ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, cons
     take(all.families, {"normal", "student", "poisson", "negative-binomial"});
     const char* const name = facts_of(task_of_model(all.model.model)).argument;
     const auto comparison = std::make_shared<const Comparison>(compare_models(data.X(), vector_of(target, data.X().rows(), name), all));
-    return [comparison](Fields& out) {
+    const auto visit_all = [comparison](Fields& out) {
       visit(*comparison, out);
       if (out.wants("summary")) out.put("summary", Json(summary(*comparison)));
     };
+    return std::pair(visit_all, comparison);
   });
 }
 

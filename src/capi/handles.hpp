@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ardvark/ardvark.h"
+#include "ardvark/html_report.hpp"
 #include "ardvark/model.hpp"
 #include "capi/outline.hpp"
 #include "model/fields.hpp"
@@ -45,6 +46,8 @@ struct ardvark_result {
   std::function<void(ardvark::internal::Fields&)> visit;
   mutable std::once_flag outlined = {};
   mutable ardvark::internal::capi::Entry outline = {};  // empty until the first question
+  // of a comparison or a selection
+  std::function<std::string(const ardvark::ReportRows&, const ardvark::ReportOptions&)> report = {};
 };
 
 namespace ardvark::internal::capi {

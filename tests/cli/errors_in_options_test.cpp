@@ -170,7 +170,8 @@ TEST_F(Refuses, UnknownNames) {
   predict({"m.ardvark", "good.csv", "--rule", "nonsense"}, {"--rule", "'nonsense'", "exact", "mackay"});
   predict({"m.ardvark", "good.csv", "--rule", "exact"}, {"--rule exact", "logistic"});
   predict({"m.ardvark", "good.csv", "--rule", "mixture"}, {"--rule mixture", "vrvm_regression", "joint", "exact without"});
-  expect_refused({"nonsense"}, folder_, 2, {"'nonsense'", "fit, select, compare, predict, show, stats, merge, explain and presets"});
+  expect_refused({"nonsense"}, folder_, 2,
+                 {"'nonsense'", "fit, select, compare, predict, show, report, stats, merge, explain and presets"});
 }
 
 TEST_F(Refuses, CombinationsThatContradict) {
@@ -187,7 +188,7 @@ TEST_F(Refuses, CombinationsThatContradict) {
   expect_refused({"fit"}, folder_, 2, {"data"});
   expect_refused({"fit", "good.csv", "--model", "linear"}, folder_, 2, {"--target"});
   expect_refused({"predict", "m.ardvark"}, folder_, 2, {"data"});
-  expect_refused({}, folder_, 2, {"fit, select, compare, predict, show, stats, merge, explain and presets"});
+  expect_refused({}, folder_, 2, {"fit, select, compare, predict, show, report, stats, merge, explain and presets"});
 }
 
 TEST_F(Refuses, GroupsNamedTwiceOrEmpty) {

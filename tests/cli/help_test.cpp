@@ -31,7 +31,7 @@ std::vector<Arguments> examples_in(const std::string& help) {
 }
 
 TEST(Help, HoldsExamplesThatWork) {
-  for (const Arguments& command : {Arguments{}, {"fit"}, {"select"}, {"compare"}, {"predict"}, {"show"}}) {
+  for (const Arguments& command : {Arguments{}, {"fit"}, {"select"}, {"compare"}, {"predict"}, {"show"}, {"report"}}) {
     const std::string help = output_of(command + Arguments{"--help"});
     EXPECT_TRUE(contains(help, "Example")) << help;
     const testing::TemporaryFolder folder;
@@ -51,7 +51,8 @@ TEST(Help, HoldsExamplesThatWork) {
 }
 
 TEST(Help, EndsItsLastLine) {
-  for (const Arguments& command : {Arguments{}, {"fit"}, {"select"}, {"compare"}, {"predict"}, {"show"}, {"explain"}, {"presets"}}) {
+  for (const Arguments& command :
+       {Arguments{}, {"fit"}, {"select"}, {"compare"}, {"predict"}, {"show"}, {"report"}, {"explain"}, {"presets"}}) {
     const std::string help = output_of(command + Arguments{"--help"});
     EXPECT_TRUE(help.ends_with('\n') && !help.ends_with("\n\n")) << help;
   }
