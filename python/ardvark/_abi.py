@@ -18,6 +18,7 @@ __all__ = [
     "Handle",
     "InternalError",
     "Matrix",
+    "ReportWords",
     "StoppedError",
     "call",
     "call_for_bytes",
@@ -88,6 +89,10 @@ class Columns(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("type", c_int32), ("stride", c_int64)]
 
 
+class ReportWords(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("title", c_char_p), ("command", c_char_p), ("file", c_char_p)]
+
+
 class _Progress(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -139,6 +144,7 @@ _SIGNATURES = {
     "ardvark_model_covariance": [c_void_p, c_void_p, c_int64, POINTER(Array), _error],
     "ardvark_model_draws": [c_void_p, c_int64, c_void_p, _out, _error],
     "ardvark_model_summary": [c_void_p, c_void_p, _out, _error],
+    "ardvark_model_report": [c_void_p, _matrix, c_void_p, c_void_p, POINTER(ReportWords), c_char_p, _out, _error],
     "ardvark_predict": [c_void_p, _matrix, c_void_p, c_void_p, _out, _error],
     "ardvark_predict_csc": [c_void_p, POINTER(Csc), c_void_p, c_void_p, _out, _error],
     "ardvark_predict_joint": [c_void_p, _matrix, c_int64, c_void_p, _out, _error],
@@ -178,6 +184,7 @@ _SIGNATURES = {
     "ardvark_targets_result": [c_void_p, _out, _error],
     "ardvark_targets_explained": [c_void_p, c_double, _out, _error],
     "ardvark_targets_directions": [c_void_p, c_int32, _matrix, _out, _error],
+    "ardvark_targets_report": [c_void_p, _matrix, _matrix, _matrix, c_double, POINTER(ReportWords), c_char_p, _out, _error],
     "ardvark_targets_predict": [c_void_p, _matrix, _matrix, c_void_p, POINTER(Columns), POINTER(Columns), _error],
     "ardvark_targets_save": [c_void_p, _matrix, c_char_p, _error],
     "ardvark_targets_load": [c_char_p, _out, _error],
@@ -192,6 +199,7 @@ _SIGNATURES = {
     "ardvark_target_statistics_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],
     "ardvark_target_statistics_from_bytes": [c_char_p, c_size_t, _out, _error],
     "ardvark_fit_target_statistics": [c_void_p, c_void_p, c_int32, *[POINTER(Columns)] * 3, _out, _error],
+    "ardvark_result_report": [c_void_p, POINTER(ReportWords), c_char_p, _out, _error],
     "ardvark_result_array": [c_void_p, c_char_p, POINTER(Array), _error],
     "ardvark_result_number": [c_void_p, c_char_p, POINTER(c_double), _error],
     "ardvark_result_text": [c_void_p, c_char_p, _out, _error],

@@ -14,6 +14,7 @@ from ._given import gaps_in, refuse_many, refuse_many_names
 from ._linear import BayesianLinearRegression
 from ._logistic import BayesianLogisticRegression
 from ._progress import Watch
+from ._report import write_result_report
 from ._tables import with_dense_columns
 
 __all__ = ["ComparedModel", "Comparison", "compare"]
@@ -125,6 +126,7 @@ def compare(
     exposure: Optional[str] = None,
     task: str = "auto",
     missing: str = "refuse",
+    report: Any = None,
     verbose: int = 0,
     callback: Optional[Callable[[_core.Progress], Any]] = None,
 ) -> Comparison:
@@ -156,6 +158,8 @@ def compare(
         "auto": a regression if y holds numbers of which some are not whole; else classes. Counts must be named.
     missing : {"refuse", "drop"}, default="refuse"
         What happens to rows in which a value is missing: an error, or they are left out, and the text says how many.
+    report : str or path-like, default=None
+        Also write the comparison there, as one page of HTML.
     verbose : int, default=0
         1: a progress bar if the work takes more than a second.
     callback : callable, default=None
@@ -170,6 +174,8 @@ def compare(
     ------
     ValueError
         An argument is wrong. The message names the argument, the value and the constraint.
+    OSError
+        The report cannot be written.
 
     Examples
     --------
@@ -224,5 +230,9 @@ def compare(
             )
         except ValueError as error:
             raise estimator._in_our_names(error) from None
+    if report is not None:
+        words = {"priors": list(priors), "kernels": list(kernels), "models": list(models), "families": list(families)}
+        given = "".join(f", {name}={value!r}" for name, value in words.items() if value)
+        write_result_report(result._handle, report, f"ardvark.compare(X, y, task={task!r}{given})")
     compared = [ComparedModel(*map(one.get, _ENTRIES)) for one in result.value("models")]
     return Comparison(result.value("best"), result.text("verdict"), compared, result.text("summary").rstrip("\n"))

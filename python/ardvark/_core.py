@@ -28,6 +28,7 @@ from ._genotypes import Genotypes
 from ._interrupt import InterruptWatch
 from ._options import Options, long_call
 from ._progress import Progress
+from ._report import write_report
 from ._results import Result
 from ._tables import Encoding
 
@@ -249,6 +250,22 @@ class Model(Result):
         True
         """
         return call_for_text("ardvark_model_summary", self._model, Options({"level": level, **options}))
+
+    def report(self, path: Union[str, "os.PathLike[str]"], X: Any = None, y: Any = None, **words_and_options: Any) -> None:
+        """Writes a page of HTML. y: numbers, or positions of classes; words and options: title, command, file, level, column_names, row_offset.
+
+        Examples
+        --------
+        {examples.model}
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.report(f"{folder}/report.html", title="A fit")
+        ...     page = Path(f"{folder}/report.html").read_text("utf-8")
+        >>> page[:15], "<h1>A fit</h1>" in page
+        ('<!DOCTYPE html>', True)
+        """
+        write_report(self._model, path, X, y, **words_and_options)
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes a model file, completely or not at all.

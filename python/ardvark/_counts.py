@@ -322,6 +322,43 @@ class BayesianCountRegression(Regressor, LinearScore):
         check_is_fitted(self)
         return self._model_predict(X, y, offset=offset).array("log_density")
 
+    def report(
+        self, path: Any, X: Any = None, y: Any = None, *, level: float = 0.95, title: Optional[str] = None, file: Any = None, offset: Any = None
+    ) -> None:
+        """Writes the fit as one page of HTML, as `BayesianLinearRegression.report` does.
+
+        Parameters
+        ----------
+        {report.path}
+        {report.X}
+        y : array-like of shape (n_samples,), default=None
+            Their counts, with X only. A count that is missing leaves its row out.
+        {level}
+        {report.title}
+        {report.file}
+        offset : array-like of shape (n_samples,), default=None
+            As in `predict`, with X only.
+
+        Raises
+        ------
+        ValueError
+            X does not have the columns of the fit, or only one of X and y is given.
+        OSError
+            The file cannot be written.
+
+        Examples
+        --------
+        {examples.counts}
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     BayesianCountRegression().fit(X, y).report(f"{folder}/report.html", X, y)
+        ...     "Rate ratio" in Path(f"{folder}/report.html").read_text("utf-8")
+        True
+        """
+        row_offset = None if offset is None else _finite_offset(offset)
+        self._write_report(path, X, y, level=level, title=title, file=file, row_offset=row_offset)
+
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
         """Share of the deviance of a constant rate that the predictions explain, as `sklearn.linear_model.PoissonRegressor` has it.
 

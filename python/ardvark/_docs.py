@@ -112,6 +112,19 @@ sklearn.exceptions.ConvergenceWarning
 ardvark.ArdvarkWarning
     What you should know before you trust the result.
 """,
+    "report": """
+path : str or path-like
+    The file. It is written completely or not at all.
+X : array-like or table of shape (n_samples, n_features), default=None
+    Rows to compare with their predictions: those of the fit, or others. The page then has residuals and the share of rows in their
+    intervals, or the calibration of the probabilities. Of more than 20,000 rows, every k-th is compared.
+y : array-like of shape (n_samples,), default=None
+    Their target, with X only. A value that is missing, or a class that the fit has not seen, leaves its row out.
+title : str, default=None
+    Heading of the page. None: what was fitted.
+file : str or path-like, default=None
+    The file that X comes from. The page then has its name and its SHA-256, instead of the SHA-256 of the numbers.
+""",
     "fit": """
 X : array-like or table of shape (n_samples, n_features)
     Finite numbers; in a DataFrame of pandas or polars also texts, and true and false, which count as 1 and 0. Arrays of float64, float32, int8

@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from . import _core
 from ._abi import InvalidArgumentError
+from ._arrays import without_mask
 from ._base import Estimator, _defaults
 from ._docs import assembled
 from ._genotypes import Genotypes
-from ._given import in_source, name_of, plain_labels, refuse_gaps, refuse_many_names, require_numbers, with_one_spelling
+from ._given import gaps_in, in_source, name_of, plain_labels, refuse_gaps, refuse_many_names, require_numbers, with_one_spelling
 from ._options import refused_in
 from ._output import columns_of, refuse_own_source, write_tables
 from ._passes import RowSums, TableFacts, UnknownLabel, facts_of, rows_of
@@ -275,6 +276,63 @@ class FittedModel(Estimator):
         except InvalidArgumentError as error:
             raise error._in_words("columns", self._translated) if error.argument == "column_names" else error
         return self._with_options_as_arguments(text)
+
+    def report(self, path: Any, X: Any = None, y: Any = None, *, level: float = 0.95, title: Optional[str] = None, file: Any = None) -> None:
+        """Writes the fit as one page of HTML, to be sent to a colleague.
+
+        The page is one file that loads nothing: it opens without a network, in light and dark, and prints on paper. It says what was
+        fitted and on what, the coefficients or curves with their intervals, what the evidence says, warnings, how to make the fit again,
+        and what to write in the methods section.
+
+        Parameters
+        ----------
+        {report.path}
+        {report.X}
+        {report.y}
+        {level}
+        {report.title}
+        {report.file}
+
+        Raises
+        ------
+        ValueError
+            X does not have the columns of the fit, or only one of X and y is given.
+        OSError
+            The file cannot be written.
+
+        Examples
+        --------
+        {examples.numbers}
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     BayesianLinearRegression().fit(X, y).report(f"{folder}/report.html", X, y)
+        ...     page = Path(f"{folder}/report.html").read_text("utf-8")
+        >>> "They are the rows of the fit" in page, len(page) < 300_000
+        (True, True)
+        """
+        self._write_report(path, X, y, level=level, title=title, file=file)
+
+    def _write_report(self, path: Any, X: Any, y: Any, **words_and_options: Any) -> None:
+        check_is_fitted(self)
+        if (X is None) != (y is None):
+            raise ValueError("a report compares rows with their target: give X and y, or neither")
+        if X is not None:
+            check_consistent_length(X, y)
+            X, y = self._rows_of_report(X), self._target_of_report(y)
+        self._model.report(path, X, y, command=f"{self!r}.fit(X, y)", **words_and_options)
+
+    def _rows_of_report(self, X: Any) -> Any:
+        return self._checked_rows(X)
+
+    def _target_of_report(self, y: Any) -> np.ndarray:
+        """Numbers; NaN of those that are missing."""
+        y = np.asarray(plain_labels(without_mask(y)))
+        gaps = gaps_in(y)
+        out = np.full(y.shape, np.nan)
+        require_numbers(y[~gaps])
+        out[~gaps] = y[~gaps].astype(float)
+        return out
 
     def predict_batches(self, source: Any, method: str = "predict", **arguments: Any) -> Iterator[Any]:
         """Predictions of a source that is read in pieces, so that it may be larger than the memory.

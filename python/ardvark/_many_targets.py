@@ -302,6 +302,61 @@ class ManyTargets(Regressor, LinearScore):
             raise InvalidArgumentError(f"y has the shape {Y.shape}, but {why}: it must have a column for each", "y", value=str(Y.shape), why=why)
         return Y
 
+    def report(
+        self, path: Any, X: Any = None, y: Any = None, *, level: float = 0.95, title: Optional[str] = None, file: Any = None, fdr: float = 0.1
+    ) -> None:
+        """Writes the fit as one page of HTML, to be sent to a colleague.
+
+        The page is one file that loads nothing: it opens without a network, in light and dark, and prints on paper. It says what was
+        fitted and on what, the coefficients with their intervals, or which targets the columns explain, what the evidence says, warnings,
+        how to make the fit again, and what to write in the methods section.
+
+        Parameters
+        ----------
+        {report.path}
+        {report.X}
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            Their target, with X only. A value that is missing leaves its row out.
+        {level}
+        {report.title}
+        {report.file}
+        fdr : float, default=0.1
+            Many targets: rate of false discoveries among those that are explained, in (0, 1).
+
+        Raises
+        ------
+        ValueError
+            X does not have the columns of the fit, or only one of X and y is given.
+        OSError
+            The file cannot be written.
+
+        Examples
+        --------
+        {examples.numbers}
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     BayesianLinearRegression().fit(X, y).report(f"{folder}/report.html", X, y)
+        ...     page = Path(f"{folder}/report.html").read_text("utf-8")
+        >>> "They are the rows of the fit" in page, len(page) < 300_000
+        (True, True)
+        """
+        if self._targets is None:
+            self._write_report(path, X, y, level=level, title=title, file=file)
+        else:
+            self._write_report_of_targets(path, X, y, fdr, title=title, file=file)
+
+    def _write_report_of_targets(self, path: Any, X: Any, y: Any, fdr: float, **words: Any) -> None:
+        if (X is None) != (y is None):
+            raise ValueError("a report compares rows with their target: give X and y, or neither")
+        rate = checked_rate(fdr)
+        Y = None if y is None else self._given_targets(y)
+        if Y is not None:
+            check_consistent_length(X, Y)
+        rows = None if X is None else self._checked_rows(X)
+        targets = self._of_many("report")
+        targets.report(path, rows, None if Y is None else Y.astype(float), rate, command=f"{self!r}.fit(X, Y)", **words)
+
     def _of_many(self, method: str) -> Targets:
         check_is_fitted(self)
         if self._targets is None:

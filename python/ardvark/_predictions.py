@@ -10,9 +10,10 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._arrays import without_mask
 from ._docs import assembled
 from ._fitted import FittedModel
-from ._given import known_targets, plain_labels, with_one_spelling, without_gaps
+from ._given import gaps_in, known_targets, plain_labels, with_one_spelling, without_gaps
 
 __all__ = ["Classifier", "Regressor"]
 
@@ -149,6 +150,19 @@ class Classifier(ClassifierMixin, FittedModel):
         if known is None:
             return float(super().score(X, y, weights))
         return float(accuracy_score(y, self.predict(X)[known], sample_weight=None if weights is None else np.asarray(weights)[known]))
+
+    def _rows_of_report(self, X: Any) -> Any:
+        return self._design(X)
+
+    def _target_of_report(self, y: Any) -> np.ndarray:
+        """The positions of labels in ``classes_``; NaN of those that are missing, or that the fit has not seen."""
+        y = np.asarray(plain_labels(without_mask(y)))
+        known, out = ~gaps_in(y), np.full(y.shape, np.nan)
+        if known.any():
+            labels = np.asarray(with_one_spelling(np.array(y[known].tolist()), self.classes_.tolist()))
+            positions = {label: position for position, label in enumerate(self.classes_.tolist())}
+            out[known] = [positions.get(label, np.nan) for label in labels.tolist()]
+        return out
 
     def log_density(self, X: Any, y: Any) -> np.ndarray:
         """Logarithm of the probability of the observed labels: a score to compare predictions.

@@ -20,6 +20,7 @@ from ._docs import assembled
 from ._hosts import in_memory
 from ._linear import BayesianLinearRegression
 from ._progress import Watch
+from ._report import write_result_report
 from ._score import LinearScore
 from ._slr import SparseLogisticRegression
 from ._tables import is_sparse_table, names_of, with_dense_columns
@@ -178,6 +179,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
                 setattr(self, name, getattr(estimator, name))
 
     def _fit_once(self, estimator: LinearScore, X: Any, y: Any, weights: Any) -> np.ndarray:
+        self.__dict__.pop("_counted", None)
         watched = {name: getattr(self, name) for name in ("verbose", "callback") if name in estimator.get_params()}
         estimator.set_params(**watched)
         self.estimator_ = estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
@@ -206,6 +208,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
             except ValueError as error:
                 raise estimator._in_our_names(error) from None
         self._warn(result, estimator)
+        self._counted = result
         self.scores_ = _of_table(result.array("share"), estimator)
         self.counts_ = _of_table(result.array("count").astype(int), estimator)
         self.sc_values_ = _of_table(result.array("sc_value"), estimator)
@@ -214,6 +217,43 @@ class RelevanceSelector(SelectorMixin, Estimator):
         name = "r_squared" if estimator._is_regression else "accuracy"
         setattr(self, f"{name}_", result.number(f"{name}.mean"))
         return self.scores_ >= 0.5
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_counted"}
+
+    def report(self, path: Any) -> None:
+        """Writes how often each column is kept as one page of HTML, after ``by="counts"``.
+
+        Parameters
+        ----------
+        {report.path}
+
+        Raises
+        ------
+        ValueError
+            Nothing was counted; or the selector comes from a pickle, which does not hold what the page needs.
+        OSError
+            The file cannot be written.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from ardvark import RelevanceSelector
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(60, 3))
+        >>> selector = RelevanceSelector(by="counts", folds=3, repeats=2).fit(X, X[:, 2] > 0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     selector.report(f"{folder}/report.html")
+        ...     "6 fits (3 folds, 2 repeats" in Path(f"{folder}/report.html").read_text("utf-8")
+        True
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "_counted"):
+            raise ValueError("a report of a selector needs the counts of this fit: by='counts', and not from a pickle")
+        write_result_report(self._counted._handle, path, f"{self!r}.fit(X, y)")
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

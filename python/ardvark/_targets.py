@@ -17,6 +17,7 @@ from ._arrays import matrix_of
 from ._interrupt import InterruptWatch
 from ._options import Options, long_call
 from ._progress import Progress
+from ._report import write_targets_report
 from ._results import Result
 from ._tables import Encoding
 
@@ -117,6 +118,10 @@ class Targets(Result):
         mean, sd = np.empty(shape, self.dtype), np.empty(shape, self.dtype) if return_std else None
         call("ardvark_targets_predict", self._targets, byref(view), self._given(), Options(options), _columns_of(mean), _columns_of(sd))
         return mean.T, None if sd is None else sd.T
+
+    def report(self, path: Union[str, "os.PathLike[str]"], X: Any, Y: Any, rate: float, **words: Any) -> None:
+        """A page of HTML. rate: of false discoveries among the targets that are explained; words: title, command, file."""
+        write_targets_report(self._targets, self._given(), path, X, Y, rate, **words)
 
     def encoding(self) -> Encoding:
         """How the columns of a table become those of X."""

@@ -190,6 +190,9 @@ def outcome(kind, method, parameter, given, tmp_path):
     if parameter == "input_features":
         return [fitted(kind, named=True).get_feature_names_out(given)]
     assert parameter in inspect.signature(getattr(model, method)).parameters
+    if method == "report":
+        (model.fit(X, target, offset=given) if parameter == "offset" else fitted(kind)).report(tmp_path / "page.html", X, **{"y": target, parameter: given})
+        return [np.frombuffer((tmp_path / "page.html").read_bytes(), np.uint8)]
     if parameter == "offset":
         y_if_taken = {"y": target[:20]} if "y" in inspect.signature(getattr(model, method)).parameters else {}
         return [np.asarray(getattr(model.fit(X, target, offset=given), method)(X[:20], **y_if_taken, offset=given[:20]))]

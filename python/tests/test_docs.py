@@ -126,7 +126,7 @@ def test_every_parameter_is_described():
         if inspect.isclass(thing):
             assert "Attributes\n----------" in text and ">>> " in text, name
         else:
-            assert "Returns\n-------" in text or name.endswith(".save"), name
+            assert "Returns\n-------" in text or name.endswith((".save", ".report")), name
 
 
 def test_every_attribute_is_described():
