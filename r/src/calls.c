@@ -164,6 +164,31 @@ static SEXP summary(SEXP model, SEXP list) {
   return code == ARDVARK_OK ? take_text(text) : failure_list();
 }
 
+/* words: title and command, NA: none. X: a matrix, or NULL: there are no rows. */
+static SEXP report(SEXP model, SEXP X, SEXP skip, SEXP target, SEXP list, SEXP words, SEXP path) {
+  SEXP options = options_of(list), memory = R_NilValue;
+  ardvark_report_words said;
+  ardvark_matrix rows;
+  ardvark_code code;
+  const int has_rows = X != R_NilValue;
+  if (options == NULL) return failure_list();
+  PROTECT(options);
+  memset(&said, 0, sizeof said);
+  memset(&rows, 0, sizeof rows);
+  said.struct_size = sizeof said;
+  if (STRING_ELT(words, 0) != NA_STRING) said.title = utf8(STRING_ELT(words, 0));
+  if (STRING_ELT(words, 1) != NA_STRING) said.command = utf8(STRING_ELT(words, 1));
+  if (has_rows) rows = matrix_of(X, skip, R_NilValue, &memory);
+  code = ardvark_model_report(model_of(model), has_rows ? &rows : NULL, has_rows ? REAL(target) : NULL, options_in(options), &said,
+                              utf8(STRING_ELT(path, 0)), NULL, failure());
+  if (has_rows) {
+    forget(memory);
+    UNPROTECT(1);
+  }
+  UNPROTECT(1);
+  return code == ARDVARK_OK ? R_NilValue : failure_list();
+}
+
 /* renamed: pairs of an option and its name here. The spelling of Python, prior='shared', is that of R, too. */
 static SEXP spell(SEXP text, SEXP renamed) {
   const R_xlen_t count = XLENGTH(renamed);
@@ -379,7 +404,7 @@ static const R_CallMethodDef entries_[] = {
     ENTRY(draws, 3),     ENTRY(summary, 2),      ENTRY(spell, 2),      ENTRY(predict, 5),   ENTRY(compare, 7), ENTRY(encoding, 1),
     ENTRY(encode, 3),    ENTRY(to_bytes, 1),     ENTRY(from_bytes, 1), ENTRY(save, 2),      ENTRY(load, 1),    ENTRY(predict_joint, 5),
     ENTRY(V_inverse, 2), ENTRY(from_moments, 5), ENTRY(absorb, 3),     ENTRY(normalize, 4), ENTRY(fit_targets, 5),
-    ENTRY(explained, 2), ENTRY(directions, 2), ENTRY(predict_targets, 6), {NULL, NULL, 0}};
+    ENTRY(explained, 2), ENTRY(directions, 2), ENTRY(predict_targets, 6), ENTRY(report, 7), {NULL, NULL, 0}};
 
 void R_init_ardvark(DllInfo* library);
 void attribute_visible R_init_ardvark(DllInfo* library) {
