@@ -45,6 +45,8 @@ void mexFunction(int num_out, mxArray* out[], int num_in, const mxArray* in[]) {
     predict_command(&a);
   else if (strcmp(command, "save") == 0)
     save_command(&a);
+  else if (strcmp(command, "report") == 0)
+    report_command(&a);
   else if (strcmp(command, "summary") == 0)
     summary_command(&a);
   else if (strcmp(command, "select") == 0)

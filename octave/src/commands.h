@@ -21,6 +21,7 @@ void selection_value(const Arguments* a);
 void fit_command(const Arguments* a);
 void predict_command(const Arguments* a);
 void save_command(const Arguments* a);
+void report_command(const Arguments* a);
 void summary_command(const Arguments* a);
 void select_command(const Arguments* a);
 void compare_command(const Arguments* a);

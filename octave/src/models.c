@@ -488,6 +488,45 @@ void save_command(const Arguments* a) {
                               : ardvark_model_save(call_.model, path, failure()));
 }
 
+static ardvark_report_words words_of(const mxArray* pairs) {
+  const mxArray* const title = option_named(pairs, "title");
+  ardvark_report_words words;
+  memset(&words, 0, sizeof words);
+  words.struct_size = sizeof words;
+  if (title != NULL) words.title = text_of(title, "title");
+  return words;
+}
+
+/* (model, path, X, target, pairs): without rows both are empty */
+void report_command(const Arguments* a) {
+  static const char* const own[] = {"title", "fdr", NULL};
+  const bool has_rows = a->num_in > 2 && !mxIsEmpty(a->in[2]);
+  const char* path;
+  ardvark_matrix X = {0}, Y = {0};
+  ardvark_report_words words;
+  need(a, 5, "model and path");
+  num_columns_ = 0;
+  load_fit(a->in[0]);
+  path = text_of(a->in[1], "path");
+  words = words_of(a->in[4]);
+  if (has_rows != !mxIsEmpty(a->in[3])) fail(INVALID, "a report compares rows with their target: give X and target, or neither");
+  if (has_rows) X = rows_of(a->in[2]);
+  if (call_.targets != NULL) {
+    static const char* const known[] = {"title", "fdr", NULL};
+    const double rate = rate_of(a->in[4]);
+    need_options_of_targets(a->in[4], known, "title and fdr");
+    if (has_rows) Y = matrix_of(a->in[3], "target");
+    call_it("Y", "target");
+    check(ardvark_targets_report(call_.targets, has_rows ? &X : NULL, has_rows ? &Y : NULL, NULL, rate, &words, path, NULL, failure()));
+    return;
+  }
+  new_options();
+  set_options(a->in[4], own);
+  call_it("X_new", "X");
+  check(ardvark_model_report(call_.model, has_rows ? &X : NULL, has_rows ? observations(a->in[3], X.rows) : NULL, call_.options, &words, path,
+                             NULL, failure()));
+}
+
 /* (model, pairs) -> text; of many targets a struct with all results, from which the caller makes a table */
 void summary_command(const Arguments* a) {
   char *text, *written;
