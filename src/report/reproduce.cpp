@@ -72,15 +72,18 @@ std::string spelled_for_shell(const std::string& name, const OptionValue& value,
   return fmt::format(" {} {}", name_of_option(name), quoted(list_of(words)));
 }
 
-std::string files_of(const ReportRows& rows) {
+// Other rows than those of the fit, if there are not as many, do not make it again.
+std::string files_of(const ReportRows& rows, double num_rows_of_fit) {
   std::string files;
+  if (static_cast<double>(rows.X.rows()) != num_rows_of_fit) return "TABLE.csv";
   for (const ReportFile& file : rows.files) files += (files.empty() ? "" : " ") + quoted(file.name);
   return files.empty() ? "TABLE.csv" : files;
 }
 
 std::string command_of(const SavedModel& model, const ReportRows& rows) {
-  std::string out =
-      fmt::format("ardvark fit {} --target {}", files_of(rows), target_name(model).empty() ? "TARGET" : quoted(target_name(model)));
+  const double num_rows = std::visit([](const auto& fit) { return fit.num_rows; }, model.fit);
+  std::string out = fmt::format("ardvark fit {} --target {}", files_of(rows, num_rows),
+                                target_name(model).empty() ? "TARGET" : quoted(target_name(model)));
   for (const auto& [name, value] : model.options) out += spelled_for_shell(name, value, names_of(model));
   return out + " -o model.ardvark";
 }
@@ -187,7 +190,8 @@ std::string method_of(const KernelFit& fit, double) {
 std::string command_of_targets(const SavedTargets& targets, const ReportRows& rows) {
   constexpr std::size_t most_names = 40;
   const std::vector<std::string>& names = targets.target_names;
-  std::string out = fmt::format("ardvark fit {} ", files_of(rows));
+  std::string out = fmt::format(
+      "ardvark fit {} ", files_of(rows, targets.fit.num_rows.size() > 0 ? targets.fit.num_rows.maxCoeff<Eigen::PropagateNumbers>() : 0));
   out += names.empty() || names.size() > most_names ? std::string("--targets TARGETS.csv") : "--target " + quoted(list_of(names));
   for (const auto& [name, value] : targets.options) out += spelled_for_shell(name, value, targets.fit.column_names);
   return out + " -o model.ardvark";

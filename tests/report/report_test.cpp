@@ -78,6 +78,15 @@ TEST(HtmlReport, HoldsWhatTheSummaryHolds) {
   EXPECT_TRUE(has(page, fmt::format("{:.4f} nats", fit.bound)));
   EXPECT_TRUE(has(page, "2 of 4 columns are kept: alpha and beta."));
   EXPECT_TRUE(has(page, "ardvark fit TABLE.csv --target weight --model linear -o model.ardvark"));
+
+  // The command names the table if it has as many rows as the fit: other rows do not make the fit again.
+  ReportRows rows;
+  rows.X = d.X, rows.target = column(d.y);
+  rows.files = {{"mice.csv", std::string(64, '0')}};
+  EXPECT_TRUE(has(page_of(html_report(model, rows)), "ardvark fit mice.csv --target weight"));
+  const Drawn other = drawn(60, 4, 7);
+  rows.X = other.X, rows.target = column(other.y);
+  EXPECT_TRUE(has(page_of(html_report(model, rows)), "ardvark fit TABLE.csv --target weight"));
 }
 
 TEST(HtmlReport, ListsAlternativesThatGoTogether) {
