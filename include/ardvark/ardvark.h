@@ -627,6 +627,8 @@ typedef struct ardvark_statistics ardvark_statistics;
 /* form: "gram" (NULL), or "factor", which keeps the digits of nearly collinear columns in twice the work. */
 ARDVARK_API ardvark_code ardvark_statistics_create(const char* form, ardvark_statistics** statistics, ardvark_error* error);
 ARDVARK_API void ardvark_statistics_free(ardvark_statistics* statistics);
+/* Statistics of the same rows, to which others can be added: the result has the same bits as if these were added to `statistics`. */
+ARDVARK_API ardvark_code ardvark_statistics_copy(const ardvark_statistics* statistics, ardvark_statistics** copy, ardvark_error* error);
 /* Names: options encoding, or column_names, and target. */
 ARDVARK_API ardvark_code ardvark_statistics_set_names(ardvark_statistics* statistics, const ardvark_options* options, ardvark_error* error);
 /* target: [rows]. weights: [rows] finite, >= 0; a weight is a number of repetitions; NULL: ones. A call that fails changes nothing; a
@@ -785,6 +787,9 @@ ARDVARK_API ardvark_code ardvark_targets_encoding(const ardvark_targets* targets
 typedef struct ardvark_target_statistics ardvark_target_statistics;
 ARDVARK_API ardvark_code ardvark_target_statistics_create(ardvark_target_statistics** statistics, ardvark_error* error);
 ARDVARK_API void ardvark_target_statistics_free(ardvark_target_statistics* statistics);
+/* As ardvark_statistics_copy. */
+ARDVARK_API ardvark_code ardvark_target_statistics_copy(const ardvark_target_statistics* statistics, ardvark_target_statistics** copy,
+                                                        ardvark_error* error);
 /* Names: the option column_names, and those of `count` targets, which may be NULL. */
 ARDVARK_API ardvark_code ardvark_target_statistics_set_names(ardvark_target_statistics* statistics, const ardvark_options* options,
                                                              const char* const* targets, int64_t count, ardvark_error* error);

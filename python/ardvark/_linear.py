@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import os
-from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, validate_data
@@ -138,7 +139,6 @@ class BayesianLinearRegression(ManyTargets):
 
     _reads_sparse = True
     _reads_genotypes = True
-    _statistics_are_given = False  # by the caller, who may fit other models to them
 
     def __init__(
         self,
@@ -219,7 +219,6 @@ class BayesianLinearRegression(ManyTargets):
         if folds or isinstance(X, TargetStatistics):
             if y is not None or sample_weight is not None or target is not None:
                 raise ValueError("y, sample_weight and target cannot be given with statistics: they belong to the rows, in update()")
-            self._statistics_are_given = len(folds) < 2
             return self._fit_target_statistics(X, *outs) if isinstance(X, TargetStatistics) else self._fit_statistics(*folds)
         y, named = targets_in_memory(y), listed(target)
         if target is not None and y is not None and (isinstance(named, list) or is_many(y)):
@@ -284,7 +283,11 @@ class BayesianLinearRegression(ManyTargets):
         >>> model.statistics_.n_rows_, model.coef_.round(1)[0].item()
         (500, 1.0)
         """
-        y = targets_in_memory(y)
+        with self._as_before_if_refused():
+            return self._fit_with_rows(X, targets_in_memory(y), sample_weight)
+
+    def _fit_with_rows(self, X: Any, y: Any, sample_weight: Any) -> BayesianLinearRegression:
+        """The fit of earlier rows and these."""
         if self._targets is not None or is_many(y):
             return self._fit_target_statistics(self._target_statistics_so_far(y).update(X, y, sample_weight))
         statistics = self._statistics_so_far()
@@ -340,17 +343,18 @@ class BayesianLinearRegression(ManyTargets):
             if not hasattr(estimator, "statistics_"):
                 kind = "LinearStatistics" if getattr(estimator, "_targets", None) is None else "TargetStatistics"
                 raise ValueError(f"{name} has no statistics of its rows, because fit does not keep them; use partial_fit, or fit to {kind}")
-        mine, theirs = self._own_statistics(), other.statistics_
+        mine, theirs = copy.copy(self.statistics_), other.statistics_
         if isinstance(mine, TargetStatistics) != isinstance(theirs, TargetStatistics):
             raise ValueError("one of the estimators was fitted to one target, and the other to several; fit both to the same targets")
-        if isinstance(mine, TargetStatistics):
-            return self._fit_target_statistics(mine.merge(theirs))
-        return self._fit_statistics(mine.merge(theirs))
+        with self._as_before_if_refused():
+            if isinstance(mine, TargetStatistics):
+                return self._fit_target_statistics(mine.merge(theirs))
+            return self._fit_statistics(mine.merge(theirs))
 
     def _statistics_so_far(self) -> LinearStatistics:
-        """Those that partial_fit adds to."""
+        """A copy of them, to which partial_fit adds: other models may have been fitted to them, and the new rows may be refused."""
         if not hasattr(self, "statistics_") and hasattr(self, "_statistics_of_fit"):
-            return copy.deepcopy(self._statistics_of_fit)  # rows that are refused must leave these as they are
+            return copy.copy(self._statistics_of_fit)
         if not hasattr(self, "statistics_") and hasattr(self, "_model"):
             why = (
                 "this estimator has no statistics of its rows, because model files and fits of large tables,"
@@ -361,23 +365,26 @@ class BayesianLinearRegression(ManyTargets):
                 " to start again with these rows: clone(estimator).partial_fit(X, y)"
             )
             raise InvalidArgumentError(f"{why}; {remedy}", why=why, remedy=remedy)
-        return self._own_statistics() or LinearStatistics(self._form)
+        return copy.copy(self.statistics_) if hasattr(self, "statistics_") else LinearStatistics(self._form)
 
-    def _own_statistics(self) -> Any:
-        """Those of the fit; a copy, if the caller gave them: other models may have been fitted to them, too."""
-        statistics = getattr(self, "statistics_", None)
-        if self._statistics_are_given and statistics is not None:
-            self.statistics_ = statistics = copy.deepcopy(statistics)
-        self._statistics_are_given = False
-        return statistics
+    @contextlib.contextmanager
+    def _as_before_if_refused(self) -> Iterator[None]:
+        """Where rows are refused, or their fit, the estimator stays that of the rows before. Rows are added to a copy of the statistics."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def _target_statistics_so_far(self, y: Any) -> TargetStatistics:
-        """Those that partial_fit adds to."""
+        """The same of many targets."""
         if self._targets is None and not hasattr(self, "_model"):
             return TargetStatistics()
         statistics = getattr(self, "statistics_", None)
         if self._targets is not None and isinstance(statistics, TargetStatistics):
-            return self._own_statistics()
+            return copy.copy(statistics)
         remedy = "give all rows to partial_fit, or to TargetStatistics, which have a file; to start again with these rows: clone(estimator).partial_fit(X, y)"
         if self._targets is None:
             why = "the estimator was fitted to one target, and y has several columns, so partial_fit cannot add these rows"

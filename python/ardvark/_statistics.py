@@ -22,7 +22,21 @@ __all__ = ["LinearStatistics", "require_kind", "weights_of_call", "with_truths_a
 
 
 class OfBytes:
-    """Pickles and files of what has ``to_bytes`` and ``from_bytes``."""
+    """Copies, pickles and files of what has ``to_bytes`` and ``from_bytes``."""
+
+    _kind: str  # of the handle
+
+    def __copy__(self: Any) -> Any:
+        """To which rows can be added: it then has the bits that this would have. Bytes are those of the rows so far."""
+        cls: Any = type(self)
+        out = cls.__new__(cls)
+        with self._lock:
+            out._begin(call_for_handle(self._kind, f"ardvark_{self._kind}_copy", self.handle))
+            out.__dict__.update({name: value for name, value in self.__dict__.items() if name not in ("handle", "_lock")})
+        return out
+
+    def __deepcopy__(self: Any, memo: Any) -> Any:
+        return self.__copy__()
 
     @classmethod
     def _of_file(cls: Any, path: Union[str, os.PathLike[str]], kind: str) -> Any:
@@ -94,6 +108,8 @@ class LinearStatistics(OfBytes):
     >>> statistics.n_rows_, round(model.coef_[0].item(), 1)
     (10000, 2.0)
     """
+
+    _kind = "statistics"
 
     def __init__(self, form: str = "gram"):
         self.form = form

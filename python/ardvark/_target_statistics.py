@@ -56,6 +56,8 @@ class TargetStatistics(OfBytes):
     (10000, [[2.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     """
 
+    _kind = "target_statistics"
+
     def __init__(self) -> None:
         self.feature_names_in_: np.ndarray
         self._begin(call_for_handle("target_statistics", "ardvark_target_statistics_create"))

@@ -197,14 +197,15 @@ class BayesianLinearRegression(_InPartitions, _linear.BayesianLinearRegression):
         if not is_dask_collection(X):
             super().partial_fit(X, y, sample_weight)
             return self
-        if self._targets is not None or are_several(y):
-            of_all = self._target_statistics_so_far(y)
-            self._fit_target_statistics(of_all.merge(statistics_of(X, y, sample_weight).compute()), None)
+        with self._as_before_if_refused():
+            if self._targets is not None or are_several(y):
+                of_all = self._target_statistics_so_far(y)
+                self._fit_target_statistics(of_all.merge(statistics_of(X, y, sample_weight).compute()), None)
+                return self
+            statistics = self._statistics_so_far()
+            added = statistics_of(X, y, sample_weight, statistics.form).compute()
+            self._fit_statistics(added if statistics.n_rows_ == 0 else statistics.merge(added))
             return self
-        statistics = self._statistics_so_far()
-        added = statistics_of(X, y, sample_weight, statistics.form).compute()
-        self._fit_statistics(added if statistics.n_rows_ == 0 else statistics.merge(added))
-        return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predicts.

@@ -457,3 +457,72 @@ def test_wrong_targets_and_pieces_are_said_in_words():
             BayesianLinearRegression("shared").fit(iter([whole]), target=target)
     with pytest.raises(InvalidArgumentError, match="^target is 't9', which is not a column of X; the columns are 'a', 'b', 'c', 't0'"):
         ardvark.dask.BayesianLinearRegression("shared").fit(frame, target=["t0", "t9"])
+
+
+@pytest.mark.parametrize("kind", [TargetStatistics, LinearStatistics])
+@pytest.mark.parametrize("add", ["partial_fit", "merge", "dask", "callback"])
+def test_rows_whose_fit_is_refused_are_not_in_the_statistics(kind, add):
+    X, Y = rows(300)
+    Y = Y if kind is TargetStatistics else Y[:, 0]
+    near = np.column_stack([X[:, 0], X[:, 0] * (1 + 1e-7 * X[:, 1]), X[:, 2]]) * 1e7  # beside it, the first rows are nothing
+
+    def heard(progress):
+        raise RuntimeError("the caller ends the fit")
+
+    def added(model):
+        if add == "merge":
+            return model.merge(BayesianLinearRegression("shared").fit(kind().update(near, Y)))
+        if add == "dask":
+            return model.partial_fit(dask_array.from_array(near, chunks=(100, 3)), dask_array.from_array(Y, chunks=(100, *Y.shape[1:])))
+        return model.set_params(callback=heard).partial_fit(X[100:], Y[100:]) if add == "callback" else model.partial_fit(near, Y)
+
+    estimator = ardvark.dask.BayesianLinearRegression("none") if add == "dask" else BayesianLinearRegression("none")
+    given = kind().update(X[:100], Y[:100])
+    model = estimator.fit(given)
+    for statistics in (given, None):
+        before = {name: value for name, value in vars(model).items() if name != "callback"}
+        data, coef, mean = model.statistics_.to_bytes(), model.coef_.copy(), model.predict(X)
+        for _ in range(2):
+            with pytest.raises((ValueError, RuntimeError), match="collinear|the caller ends the fit"):
+                added(model)
+        assert {name: value for name, value in vars(model).items() if name != "callback"}.keys() == before.keys()
+        assert all(getattr(model, name) is value for name, value in before.items())
+        assert model.statistics_.to_bytes() == data
+        np.testing.assert_array_equal(model.coef_, coef)
+        np.testing.assert_array_equal(model.predict(X), mean)
+        model = model.set_params(callback=None).partial_fit(X[100:], Y[100:])
+        assert model.statistics_.n_rows_ == (300 if statistics is given else 500)
+        if statistics is given:
+            np.testing.assert_allclose(model.coef_, BayesianLinearRegression("none").fit(X, Y).coef_, rtol=1e-8, atol=1e-9)
+    assert given.n_rows_ == 100
+
+
+@pytest.mark.parametrize("kind", [TargetStatistics, LinearStatistics])
+def test_first_rows_whose_fit_is_refused_leave_an_estimator_as_new(kind):
+    X, Y = rows(40)
+    Y = Y if kind is TargetStatistics else Y[:, 0]
+    named = pandas.DataFrame(X, columns=["a", "b", "c"])
+    model = BayesianLinearRegression("shared", max_iter=-3)
+    before = set(vars(model))
+    for _ in range(2):
+        with pytest.raises(InvalidArgumentError, match="max_iter"):
+            model.partial_fit(named, Y)
+        assert set(vars(model)) == before
+    assert model.set_params(max_iter=None).partial_fit(X[:, :2], Y).statistics_.n_rows_ == 40
+
+
+@pytest.mark.parametrize("kind", [TargetStatistics, LinearStatistics])
+def test_copies_have_the_bits_of_rows_that_are_added_to_them(kind):
+    X, Y = rows(5000)
+    Y = Y if kind is TargetStatistics else Y[:, 0]
+    whole = kind().update(X, Y).to_bytes()
+    part = kind().update(X[:1700], Y[:1700])
+    for again in (copy.copy(part), copy.deepcopy(part)):
+        assert again.to_bytes() == part.to_bytes()
+        assert again.update(X[1700:], Y[1700:]).to_bytes() == whole and part.n_rows_ == 1700
+    named = kind().update(pandas.DataFrame(X, columns=["a", "b", "c"]), Y)
+    assert copy.copy(named).feature_names_in_.tolist() == ["a", "b", "c"] and repr(copy.copy(named)) == repr(named)
+    model = BayesianLinearRegression("shared")
+    for first in range(0, 5000, 1000):
+        model.partial_fit(X[first : first + 1000], Y[first : first + 1000])
+    assert model.statistics_.to_bytes() == whole

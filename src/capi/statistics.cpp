@@ -18,6 +18,9 @@ ardvark_code ardvark_statistics_create(const char* form, ardvark_statistics** st
   });
 }
 void ardvark_statistics_free(ardvark_statistics* statistics) { delete statistics; }
+ardvark_code ardvark_statistics_copy(const ardvark_statistics* statistics, ardvark_statistics** copy, ardvark_error* error) {
+  return made(copy, "copy", error, [&] { return required(statistics, "statistics").statistics; });
+}
 
 ardvark_code ardvark_statistics_set_names(ardvark_statistics* statistics, const ardvark_options* options, ardvark_error* error) {
   return guarded(error, [&] {

@@ -19,6 +19,10 @@ ardvark_code ardvark_target_statistics_create(ardvark_target_statistics** statis
   return made(statistics, "statistics", error, [] { return TargetStatistics(); });
 }
 void ardvark_target_statistics_free(ardvark_target_statistics* statistics) { delete statistics; }
+ardvark_code ardvark_target_statistics_copy(const ardvark_target_statistics* statistics, ardvark_target_statistics** copy,
+                                            ardvark_error* error) {
+  return made(copy, "copy", error, [&] { return required(statistics, "statistics").statistics; });
+}
 
 ardvark_code ardvark_target_statistics_set_names(ardvark_target_statistics* statistics, const ardvark_options* options,
                                                  const char* const* targets, int64_t count, ardvark_error* error) {

@@ -180,6 +180,66 @@ TEST(CTargets, NameTheArgument) {
   EXPECT_EQ(argument(&X, &Y, {{"model", "linear"}, {"tolerance", "-1"}}), "tolerance");
 }
 
+// Adds rows in two pieces, to statistics and to a copy of them: both have the bits of rows in one piece, which those of their bytes need
+// not.
+template <typename Statistics>
+void expect_exact_copies(const auto& create, const auto& update, const auto& copy, const auto& to_bytes) {
+  using Held = testing::Owned<Statistics>;
+  ardvark_error error = empty_error();
+  const auto bytes = [&](const Held& statistics) {
+    void* data = nullptr;
+    size_t size = 0;
+    EXPECT_EQ(to_bytes(statistics.get(), &data, &size, &error), ARDVARK_OK) << error.message;
+    std::string out(static_cast<const char*>(data), size);
+    ardvark_free(data);
+    return out;
+  };
+  Statistics *first = nullptr, *second = nullptr, *whole = nullptr;
+  ASSERT_EQ(create(&first, &error), ARDVARK_OK);
+  ASSERT_EQ(create(&whole, &error), ARDVARK_OK);
+  const Held statistics(first), expected(whole);
+  update(statistics.get(), Index{0}, Index{25});
+  update(expected.get(), Index{0}, Index{70});
+  ASSERT_EQ(copy(statistics.get(), &second, &error), ARDVARK_OK) << error.message;
+  const Held again(second);
+  const std::string before = bytes(statistics);
+  EXPECT_EQ(bytes(again), before);
+  update(again.get(), Index{25}, Index{45});
+  EXPECT_EQ(bytes(again), bytes(expected));
+  EXPECT_EQ(bytes(statistics), before);
+  EXPECT_EQ(copy(nullptr, &second, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_EQ(copy(statistics.get(), nullptr, &error), ARDVARK_INVALID_ARGUMENT);
+}
+
+TEST(CTargetStatistics, AreCopied) {
+  const TargetTables problem;
+  expect_exact_copies<ardvark_target_statistics>(
+      ardvark_target_statistics_create,
+      [&](ardvark_target_statistics* to, Index first, Index count) {
+        const Matrix X = problem.X.middleRows(first, count), Y = problem.Y.middleRows(first, count);
+        const ardvark_matrix x = view(X), y = view(Y);
+        ardvark_error error = empty_error();
+        EXPECT_EQ(ardvark_target_statistics_update(to, &x, &y, nullptr, &error), ARDVARK_OK) << error.message;
+      },
+      ardvark_target_statistics_copy, ardvark_target_statistics_to_bytes);
+}
+
+TEST(CStatistics, AreCopied) {
+  const TargetTables problem;
+  for (const char* form : {"gram", "factor"}) {
+    expect_exact_copies<ardvark_statistics>(
+        [&](ardvark_statistics** out, ardvark_error* error) { return ardvark_statistics_create(form, out, error); },
+        [&](ardvark_statistics* to, Index first, Index count) {
+          const Matrix X = problem.X.middleRows(first, count);
+          const Vector y = problem.Y.col(0).segment(first, count);
+          const ardvark_matrix x = view(X);
+          ardvark_error error = empty_error();
+          EXPECT_EQ(ardvark_statistics_update(to, &x, y.data(), nullptr, &error), ARDVARK_OK) << error.message;
+        },
+        ardvark_statistics_copy, ardvark_statistics_to_bytes);
+  }
+}
+
 TEST(CTargetStatistics, HaveTheFitsOfTheLibrary) {  // (TGT.11)
   using Statistics = testing::Owned<ardvark_target_statistics>;
   const TargetTables problem;

@@ -15,6 +15,7 @@ struct Free {
   void operator()(ardvark_result* p) const { ardvark_result_free(p); }
   void operator()(ardvark_sequential* p) const { ardvark_sequential_free(p); }
   void operator()(ardvark_targets* p) const { ardvark_targets_free(p); }
+  void operator()(ardvark_statistics* p) const { ardvark_statistics_free(p); }
   void operator()(ardvark_target_statistics* p) const { ardvark_target_statistics_free(p); }
   void operator()(void* p) const { ardvark_free(p); }
 };
