@@ -645,9 +645,9 @@ ARDVARK_API ardvark_code ardvark_statistics_encoding(const ardvark_statistics* s
                                                      ardvark_encoding** encoding, ardvark_error* error);
 /* Adds the rows of `right`, as if they came next. ARDVARK_INVALID_ARGUMENT: another form, other columns or other levels. */
 ARDVARK_API ardvark_code ardvark_statistics_merge(ardvark_statistics* statistics, const ardvark_statistics* right, ardvark_error* error);
-/* form, num_rows, weight, columns (names), features (columns of the table), has_text, has_levels (text columns have all their levels),
- * target, mean
- * [p+1], cross [p+1,p+1] (sums of weight times product of the differences from the means); the target is last. */
+/* form, num_rows, weight, columns (names; x1, x2, ... without), has_names (of columns), features (columns of the table), has_text,
+ * has_levels (text columns have all their levels), target, mean [p+1], cross [p+1,p+1] (sums of weight times product of the differences
+ * from the means); the target is last. */
 ARDVARK_API ardvark_code ardvark_statistics_result(const ardvark_statistics* statistics, ardvark_result** result, ardvark_error* error);
 /* The bytes of a statistics file. Free *data with ardvark_free. */
 ARDVARK_API ardvark_code ardvark_statistics_to_bytes(const ardvark_statistics* statistics, void** data, size_t* size, ardvark_error* error);
@@ -800,9 +800,10 @@ ARDVARK_API ardvark_code ardvark_target_statistics_update(ardvark_target_statist
 /* Adds the rows of `right`, as if they came next. ARDVARK_INVALID_ARGUMENT: other columns or targets. */
 ARDVARK_API ardvark_code ardvark_target_statistics_merge(ardvark_target_statistics* statistics, const ardvark_target_statistics* right,
                                                          ardvark_error* error);
-/* num_rows, num_columns, num_targets, columns (names), targets (names, if there are any), weight, mean [columns], target_mean [targets],
- * cross [columns, columns], target_cross [targets, columns] and target_squares [targets] (sums of weight times product of the differences
- * from the means), status [targets]: converged if its sums are right; else not_finite or out_of_range, and they are NaN. */
+/* num_rows, num_columns, num_targets, columns (names; x1, x2, ... without), has_names (of columns), targets (names, if there are any),
+ * weight, mean [columns], target_mean [targets], cross [columns, columns], target_cross [targets, columns] and target_squares [targets]
+ * (sums of weight times product of the differences from the means), status [targets]: converged if its sums are right; else not_finite or
+ * out_of_range, and they are NaN. */
 ARDVARK_API ardvark_code ardvark_target_statistics_result(const ardvark_target_statistics* statistics, ardvark_result** result,
                                                           ardvark_error* error);
 /* The bytes of a file. Free *data with ardvark_free. */

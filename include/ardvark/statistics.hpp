@@ -101,7 +101,7 @@ void save_statistics(const std::string& path, const LinearStatistics& statistics
 
 /// What the statistics hold, as lines of text: rows, weight, target, columns, form.
 [[nodiscard]] std::string summary(const LinearStatistics& statistics);
-/// One JSON object: form, num_rows, weight, target, columns, mean, cross.
+/// One JSON object: form, num_rows, weight, target, columns, has_names, mean, cross.
 [[nodiscard]] std::string to_json(const LinearStatistics& statistics);
 
 /// The fit that fit_linear(X, y) makes of the same rows, up to rounding.                                                         (ST.3)

@@ -80,7 +80,7 @@ void save_target_statistics(const std::string& path, const TargetStatistics& sta
 
 /// What the statistics hold, as lines of text: rows, weight, targets, columns.
 [[nodiscard]] std::string summary(const TargetStatistics& statistics);
-/// One JSON object: num_rows, weight, targets, columns, status, mean, target_mean, cross, target_cross, target_squares.
+/// One JSON object: num_rows, weight, targets, columns, has_names, status, mean, target_mean, cross, target_cross, target_squares.
 [[nodiscard]] std::string to_json(const TargetStatistics& statistics);
 
 /// The fits that fit_targets(X, Y) makes of the same rows, up to rounding.                                                    (TGT.11)

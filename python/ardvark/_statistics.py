@@ -57,6 +57,13 @@ class OfBytes:
                 self._without_names()
             raise
 
+    def _keep_names(self: Any, names: Optional[list[str]]) -> None:
+        """Those of the columns of X; None: they have none."""
+        self._names = names
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+
     def __reduce__(self: Any) -> Any:
         return type(self).from_bytes, (self.to_bytes(),)
 
@@ -266,7 +273,7 @@ class LinearStatistics(OfBytes):
         weights = None if sample_weight is None else vector_of(sample_weight, values.shape[0], "sample_weight")
         with self._lock, self._forgetting_names():
             if self.n_rows_ == 0 and (names is not None or target is not None):
-                self._take_names(names, target, values.shape[1])
+                self._take_names(names, target)
             pointer = None if weights is None else weights.ctypes.data
             with weights_of_call(self.n_rows_):
                 call("ardvark_statistics_update", self.handle, byref(view), y.ctypes.data, pointer)
@@ -343,15 +350,13 @@ class LinearStatistics(OfBytes):
         return numbers_of(with_earlier_columns(self._names, self.n_features_in_, X)), [str(name) for name in names]
 
     def _without_names(self) -> None:
-        self._take_names(None, None, 0)
+        self._take_names(None, None)
 
-    def _take_names(self, names: Optional[Sequence[str]], target: Optional[str], count: int) -> None:
-        given = [f"x{j + 1}" for j in range(count)] if names is None else list(names)
+    def _take_names(self, names: Optional[Sequence[str]], target: Optional[str]) -> None:
+        given = None if names is None else list(names)
         call("ardvark_statistics_set_names", self.handle, Options({"column_names": given, "target": target}))
-        self._names, self.target_ = None if names is None else given, target
-        self.__dict__.pop("feature_names_in_", None)
-        if names is not None:
-            self.feature_names_in_ = np.array(given, dtype=object)
+        self.target_ = target
+        self._keep_names(given)
 
     def merge(self, right: LinearStatistics) -> LinearStatistics:
         """Adds the rows of other statistics, as if they came next.
@@ -396,9 +401,7 @@ class LinearStatistics(OfBytes):
         self._is_table, self._has_text = bool(facts.number("has_levels")), bool(facts.number("has_text"))
         names = facts.value("features" if self._is_table or self._has_text else "columns")
         self.n_features_in_ = len(names)
-        if names != [f"x{j + 1}" for j in range(len(names))]:
-            self._names = names
-            self.feature_names_in_ = np.array(names, dtype=object)
+        self._keep_names(names if facts.number("has_names") else None)
 
     def _result(self) -> Result:
         return Result(call_for_handle("result", "ardvark_statistics_result", self.handle))

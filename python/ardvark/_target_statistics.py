@@ -186,10 +186,8 @@ class TargetStatistics(OfBytes):
         pointers = None if texts is None else (c_char_p * len(texts))(*[without_null(name.encode()) for name in texts])
         options = Options({"column_names": None if names is None else [str(name) for name in names]})
         call("ardvark_target_statistics_set_names", self.handle, options, pointers, 0 if texts is None else len(texts))
-        self._names, self._target_names = None if names is None else [str(name) for name in names], texts
-        self.__dict__.pop("feature_names_in_", None)
-        if names is not None:
-            self.feature_names_in_ = np.array(self._names, dtype=object)
+        self._target_names = texts
+        self._keep_names(None if names is None else [str(name) for name in names])
 
     def merge(self, right: TargetStatistics) -> TargetStatistics:
         """Adds the rows of other statistics, as if they came next.
@@ -228,10 +226,7 @@ class TargetStatistics(OfBytes):
         facts = self._result()
         self.n_rows_ = int(facts.number("num_rows"))
         self.n_features_in_, self.n_targets_ = int(facts.number("num_columns")), int(facts.number("num_targets"))
-        names = facts.value("columns")
-        if names != [f"x{j + 1}" for j in range(len(names))]:
-            self._names = names
-            self.feature_names_in_ = np.array(names, dtype=object)
+        self._keep_names(facts.value("columns") if facts.number("has_names") else None)
         try:
             self._target_names = facts.value("targets")
         except ValueError:

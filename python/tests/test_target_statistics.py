@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pandas
@@ -526,3 +527,29 @@ def test_copies_have_the_bits_of_rows_that_are_added_to_them(kind):
     for first in range(0, 5000, 1000):
         model.partial_fit(X[first : first + 1000], Y[first : first + 1000])
     assert model.statistics_.to_bytes() == whole
+
+
+@pytest.mark.parametrize("kind", [TargetStatistics, LinearStatistics])
+def test_a_file_of_statistics_tells_whether_the_columns_have_names(kind, tmp_path):
+    X, Y = rows(200)
+    Y = pandas.DataFrame(Y, columns=NAMES) if kind is TargetStatistics else pandas.Series(Y[:, 0], name="t0")
+    given = pandas.DataFrame(X, columns=["x1", "x2", "x3"])
+    expected = BayesianLinearRegression("none").fit(given, Y)
+    for table_of, weights in ((given, None), (X, None), (X, np.zeros(200)), (given, np.ones(200))):
+        statistics = kind().update(table_of, Y, weights)
+        statistics.save(tmp_path / "of.stats")
+        for again in (kind.load(tmp_path / "of.stats"), pickle.loads(pickle.dumps(statistics)), kind().merge(statistics)):
+            assert hasattr(again, "feature_names_in_") == (table_of is given)
+            assert again.to_bytes() == statistics.to_bytes()
+            if weights is not None and not weights.any():
+                again = again.merge(kind().update(X, Y))  # a partition without weights comes first
+                assert not hasattr(again, "feature_names_in_")
+                continue
+            model = BayesianLinearRegression("none").fit(again)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                np.testing.assert_allclose(model.predict(table_of), expected.predict(given), rtol=1e-9)
+            if table_of is given:
+                for fitted in (expected, model):
+                    with pytest.raises(ValueError, match="Feature names must be in the same order"):
+                        fitted.predict(given[["x2", "x1", "x3"]])

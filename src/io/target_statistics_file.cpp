@@ -97,6 +97,7 @@ TargetState read_target_sums(const io::SafetensorsReader& file) {
     state.status.push_back(status_of_sums[static_cast<std::size_t>(one)]);
   }
   sums.weight = weight[0];
+  if (q == 0 && state.columns == complete_names({}, p)) state.columns = {};  // there were none
   if (q > 0) sums.cross.high = unpacked_triangle(cross, p), state.begin_block();
   return state;
 }

@@ -152,6 +152,7 @@ void visit(const LinearStatistics& statistics, Fields& out) {
   out.put("weight", Json(statistics.weight()));
   out.put("target", Json(statistics.target()));
   out.put("columns", Json(statistics.column_names()));
+  out.put("has_names", Json(!statistics.encoding().features.empty()));
   std::vector<std::string> features;
   for (const FeatureColumn& feature : statistics.encoding().features) features.push_back(feature.name);
   out.put("features", Json(features));

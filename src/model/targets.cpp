@@ -13,6 +13,7 @@
 #include "model/missing.hpp"
 #include "model/refused_options.hpp"
 #include "model/resolve.hpp"
+#include "rows/target_statistics_state.hpp"
 
 namespace ardvark {
 
@@ -80,6 +81,7 @@ void internal::visit(const TargetStatistics& statistics, Fields& out) {
   out.put("num_columns", Json(statistics.num_columns()));
   out.put("num_targets", Json(statistics.num_targets()));
   out.put("columns", Json(statistics.column_names()));
+  out.put("has_names", Json(!statistics.state().columns.empty()));
   if (const std::vector<std::string> names = statistics.target_names(); !names.empty()) out.put("targets", Json(names));
   if (out.wants("weight")) out.put("weight", Json(statistics.weight()));
   if (out.wants("status")) {

@@ -274,6 +274,7 @@ TEST(CTargetStatistics, HaveTheFitsOfTheLibrary) {  // (TGT.11)
   const Result result(facts);
   EXPECT_EQ(json_of(result, "targets"), R"(["a","b","c","d"])");
   EXPECT_EQ(json_of(result, "columns"), R"(["u","v","w"])");
+  EXPECT_EQ(json_of(result, "has_names"), "true");
   EXPECT_EQ(json_of(result, "num_rows"), "140");
   EXPECT_EQ(numbers_of(result, "cross"), expected.cross());
   EXPECT_EQ(numbers_of(result, "target_cross"), expected.target_cross().transpose());
