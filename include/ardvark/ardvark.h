@@ -793,8 +793,9 @@ ARDVARK_API ardvark_code ardvark_target_statistics_copy(const ardvark_target_sta
 /* Names: the option column_names, and those of `count` targets, which may be NULL. */
 ARDVARK_API ardvark_code ardvark_target_statistics_set_names(ardvark_target_statistics* statistics, const ardvark_options* options,
                                                              const char* const* targets, int64_t count, ardvark_error* error);
-/* Y: [rows of X, targets]; a value that is not finite leaves its target without a fit. weights: [rows] finite, >= 0; a weight is a number
- * of repetitions; NULL: ones. A call that fails changes nothing; a message about a value names its row, counted from 1 over all calls. */
+/* Y: [rows of X, targets]; a value that is not finite leaves its target without a fit, unless the row has weight 0. weights: [rows] finite,
+ * >= 0; a weight is a number of repetitions; NULL: ones. A call that fails changes nothing; a message about a value names its row, counted
+ * from 1 over all calls. */
 ARDVARK_API ardvark_code ardvark_target_statistics_update(ardvark_target_statistics* statistics, const ardvark_matrix* X,
                                                           const ardvark_matrix* Y, const double* weights, ardvark_error* error);
 /* Adds the rows of `right`, as if they came next. ARDVARK_INVALID_ARGUMENT: other columns or targets. */

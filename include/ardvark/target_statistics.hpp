@@ -31,8 +31,8 @@ class TargetStatistics {
 
   /// Adds rows.
   /// \param X        [n,p] double, float or int8, either memory order, with the same columns in each call; finite
-  /// \param Y        [n,K] the same, with the same targets in each call; a value that is not finite, or too large to be squared, leaves its
-  ///                 target without a fit: see status()
+  /// \param Y        [n,K] the same, with the same targets in each call; a value that is not finite, or too large to be squared, in a row
+  ///                 of positive weight leaves its target without a fit: see status()
   /// \param weights  [n] a weight equals repetition; >= 0; empty: ones                                                          (LIN.6)
   /// \throws InvalidArgument  names row (counted from 1 over all calls), column and value; the statistics are then as before
   void update(MatrixView X, MatrixView Y, VectorView weights = {});

@@ -101,7 +101,8 @@ struct TargetsFit {
 ///     ardvark::TargetsFit fits = ardvark::fit_targets(X, Y, {.fit = {.prior = ardvark::Prior::shared()}});
 ///
 /// \param X  [n,p] double, float or int8, either memory order, read only and not kept; finite
-/// \param Y  [n,K] the same; a value that is not finite leaves its target without a fit, see TargetsOptions::drop_missing
+/// \param Y  [n,K] the same; a value that is not finite, in a row of positive weight, leaves its target without a fit, see
+///           TargetsOptions::drop_missing
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
 /// Prior shared: O(n p min(n,p)) once, then O((n + p) min(n,p)) a target. Memory: the decomposition, (n + p) min(n,p) numbers; the
 /// results; and 256 (n + p) numbers a thread.                                                                   (TGT.1) to (TGT.10)

@@ -78,7 +78,7 @@ class TargetStatistics(OfBytes):
             Finite numbers, with the same columns in each call. The columns of a DataFrame are found by their names.
         Y : array-like or DataFrame of shape (n_samples, n_targets), str or list of str
             The targets; of a DataFrame X also the name or the names of its columns. A target with a value that is not finite is not fitted; the others
-            are.
+            are. A row of weight 0 takes no part, whatever its targets hold.
         sample_weight : array-like of shape (n_samples,) or str, default=None
             Observation weights, >= 0; a weight equals repetition of the row. Of a DataFrame also the name of its column.
 

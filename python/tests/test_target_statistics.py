@@ -553,3 +553,18 @@ def test_a_file_of_statistics_tells_whether_the_columns_have_names(kind, tmp_pat
                 for fitted in (expected, model):
                     with pytest.raises(ValueError, match="Feature names must be in the same order"):
                         fitted.predict(given[["x2", "x1", "x3"]])
+
+
+def test_rows_of_weight_zero_take_no_part_whatever_their_targets_hold():
+    X, Y = rows(300)
+    weights = np.where(np.arange(300) % 7 == 3, 0, 1.5)
+    wrong = Y.copy()
+    wrong[weights == 0] = [np.nan, np.inf, 1e200, -np.inf, 3]
+    statistics = in_pieces(X, wrong, weights=weights)
+    assert statistics.target_status_.tolist() == ["converged"] * 5
+    assert statistics.to_bytes() == in_pieces(X, Y, weights=weights).to_bytes()
+    for prior in PRIORS:
+        assert_same_fits(BayesianLinearRegression(prior).fit(statistics), BayesianLinearRegression(prior).fit(X, wrong, weights))
+    with dask.config.set(scheduler="synchronous"):
+        x, y, w = (dask_array.from_array(values, chunks=(100, *values.shape[1:])) for values in (X, wrong, weights))
+        assert_same_fits(ardvark.dask.BayesianLinearRegression("shared").fit(x, y, w), BayesianLinearRegression("shared").fit(X, Y, weights))

@@ -159,8 +159,9 @@ class GroupFit {
   }
   [[nodiscard]] Index num_targets() const { return std::ssize(group_.targets); }
   [[nodiscard]] Index target(Index k) const { return group_.targets[static_cast<std::size_t>(k)]; }
+  // Whatever a row of weight 0 holds, it takes no part.                                                                     (LIN.6)
   [[nodiscard]] double value(Index i, Index k) const {
-    return Y_(group_.rows.empty() ? i : group_.rows[static_cast<std::size_t>(i)], target(k));
+    return frame_.k[i] == 0 ? 0.0 : Y_(group_.rows.empty() ? i : group_.rows[static_cast<std::size_t>(i)], target(k));
   }
 
   // Products of a target with the decomposition have the same bits whatever targets are beside it, if all products have one size.  (TGT.5)

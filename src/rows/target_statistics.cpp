@@ -232,13 +232,9 @@ void TargetState::add(const Piece& piece) {
   for (Index from = 0, to; from < n; from = to) {  // rows of weight 0 take no part
     const bool is_taken = piece.weights.empty() || piece.weights[from] > 0;
     for (to = from + 1; to < n && (piece.weights.empty() || (piece.weights[to] > 0) == is_taken);) ++to;
-    if (is_taken) {
-      add_some(piece, from, to);
-      num_weighted += to - from;
-    }
-    for (Index i = from; i < to && !is_taken; ++i)
-      for (Index k = 0; k < num_targets; ++k)
-        if (!std::isfinite(piece.Y(i, k))) status[static_cast<std::size_t>(k)] = TargetStatus::not_finite;
+    if (!is_taken) continue;
+    add_some(piece, from, to);
+    num_weighted += to - from;
   }
   num_rows += n;
 }

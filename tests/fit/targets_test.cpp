@@ -140,6 +140,33 @@ TEST(Targets, HaveWeightsOfRowsAndColumnsThatAreLeftOut) {  // (LIN.6)
   expect_as_one_by_one(Matrix(Matrix::Ones(80, 2)), Y, shared());  // nothing to explain with
 }
 
+TEST(Targets, LeaveOutRowsOfWeightZeroWhateverTheTargetsHold) {  // (LIN.6)
+  const auto [X, Y] = tables(90, 6, 4, 13);
+  for (const Prior& prior : {Prior::shared(), Prior::none(), Prior::sparse(), Prior::ard()}) {
+    Vector k = Vector::LinSpaced(90, 1, 2);
+    Matrix wrong = Y;
+    for (const Index i : {0, 7, 50, 89}) {
+      k[i] = 0;
+      wrong.row(i) << std::nan(""), std::numeric_limits<double>::infinity(), 1e200, -1e308;
+    }
+    TargetsOptions options = shared();
+    options.fit.prior = prior;
+    options.fit.weights = k;
+    options.standard_deviations = true;
+    const TargetsFit expected = fit_targets(X, Y, options);
+    using ByRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const ByRows by_rows = wrong;
+    for (const MatrixView& view : {MatrixView(wrong), MatrixView(by_rows)}) {
+      const TargetsFit found = fit_targets(X, view, options);
+      EXPECT_EQ(found.status, expected.status);
+      EXPECT_EQ(found.mean, expected.mean);
+      EXPECT_EQ(found.sd, expected.sd);
+      EXPECT_EQ(found.r_squared, expected.r_squared);
+      EXPECT_EQ(found.bound, expected.bound);
+    }
+  }
+}
+
 TEST(Targets, InAnyUnitsSideBySide) {
   for (const auto& [n, p] : {std::pair<Index, Index>{80, 10}, {80, 120}}) {
     auto [X, Y] = tables(n, p, 6, 21);

@@ -285,11 +285,23 @@ TEST(TargetStatistics, LeaveATargetWithoutItsSumsAlone) {  // (ST.7)
     EXPECT_EQ(sum.status(), found.status());
     EXPECT_EQ(TargetStatistics::from_bytes(sum.to_bytes()).status(), found.status());
   }
-  TargetRows rows = random_rows_of_targets(18, 300, 2, 2);  // a row of weight 0 is a row of its target
-  rows.weights = Vector::Ones(300);
-  rows.weights[7] = 0;
-  rows.Y(7, 0) = no_number;
-  EXPECT_EQ(statistics_of_targets(rows).status().front(), TargetStatus::not_finite);
+}
+
+TEST(TargetStatistics, LeaveOutRowsOfWeightZeroWhateverTheirTargetsHold) {  // (LIN.6)
+  for (const Index n : {3, 300, 12000}) {
+    TargetRows rows = random_rows_of_targets(18, n, 2, 3, 3, true);
+    rows.weights[0] = 1.5;
+    rows.weights[n / 2] = 0;
+    const std::string expected = statistics_of_targets(rows).to_bytes();
+    for (Index i = 0; i < n; ++i)
+      if (rows.weights[i] == 0) rows.Y.row(i) << no_number, 1e200, -std::numeric_limits<double>::infinity();
+    Random random(18);
+    EXPECT_EQ(targets_in_pieces(rows, random, 700).to_bytes(), expected) << n;
+    const TargetsFit fit = fit_targets(rows.X, rows.Y, {.fit = {.prior = Prior::shared(), .weights = rows.weights}});
+    EXPECT_EQ(fit_targets(statistics_of_targets(rows), {.fit = {.prior = Prior::shared()}}).status, fit.status) << n;
+    rows.weights.setZero();  // a piece of a table
+    EXPECT_EQ(statistics_of_targets(rows).status(), std::vector<TargetStatus>(3, TargetStatus::converged));
+  }
 }
 
 TEST(TargetStatistics, AreWrittenAndRead) {
