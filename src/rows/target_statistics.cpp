@@ -101,9 +101,9 @@ void check_numbers(const TargetState& state, const MatrixView& X) {
 }
 
 void check_sizes(const char* what, Index given, Index size, const std::vector<std::string>& names) {
-  if (size != 0 && given != size) throw refused(what, fmt::format("has {} columns; the statistics have {}", given, size));
-  if (!names.empty() && std::ssize(names) != given)
-    throw refused(what, fmt::format("has {} columns; the statistics have names for {}", given, names.size()));
+  const std::string has = fmt::format("has {} {}; the statistics have", given, given == 1 ? "column" : "columns");
+  if (size != 0 && given != size) throw refused(what, fmt::format("{} {}", has, size));
+  if (!names.empty() && std::ssize(names) != given) throw refused(what, fmt::format("{} names for {}", has, names.size()));
 }
 
 std::vector<std::string> or_numbered(std::vector<std::string> names, Index count) {

@@ -253,7 +253,7 @@ TEST(TargetStatistics, RefuseWrongRowsAndStayAsTheyWere) {
   expect_invalid([&] { found.update(ByRows<double>(X), rows.Y); }, {"row 706", "'b'", "-1e+200", "too large to be squared"});
   expect_invalid([&] { found.update(rows.X, rows.Y.topRows(699)); }, {"Y", "699 rows", "700"});
   expect_invalid([&] { found.update(rows.X.leftCols(2), rows.Y); }, {"X", "2 columns", "3"});
-  expect_invalid([&] { found.update(rows.X, rows.Y.leftCols(1)); }, {"Y", "1 columns", "2"});
+  expect_invalid([&] { found.update(rows.X, rows.Y.leftCols(1)); }, {"Y", "1 column;", "2"});
   expect_invalid([&] { found.update(rows.X, Matrix(700, 0)); }, {"Y", "no columns"});
   Vector weights = Vector::Ones(700);
   weights[3] = -1;
