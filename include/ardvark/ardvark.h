@@ -798,7 +798,8 @@ ARDVARK_API ardvark_code ardvark_target_statistics_set_names(ardvark_target_stat
  * from 1 over all calls. */
 ARDVARK_API ardvark_code ardvark_target_statistics_update(ardvark_target_statistics* statistics, const ardvark_matrix* X,
                                                           const ardvark_matrix* Y, const double* weights, ardvark_error* error);
-/* Adds the rows of `right`, as if they came next. ARDVARK_INVALID_ARGUMENT: other columns or targets. */
+/* Adds the rows of `right`, as if they came next. Its columns and targets may come in another order, if they have names.
+ * ARDVARK_INVALID_ARGUMENT: other columns or targets. */
 ARDVARK_API ardvark_code ardvark_target_statistics_merge(ardvark_target_statistics* statistics, const ardvark_target_statistics* right,
                                                          ardvark_error* error);
 /* num_rows, num_columns, num_targets, columns (names; x1, x2, ... without), has_names (of columns), targets (names, if there are any),

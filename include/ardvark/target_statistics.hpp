@@ -37,6 +37,7 @@ class TargetStatistics {
   /// \throws InvalidArgument  names row (counted from 1 over all calls), column and value; the statistics are then as before
   void update(MatrixView X, MatrixView Y, VectorView weights = {});
   /// Adds the rows of other statistics, as if they came next. The order of merges changes only the last digits.                 (ST.1)
+  /// Columns, and targets, may come in another order, if they have names.
   /// \throws InvalidArgument  other columns or targets; the statistics are then as before
   void merge(const TargetStatistics& right);
 

@@ -568,3 +568,21 @@ def test_rows_of_weight_zero_take_no_part_whatever_their_targets_hold():
     with dask.config.set(scheduler="synchronous"):
         x, y, w = (dask_array.from_array(values, chunks=(100, *values.shape[1:])) for values in (X, wrong, weights))
         assert_same_fits(ardvark.dask.BayesianLinearRegression("shared").fit(x, y, w), BayesianLinearRegression("shared").fit(X, Y, weights))
+
+
+def test_columns_and_targets_of_other_statistics_are_found_by_their_names():
+    whole = table()
+    expected = TargetStatistics().update(whole[:500], NAMES).merge(TargetStatistics().update(whole[500:], NAMES))
+    other = TargetStatistics().update(whole[500:][[*NAMES[::-1], "c", "a", "b"]], [NAMES[k] for k in (3, 0, 4, 1, 2)])
+    for right in (other, pickle.loads(pickle.dumps(other))):
+        found = TargetStatistics().update(whole[:500], NAMES).merge(right)
+        assert found.feature_names_in_.tolist() == ["a", "b", "c"] and found.target_names_.tolist() == NAMES
+        for name in ("mean_", "target_mean_", "cross_", "target_cross_", "target_squares_"):
+            np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-9, atol=1e-9)
+        assert right.target_names_.tolist() == ["t3", "t0", "t4", "t1", "t2"]
+    model = BayesianLinearRegression("shared").fit([TargetStatistics().update(whole[:500], NAMES), other])
+    assert_same_fits(model, BayesianLinearRegression("shared").fit(whole, target=NAMES))
+    with pytest.raises(InvalidArgumentError, match="column 3 is 'c' in the statistics and 'z' in those to add"):
+        found.merge(TargetStatistics().update(whole.rename(columns={"c": "z"}), NAMES))
+    with pytest.raises(InvalidArgumentError, match="^Y of the rows to add has 1 column; the statistics have 5"):
+        found.merge(TargetStatistics().update(whole[["a", "b", "c", "t0"]], ["t0"]))

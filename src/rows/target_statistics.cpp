@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
 
 #include "core/blas.hpp"
 #include "core/numbers.hpp"
@@ -111,10 +114,21 @@ std::vector<std::string> or_numbered(std::vector<std::string> names, Index count
   return names;
 }
 
-void check_same_names(const char* what, const std::vector<std::string>& ours, const std::vector<std::string>& theirs) {
-  for (std::size_t j = 0; j < ours.size(); ++j)
-    if (ours[j] != theirs[j])
+// Where each of our names is among theirs, which may come in another order. Without names on a side, the places are the same.
+std::vector<Index> places_of(const char* what, const std::vector<std::string>& ours, const std::vector<std::string>& theirs, Index count) {
+  std::vector<Index> places(static_cast<std::size_t>(count));
+  std::iota(places.begin(), places.end(), Index{0});
+  if (ours.empty() || theirs.empty() || ours == theirs) return places;
+  std::unordered_map<std::string_view, Index> place;
+  for (const std::string& name : theirs) place.emplace(name, std::ssize(place));
+  const bool are_the_same = std::ssize(place) == count && std::ranges::all_of(ours, [&](const auto& name) { return place.contains(name); });
+  for (std::size_t j = 0; j < ours.size(); ++j) {
+    if (are_the_same)
+      places[j] = place.at(ours[j]);
+    else if (ours[j] != theirs[j])
       throw InvalidArgument(fmt::format("{} {} is '{}' in the statistics and '{}' in those to add", what, j + 1, ours[j], theirs[j]));
+  }
+  return places;
 }
 
 }  // namespace
@@ -239,6 +253,28 @@ void TargetState::add(const Piece& piece) {
   num_rows += n;
 }
 
+void TargetState::take_order(const std::vector<Index>& of_columns, const std::vector<Index>& of_targets) {
+  std::vector<Index> of_both = of_columns;
+  for (const Index k : of_targets) of_both.push_back(num_columns + k);
+  for (Matrix* part : {&sums.mean.high, &sums.mean.low})
+    if (part->size() > 0) *part = Matrix((*part)(of_both, Eigen::all));
+  for (Matrix* part : {&sums.cross.high, &sums.cross.low})
+    if (part->size() > 0) *part = Matrix(Matrix(part->selfadjointView<Eigen::Lower>())(of_columns, of_columns));
+  for (Matrix* part : {&sums.product.high, &sums.product.low})
+    if (part->size() > 0) *part = Matrix((*part)(of_columns, of_targets));
+  for (Matrix* part : {&sums.squares.high, &sums.squares.low})
+    if (part->size() > 0) *part = Matrix((*part)(of_targets, Eigen::all));
+  const auto in_order = [](auto& all, const std::vector<Index>& order) {
+    if (all.empty()) return;
+    auto moved = all;
+    for (std::size_t at = 0; at < order.size(); ++at) moved[at] = all[static_cast<std::size_t>(order[at])];
+    all = std::move(moved);
+  };
+  in_order(columns, of_columns);
+  in_order(targets, of_targets);
+  in_order(status, of_targets);
+}
+
 // The sums of `right` are those of its file, so that it does not matter whether it has been in one.
 void TargetState::merge(const TargetState& right) {
   close();
@@ -288,14 +324,21 @@ void TargetStatistics::merge(const TargetStatistics& right) {
     return;
   }
   check_sizes("the table to add", right.num_columns(), num_columns(), state_->columns);
-  check_sizes("the targets to add", right.num_targets(), num_targets(), state_->targets);
-  check_same_names("column", or_numbered(state_->columns, right.num_columns()), right.column_names());
-  if (!state_->targets.empty() && !right.state_->targets.empty()) check_same_names("target", state_->targets, right.state_->targets);
+  check_sizes("Y of the rows to add", right.num_targets(), num_targets(), state_->targets);
+  const State& theirs = *right.state_;
+  const auto columns = places_of("column", or_numbered(state_->columns, theirs.num_columns), right.column_names(), theirs.num_columns);
+  const auto targets = places_of("target", state_->targets, theirs.targets, theirs.num_targets);
   const blas::ThreadScope threads(blas::ThreadScope::OursAlone{});
+  ClosedTargets added = theirs.closed();
+  if (!std::ranges::is_sorted(columns) || !std::ranges::is_sorted(targets)) {
+    auto moved = std::make_unique<State>(added.get());
+    moved->take_order(columns, targets);
+    added = ClosedTargets(std::move(moved));
+  }
   state_->num_columns = right.num_columns();
   state_->num_targets = right.num_targets();
   state_->status.resize(right.state_->status.size(), TargetStatus::converged);
-  state_->merge(right.state_->closed().get());
+  state_->merge(added.get());
 }
 
 Index TargetStatistics::num_columns() const { return state_->num_columns; }

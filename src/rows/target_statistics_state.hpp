@@ -31,6 +31,8 @@ struct TargetStatistics::State {
   void add(const Piece& piece);
   /// Adds the rows that fill no block to the sums.
   void close();
+  /// Of a state that is closed: the j-th column becomes that at of_columns[j], and so do targets.
+  void take_order(const std::vector<Index>& of_columns, const std::vector<Index>& of_targets);
   /// Adds the rows of another state that is closed.
   void merge(const State& closed);
   /// The sums are those of all rows so far: the next rows form a block.

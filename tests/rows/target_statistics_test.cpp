@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "../support/mentions.hpp"
 #include "../support/random_problem.hpp"
@@ -237,8 +239,59 @@ TEST(TargetStatistics, AddTheRowsOfOthers) {  // (ST.1)
   named.set_names({"a", "b", "c"}, {"u", "v", "w", "x", "y"});
   other.set_names({"a", "b", "d"}, {"u", "v", "w", "x", "y"});
   expect_invalid([&] { named.merge(other); }, {"column 3", "'c'", "'d'"});
-  other.set_names({"a", "b", "c"}, {"u", "w", "v", "x", "y"});
+  other.set_names({"a", "b", "c"}, {"u", "w", "v", "x", "z"});
   expect_invalid([&] { named.merge(other); }, {"target 2", "'v'", "'w'"});
+  other.set_names({"c", "b", "c"}, {"u", "v", "w", "x", "y"});
+  expect_invalid([&] { named.merge(other); }, {"column 1", "'a'", "'c'"});
+}
+
+TEST(TargetStatistics, AddTheRowsOfOthersByTheirNames) {  // (ST.1)
+  Random random(31);
+  for (int draw = 0; draw < 20; ++draw) {
+    const Index n = random.integer(20, 20000), cut = random.integer(2, n - 2), p = random.integer(1, 6), K = random.integer(1, 6);
+    TargetRows rows = random_rows_of_targets(static_cast<std::uint64_t>(draw) + 40, n, p, K, 10, draw % 2 == 0);
+    rows.weights.size() > 0 ? void(rows.weights[0] = rows.weights[n - 1] = 1) : void();
+    const auto shuffled = [&](Index count) {
+      std::vector<Index> out(static_cast<std::size_t>(count));
+      std::iota(out.begin(), out.end(), Index{0});
+      for (Index at = count - 1; at > 0; --at)
+        std::swap(out[static_cast<std::size_t>(at)], out[static_cast<std::size_t>(random.integer(0, at))]);
+      return out;
+    };
+    const std::vector<Index> columns = shuffled(p), targets = shuffled(K);
+    const auto names = [](const char* letter, const std::vector<Index>& order) {
+      std::vector<std::string> out;
+      for (const Index at : order) out.push_back(fmt::format("{}{}", letter, at + 1));
+      return out;
+    };
+    std::vector<Index> all_columns = columns, all_targets = targets;
+    std::ranges::sort(all_columns), std::ranges::sort(all_targets);
+    const auto part = [&](Index first, Index count, const std::vector<Index>& of_X, const std::vector<Index>& of_Y) {
+      const Vector weights = rows.weights.size() > 0 ? Vector(rows.weights.segment(first, count)) : Vector();
+      TargetStatistics out = statistics_of_targets(
+          {Matrix(rows.X.middleRows(first, count)(Eigen::all, of_X)), Matrix(rows.Y.middleRows(first, count)(Eigen::all, of_Y)), weights});
+      out.set_names(names("x", of_X), names("t", of_Y));
+      return out;
+    };
+    TargetStatistics sum = part(0, cut, all_columns, all_targets);
+    if (draw % 3 == 0) sum.set_names({}, sum.target_names());  // columns without names are x1, x2, ...
+    const TargetStatistics right = part(cut, n - cut, columns, targets);
+    const std::string before = right.to_bytes();
+    sum.merge(right);
+    EXPECT_EQ(right.to_bytes(), before);
+    EXPECT_EQ(sum.column_names(), names("x", all_columns));
+    EXPECT_EQ(sum.target_names(), names("t", all_targets));
+    expect_sums(sum, plain_sums(rows), rows.weights.size() > 0 ? rows.weights.sum() : static_cast<double>(n), 1e-13);
+  }
+  TargetRows rows = random_rows_of_targets(39, 30, 2, 3);
+  TargetStatistics sum = statistics_of_targets(rows);
+  sum.set_names({}, {"u", "v", "w"});
+  rows.Y(3, 0) = no_number;
+  TargetStatistics right = statistics_of_targets(rows);
+  right.set_names({}, {"w", "u", "v"});
+  sum.merge(right);
+  using enum TargetStatus;
+  EXPECT_EQ(sum.status(), (std::vector<TargetStatus>{converged, converged, not_finite}));
 }
 
 TEST(TargetStatistics, RefuseWrongRowsAndStayAsTheyWere) {
