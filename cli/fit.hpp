@@ -59,7 +59,7 @@ void add_options_of_command(CLI::App& c, ModelOptions& options, unsigned command
 
 /// The options of the data: table, target and weights.
 /// \param several  whether several files are one table
-void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool several = false);
+void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool several = false, bool imputes = false);
 
 /// The options of the data and of the model, for fit and select.
 void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, unsigned command);

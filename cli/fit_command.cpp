@@ -112,7 +112,10 @@ CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const ModelOpt
 void add_options_of_command(CLI::App& c, ModelOptions& options, unsigned command) {
   const auto add = [&](const ModelOption& row) {
     const bool is_preset = std::string_view(row.name) == "preset";
-    CLI::Option* const added = add_model_option(c, options, row, is_preset ? list_of_presets(command == in_command::select) : "");
+    std::string more = is_preset ? list_of_presets(command == in_command::select) : "";
+    if (std::string_view(row.name) == "fdr")
+      more = fmt::format(" With several targets, it selects those that are explained, at {} by default.", usual_fdr_of_targets);
+    CLI::Option* const added = add_model_option(c, options, row, more);
     const bool names_column = std::string_view(row.name) == "exposure" || std::string_view(row.name) == "offset_column";
     if ((row.group == OptionGroup::what || names_column) && added->get_items_expected_max() > 0) added->check(not_empty);
   };
@@ -121,7 +124,7 @@ void add_options_of_command(CLI::App& c, ModelOptions& options, unsigned command
       if (row.group == group && (row.facts.commands & command) != 0) add(row);
 }
 
-void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool several) {
+void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool several, bool imputes) {
   args->command = &c;
   if (several)
     c.add_option("data", args->files,
@@ -129,7 +132,7 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
         ->required();
   else
     c.add_option("data", args->data, "CSV file with a header row, or Parquet")->required();
-  c.add_option("--target", args->target, "Column to explain")->required();
+  c.add_option("--target", args->target, several ? "Column to explain, or several: a,b,c" : "Column to explain")->required();
   c.add_option("--weights", args->weights_column, "Column of observation weights; a row with weight 2 counts as two equal rows")
       ->check(not_empty);
   c.add_option("--ignore", args->ignore,
@@ -138,7 +141,11 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
       ->allow_extra_args(false);
   c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);
   add_model_option(c, *args, model_option("reference"))->allow_extra_args(false);
-  add_model_option(c, *args, model_option("missing"));
+  CLI::Option* const missing = add_model_option(c, *args, model_option("missing"));
+  if (!imputes)
+    missing->description(
+        "refuse (default) or drop. Rows in which a value is missing. refuse: an error, which names row and column. drop: they are left "
+        "out");
   add_missing_marker(c, args->missing_markers);
   add_format(c, args->format);
   for (CLI::Option* const option : c.get_options())
@@ -146,7 +153,7 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
 }
 
 void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, unsigned command) {
-  add_table_options(c, args, command == in_command::fit);
+  add_table_options(c, args, command == in_command::fit, command == in_command::fit);
   add_options_of_command(c, *args, command);
   if (command == in_command::select)
     c.get_option("--model")->description("linear, or logistic (two classes or more): intercept, standardised columns");
@@ -194,7 +201,6 @@ void add_fit(CLI::App& app, Run& run) {
       "memory, or has several files and --model is linear), "
       "always or never. Only --model linear (with --prior laplace: with --lambda), and --model linear with --noise student or auto, "
       "logistic, counts and kernel, which read the table several times");
-  c.get_option("--target")->description("Column to explain, or several: a,b,c");
   const auto add_targets = [&](const char* option, std::string& to, const char* help) {
     c.add_option_function<std::string>(
          option,

@@ -106,8 +106,10 @@ void add_stats(CLI::App& app, Run& run) {
                "is refused (repeatable). Without them, the statistics have every level that a row has, and 'fit --statistics' leaves "
                "out the reference")
       ->allow_extra_args(false);
-  c.add_option("--form", args->form,
-               "gram: cross-products (the default); factor: a triangular factor, twice the work, for columns that are nearly collinear")
+  c.add_option(
+       "--form", args->form,
+       "gram: cross-products (the default); factor: a triangular factor, twice the work, for columns that are nearly collinear (one "
+       "target only)")
       ->check(not_empty);
   c.add_option("-o,--output", args->output, "Write the statistics to this file")->required()->check(not_empty);
   c.add_flag("-q,--quiet", args->quiet, "Print no summary and no progress");

@@ -68,6 +68,29 @@ TEST(Help, OfSelectionsOffersNothingThatIsRefused) {
   for (const char* refused : {"slr_rvm", "rvm (rel", "linear, logistic"}) EXPECT_FALSE(contains(help, refused)) << refused;
 }
 
+TEST(Help, OfACommandOffersNothingThatItRefuses) {
+  for (const Arguments& command : {Arguments{"stats", "--help"}, Arguments{"select", "--help-all"}, Arguments{"compare", "--help-all"}}) {
+    const std::string help = output_of(command);
+    EXPECT_TRUE(contains(help, "refuse (default) or drop. Rows in which")) << command.front();
+    EXPECT_FALSE(contains(help, "drop or impute")) << command.front();
+  }
+  EXPECT_TRUE(contains(output_of({"fit", "--help-all"}), "refuse (default), drop or impute."));
+}
+
+TEST(Help, SaysWhatSeveralTargetsChange) {
+  for (const char* command : {"stats", "fit"})
+    EXPECT_TRUE(contains(output_of({command, "--help"}), "Column to explain, or several: a,b,c")) << command;
+  EXPECT_TRUE(contains(output_of({"select", "--help"}), "Column to explain\n"));
+  const auto in_one_line = [](std::string help) {
+    const std::string margin = "\n" + std::string(30, ' ');
+    for (std::size_t at; (at = help.find(margin)) != std::string::npos;) help.replace(at, margin.size(), " ");
+    return help;
+  };
+  EXPECT_TRUE(contains(in_one_line(output_of({"stats", "--help"})), "nearly collinear (one target only)"));
+  for (const Arguments& command : {Arguments{"show", "--help"}, Arguments{"fit", "--help-all"}})
+    EXPECT_TRUE(contains(in_one_line(output_of(command)), "With several targets, it selects those that are explained, at 0.1 by default."));
+}
+
 // Each option under the heading of its group, and with the models that take it.
 TEST(Help, ListsTheOptionsOfTheTable) {
   const std::pair<const char*, unsigned> commands[] = {
