@@ -83,12 +83,21 @@ void add_show(CLI::App& app, Run& run) {
       if (args->width && *args->width < 20) throw wrong("--columns", *args->width, "it must be at least 20");
       if (args->plot && (holds_statistics(args->path) || holds_target_statistics(args->path) || holds_targets(args->path)))
         throw refused("--plot", fmt::format("draws one model, which '{}' is not", args->path));
-      if (holds_statistics(args->path)) return show_statistics(args->path, args->json);
-      if (holds_target_statistics(args->path)) return show_target_statistics(args->path, args->json);
-      if (holds_targets(args->path)) {
+      const auto refuse_others = [&](const char* file, std::initializer_list<const char*> known) {
         for (const CLI::Option* option : c.get_options([](const CLI::Option* o) { return o->count() > 0 && o->nonpositional(); }))
-          if (!option->check_name("--json") && !option->check_name("--fdr"))
-            throw refused(option->get_name(), "has no meaning for a file of many targets");
+          if (std::ranges::none_of(known, [&](const char* name) { return option->check_name(name); }))
+            throw refused(option->get_name(), fmt::format("has no meaning for a file of {}", file));
+      };
+      if (holds_statistics(args->path)) {
+        refuse_others("statistics", {"--json"});
+        return show_statistics(args->path, args->json);
+      }
+      if (holds_target_statistics(args->path)) {
+        refuse_others("statistics", {"--json"});
+        return show_target_statistics(args->path, args->json);
+      }
+      if (holds_targets(args->path)) {
+        refuse_others("many targets", {"--json", "--fdr"});
         return show_targets(args->path, args->json, args->fdr.value_or(usual_fdr_of_targets));
       }
       SavedModel model = load_model(args->path);

@@ -96,6 +96,12 @@ TEST_F(TargetStats, RefuseWhatNeedsTheRowsOrTexts) {
   refuses({"fit", "--statistics", "all.stats", "--missing", "drop"}, {"--missing", "ardvark stats"});
   refuses({"fit", "--statistics", "all.stats", "--target", "u"}, {"--target", "ardvark stats"});
   refuses({"fit", "--statistics", "all.stats", "--prior", "laplace"}, {"laplace", "lambda"});
+  output({"stats", "all.csv", "--target", "u", "-o", "one.stats", "-q"});
+  for (const char* file : {"all.stats", "one.stats"}) {
+    refuses({"show", file, "--fdr", "0.1"}, {"--fdr has no meaning for a file of statistics"});
+    refuses({"show", file, "--level", "0.9"}, {"--level has no meaning for a file of statistics"});
+    refuses({"show", file, "--odds"}, {"--odds has no meaning for a file of statistics"});
+  }
   refuses({"fit", "--statistics", "all.stats", "--model", "logistic"}, {"linear"});
   refuses({"stats", "all.csv", "--target", "u,v", "--form", "factor", "-o", "x"}, {"--form", "gram only"});
   refuses({"stats", "all.csv", "--target", "u,u", "-o", "x"}, {"--target", "'u' twice"});
