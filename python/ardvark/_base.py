@@ -23,7 +23,7 @@ from ._core import ArdvarkWarning, _depth
 from ._genotypes import Genotypes
 from ._given import (
     filled, first_text, frame, gaps_in, listed, name_of, plain_labels, refuse_gaps, refuse_many, refuse_many_names, refuse_times, require_finite,
-    require_numbers, table_of_fit, taken_from, with_one_spelling,
+    require_numbers, require_weights, table_of_fit, taken_from, with_one_spelling,
 )
 from ._hosts import in_memory
 from ._options import option_of, refuse_no_word, refused_in
@@ -194,8 +194,8 @@ class Estimator(BaseEstimator):
     def _checked(self, X: Any, y: Any, sample_weight: Any, may_be_sparse: bool = False) -> tuple[Any, Any, Any, Any]:
         """X, y, weights, and the rows with a weight: rows of weight zero are left out. may_be_sparse: columns of 0 and 1 of texts."""
         # The library makes a pass over X in any case, and reports the entry that is not finite.
-        for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
-            refuse_times(values, argument)
+        refuse_times(X, "X")
+        require_weights(sample_weight)
         refuse_many(y, type(self).__name__, self._is_regression)
         y = plain_labels(y if self._is_regression else with_one_spelling(y))
         checks: dict[str, Any] = {"ensure_min_samples": 2, "ensure_all_finite": False}

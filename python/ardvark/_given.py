@@ -20,8 +20,8 @@ from ._hosts import kind_of, targets_in_memory
 from ._tables import TIMES, _numbers, is_numeric, names_of, sentence_near, texts_in, what_time_is, with_dense_columns, without
 
 __all__ = [
-    "TRUTHS", "code_of", "filled", "first_text", "frame", "gaps_in", "in_source", "is_many", "known_targets", "listed", "name_of", "numbers_of", "plain_columns", "plain_labels", "refuse_gaps", "refuse_many", "refuse_many_names",
-    "require_finite", "refuse_times", "require_numbers", "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
+    "TRUTHS", "code_of", "columns_of", "filled", "first_text", "frame", "gaps_in", "in_source", "is_many", "known_targets", "listed", "name_of", "numbers_of", "plain_columns", "plain_labels", "refuse_gaps", "refuse_many", "refuse_many_names",
+    "require_finite", "refuse_times", "require_numbers", "require_weights", "row_labels", "series_taken_from", "table_of_fit", "taken_from", "tell_row_labels",
     "spellings_of", "targets_of", "with_one_spelling", "without_gaps",
 ]
 
@@ -483,7 +483,7 @@ def targets_of(Y: Any) -> tuple[Optional[list[str]], np.ndarray]:
         return names, table.to_numpy()
     are_short = all(str(getattr(dtype, "numpy_dtype", dtype)).lower() == "float32" for dtype in types)
     out = np.empty((len(table), len(names)), np.float32 if are_short else np.float64, order="F")
-    for k, (name, column) in enumerate(zip(names, _columns_of(table))):
+    for k, (name, column) in enumerate(zip(names, columns_of(table))):
         out[:, k] = _target_of(column, name)
     return names, out
 
@@ -495,7 +495,8 @@ def require_other_names(targets: Optional[Iterable[str]], columns: Optional[Iter
         raise InvalidArgumentError(f"{both[0]!r} is a column of X and of Y; a target must not explain itself: leave it out of X", "X", column=both[0])
 
 
-def _columns_of(table: Any) -> Iterator[Any]:
+def columns_of(table: Any) -> Iterator[Any]:
+    """The columns of a DataFrame, whose names need not differ."""
     if hasattr(table, "iloc"):  # whose labels may be of any type
         return (table.iloc[:, position] for position in range(table.shape[1]))
     return (table[name] for name in table.columns)
@@ -549,3 +550,18 @@ def refuse_times(values: Any, argument: str) -> None:
         row = int(np.argmax(~np.isnat(array).reshape(len(array), -1).all(axis=1)))  # the first that is known
         value = array[row].ravel()[0]
         raise wrong_row(f"{argument} at ", row, f" is {str(value)!r}, {what_time_is(value)}", argument=argument, value=str(value))
+
+
+def require_weights(sample_weight: Any) -> None:
+    """Refuses weights that are texts, also of digits, dates or complex numbers: with row and value. A name of a column is none."""
+    refuse_times(sample_weight, "sample_weight")
+    values = np.asarray(sample_weight)
+    if values.ndim != 1 or values.dtype.kind in "biuf":
+        return
+    for row, value in enumerate(sample_weight if isinstance(sample_weight, (list, tuple)) else values):  # numpy makes all of a list texts
+        if not isinstance(value, (str, bytes, complex, np.complexfloating)):
+            continue
+        why, text = "weights are numbers >= 0", str(value)
+        is_complex = isinstance(value, (complex, np.complexfloating))
+        shown, remedy = (text, "give their real part") if is_complex else (repr(text), "if the texts are numbers: pandas.to_numeric(sample_weight)")
+        raise wrong_row("sample_weight at ", row, f" is {shown}; {why}", argument="sample_weight", value=text, why=why, remedy=remedy)

@@ -14,7 +14,7 @@ from . import _core
 from ._abi import InvalidArgumentError
 from ._arrays import READ, is_sparse, product, refuse_sparse, without_mask
 from ._genotypes import Genotypes
-from ._given import is_many, listed, name_of, refuse_gaps, refuse_times, require_finite, require_numbers
+from ._given import is_many, listed, name_of, refuse_gaps, refuse_times, require_finite, require_numbers, require_weights
 from ._hosts import in_memory, targets_in_memory
 from ._docs import assembled
 from ._passes import RowSums, TableFacts
@@ -298,8 +298,8 @@ class BayesianLinearRegression(ManyTargets):
         X, target = statistics.as_earlier_rows(X, self._named_columns()), name_of(y)
         if statistics.reads_as_table(X):
             return self._fit_statistics(statistics.update(X, y, sample_weight))
-        for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
-            refuse_times(values, argument)
+        refuse_times(X, "X")
+        require_weights(sample_weight)
         X = with_earlier_columns([] if is_first else list(getattr(self, "feature_names_in_", ())), statistics.n_features_in_, X)
         require_numbers(y)
         refuse_gaps(y, "leave out such rows")

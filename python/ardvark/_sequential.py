@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
 from ._arrays import READ, refuse_sparse, without_mask
-from ._given import listed, name_of, plain_labels, refuse_gaps, refuse_many, refuse_times, require_finite, table_of_fit, with_one_spelling
+from ._given import listed, name_of, plain_labels, refuse_gaps, refuse_many, refuse_times, require_finite, require_weights, table_of_fit, with_one_spelling
 from ._docs import assembled
 from ._fitted import _as_labels
 from ._hosts import in_memory
@@ -202,7 +202,7 @@ class SequentialLogisticRegression(LogisticScore):
         if sample_weight is None:
             return None
         sample_weight = without_mask(sample_weight)
-        refuse_times(sample_weight, "sample_weight")
+        require_weights(sample_weight)
         refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 

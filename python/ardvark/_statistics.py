@@ -12,7 +12,7 @@ import numpy as np
 
 from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle, without_null, wrong_row
 from ._arrays import matrix_of, refuse_sparse, vector_of, without_mask
-from ._given import name_of, numbers_of, refuse_gaps, refuse_many, refuse_times, require_numbers, table_of_fit, taken_from
+from ._given import name_of, numbers_of, refuse_gaps, refuse_many, refuse_times, require_numbers, require_weights, table_of_fit, taken_from
 from ._hosts import in_memory
 from ._options import Options
 from ._results import Result
@@ -169,8 +169,8 @@ class LinearStatistics(OfBytes):
         refuse_many(y, type(self).__name__)
         target = y if isinstance(y, str) else name_of(y)
         X, y, sample_weight = map(without_mask, (X, y, sample_weight))
-        for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
-            refuse_times(values, argument)
+        refuse_times(X, "X")
+        require_weights(sample_weight)
         X = in_memory(X, type(self), has_target=isinstance(y, str))
         X = self.as_earlier_rows(X, [name for name in (y, sample_weight) if isinstance(name, str)])
         for name in (y, sample_weight):

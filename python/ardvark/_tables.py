@@ -18,7 +18,7 @@ from ._options import Options
 from ._results import Result
 
 __all__ = [
-    "Encoding", "Texts", "begins_with_gap", "check_names", "holds_bytes", "holds_text", "holds_truths", "is_numeric", "is_sparse_table", "names_of", "numbered", "sentence_near", "table_of", "texts_in", "what_time_is",
+    "Encoding", "Texts", "begins_with_gap", "check_names", "holds_bytes", "holds_text", "holds_truths", "is_numeric", "is_sparse_table", "names_of", "numbered", "sentence_near", "table_of", "texts_in", "values_of", "what_time_is",
     "with_columns_of", "with_dense_columns", "without",
 ]
 
@@ -236,7 +236,7 @@ def _texts_of_arrow(column: Any) -> Optional[Texts]:
     return Texts(coded.dictionary.to_pylist(), codes)
 
 
-def _values(name: str, column: Any, is_part: bool, is_text: bool) -> Union[np.ndarray, Texts]:
+def values_of(name: str, column: Any, is_part: bool = False, is_text: bool = False) -> Union[np.ndarray, Texts]:
     """The texts of a column; or its numbers, if no entry is a text. is_part: other rows may have values where these have none.
     is_text: the model knows it as texts."""
     texts = texts_in(column)
@@ -357,7 +357,7 @@ def table_of(table: Any, only: Optional[Collection[str]] = None, texts: Collecti
                 call("ardvark_table_add_numbers", handle, without_null(name.encode()), np.zeros(len(table)).ctypes.data)
             continue
         column = table[name]
-        values = _numbers(column) if is_numeric(column.dtype) else _values(name, column, is_part, name in texts)
+        values = _numbers(column) if is_numeric(column.dtype) else values_of(name, column, is_part, name in texts)
         if isinstance(values, np.ndarray) and (name in texts or holds_truths(column.dtype)):
             values = _as_texts(column, values)
         key = without_null(name.encode())

@@ -11,12 +11,12 @@ import numpy as np
 
 from ._abi import Handle, InvalidArgumentError, call, call_for_bytes, call_for_handle, without_null
 from ._arrays import matrix_of, refuse_sparse, vector_of, without_mask
-from ._given import name_of, numbers_of, refuse_gaps, refuse_times, require_other_names, series_taken_from, table_of_fit, taken_from, targets_of
+from ._given import columns_of, name_of, numbers_of, refuse_gaps, refuse_times, require_other_names, require_weights, series_taken_from, table_of_fit, taken_from, targets_of
 from ._hosts import in_memory, targets_in_memory
 from ._options import Options
 from ._results import Result
 from ._statistics import OfBytes, require_kind, weights_of_call, with_truths_as_numbers, write_whole
-from ._tables import is_numeric, names_of, with_earlier_columns, without
+from ._tables import Texts, is_numeric, names_of, values_of, with_earlier_columns, without
 
 __all__ = ["TargetStatistics", "are_names", "sum_of"]
 
@@ -104,8 +104,7 @@ class TargetStatistics(OfBytes):
         """
         refuse_sparse(X, type(self).__name__)
         X, sample_weight = without_mask(X), without_mask(sample_weight)
-        for values, argument in ((X, "X"), (sample_weight, "sample_weight")):
-            refuse_times(values, argument)
+        refuse_times(X, "X")
         named = [Y] if isinstance(Y, str) else list(Y) if are_names(Y) else []
         of_weights = [sample_weight] if isinstance(sample_weight, str) else []
         X = in_memory(X, type(self), has_target=bool(named))
@@ -122,6 +121,7 @@ class TargetStatistics(OfBytes):
         if of_weights:
             sample_weight = taken_from(X, sample_weight, "sample_weight")
         X = without(X, [*named, *of_weights]) if named or of_weights else X
+        require_weights(sample_weight)
         refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
         target_names, targets = targets_of(targets_in_memory(Y))
         if targets.ndim == 1:
@@ -455,12 +455,15 @@ def sum_of(parts: Sequence[TargetStatistics]) -> TargetStatistics:
 
 
 def _refuse_texts(X: Any) -> None:
-    """Columns of texts, whose levels a later piece may not have yet."""
-    for name, dtype in zip(names_of(X) or (), X.dtypes):
-        if not is_numeric(dtype):
-            why = "statistics of many targets need columns of numbers"
-            remedy = "write 0 and 1 for each text but one, or leave the column out"
-            raise TextColumn(f"column {str(name)!r} of X holds texts; {why}: {remedy}", "X", column=str(name), why=why, remedy=remedy)
+    """Columns of texts or categories, whose levels a later piece may not have yet; of dates; and without a value, unless they are of numbers."""
+    for name, column in zip(names_of(X) or (), columns_of(X)):
+        if is_numeric(column.dtype) or not isinstance(values_of(str(name), column), Texts):
+            continue
+        level = "category" if str(column.dtype).lower().startswith(("categor", "enum")) else "text"
+        kind = "categories" if level == "category" else "texts"
+        why = "statistics of many targets need columns of numbers"
+        remedy = f"write 0 and 1 for each {level} but one, or leave the column out"
+        raise TextColumn(f"column {str(name)!r} of X holds {kind}; {why}: {remedy}", "X", column=str(name), why=why, remedy=remedy)
 
 
 class TextColumn(InvalidArgumentError):

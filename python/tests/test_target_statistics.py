@@ -586,3 +586,54 @@ def test_columns_and_targets_of_other_statistics_are_found_by_their_names():
         found.merge(TargetStatistics().update(whole.rename(columns={"c": "z"}), NAMES))
     with pytest.raises(InvalidArgumentError, match="^Y of the rows to add has 1 column; the statistics have 5"):
         found.merge(TargetStatistics().update(whole[["a", "b", "c", "t0"]], ["t0"]))
+
+
+@pytest.mark.parametrize("host", ["pandas", "polars"])
+def test_columns_that_are_no_numbers_are_said_as_what_they_are(host):
+    whole = table(20)[["a", "b", "t0"]]
+    days, few = pandas.date_range("2020-01-01", periods=20), pandas.Series([1, 2, 3, 4] * 5)
+    for values, message in (
+        (days, "row 1, column 'z': '2020-01-01 00:00:00' is a date or a time; make a number of it"),
+        (days - days[0], "row 1, column 'z': '.*0:00:00' is a duration; make a number of it"),
+        (pandas.Categorical(["u", "v"] * 10), "column 'z' of X holds categories; .* write 0 and 1 for each category but one, or leave the column out"),
+        (["u", "v"] * 10, "column 'z' of X holds texts; .* write 0 and 1 for each text but one, or leave the column out"),
+        ([None] * 20, "column 'z' has no value; leave it out"),
+    ):
+        given = whole.assign(z=values)
+        if host == "polars":
+            given = pytest.importorskip("polars").from_pandas(given)
+        with pytest.raises(ValueError, match=message):
+            TargetStatistics().update(given, ["t0"])
+    if host == "pandas":
+        with pytest.raises(InvalidArgumentError, match="column 'z' of X holds categories"):
+            TargetStatistics().update(whole.assign(z=few.astype("category")), ["t0"])
+        assert TargetStatistics().update(whole.assign(z=few.astype(object)), ["t0"]).to_bytes() == TargetStatistics().update(whole.assign(z=few), ["t0"]).to_bytes()
+
+
+@pytest.mark.parametrize("read", ["TargetStatistics", "LinearStatistics", "many", "one", "partial", "classes", "filter"])
+def test_weights_of_text_are_said_with_their_row(read):
+    X, Y = rows(20)
+    readers = {
+        "TargetStatistics": lambda w: TargetStatistics().update(X, Y, w),
+        "LinearStatistics": lambda w: LinearStatistics().update(X, Y[:, 0], w),
+        "many": lambda w: BayesianLinearRegression("shared").fit(X, Y, w),
+        "one": lambda w: BayesianLinearRegression("shared").fit(X, Y[:, 0], w),
+        "partial": lambda w: BayesianLinearRegression("shared").partial_fit(X, Y[:, 0], w),
+        "classes": lambda w: ardvark.BayesianLogisticRegression("shared").fit(X, Y[:, 0] > 5, w),
+        "filter": lambda w: ardvark.SequentialLogisticRegression().fit(X, Y[:, 0] > 5, w),
+    }
+    words = "; weights are numbers >= 0; if the texts are numbers: pandas.to_numeric"
+    wrong: list = [1.0] * 20
+    wrong[6] = "many"
+    for given in (wrong, np.array(wrong, dtype=object), pandas.Series(wrong)):
+        with pytest.raises(InvalidArgumentError, match=f"^sample_weight at row 7 is 'many'{words}") as caught:
+            readers[read](given)
+        assert (caught.value.argument, caught.value.row, caught.value.value) == ("sample_weight", 7, "many")
+    for given in (["2"] * 20, np.array(["2"] * 20), pandas.Categorical(["2"] * 20)):
+        with pytest.raises(InvalidArgumentError, match=f"^sample_weight at row 1 is '2'{words}"):
+            readers[read](given)
+    with pytest.raises(InvalidArgumentError, match="^sample_weight at row 1 is .*; weights are numbers >= 0; give their real part"):
+        readers[read](np.full(20, 1 + 1j))
+    if read == "TargetStatistics":
+        with pytest.raises(InvalidArgumentError, match="^sample_weight at row 7 is 'many'"):
+            TargetStatistics().update(table(20).assign(w=wrong), NAMES, "w")
