@@ -93,7 +93,7 @@ TEST(GroupSystem, SaysWhatTheGroupsOwnMatrixSays) {  // (SP.17)
         EXPECT_LE(relative(Matrix(parts.a.asDiagonal()) + parts.sign * parts.Y * parts.Y.transpose(), in_rows), 1e-10);
         const double cancelled = hyper.kappa * static_cast<double>(k);  // terms of this size
         EXPECT_NEAR(found->trace(), inverse.trace(), 1e-10 * inverse.trace() + 1e-12 * cancelled);
-        const double stretch = Eigen::SelfAdjointEigenSolver<Matrix>(hyper.kappa * A).eigenvalues().array().max(0).log1p().sum();
+        const double stretch = Eigen::SelfAdjointEigenSolver<Matrix>(hyper.kappa * A).eigenvalues().array().max(0.0).log1p().sum();
         EXPECT_NEAR(found->stretch(), stretch, 1e-10 * (1 + stretch));
         const Vector seen = A * random.normals(k);
         EXPECT_LE(relative(found->times(seen), inverse * seen), 1e-10);
