@@ -25,14 +25,14 @@ namespace {
 struct ReportArguments {
   std::string model, output, title, missing;
   std::vector<std::string> files, missing_markers;
-  double level = 0.95;
+  std::optional<double> level;
   std::optional<double> fdr;
   TableFormat format;
   bool quiet = false;
 };
 
 void check_arguments(const ReportArguments& args) {
-  if (!(args.level > 0 && args.level < 1)) throw wrong("--level", args.level, "it must lie between 0 and 1");
+  if (args.level && !(*args.level > 0 && *args.level < 1)) throw wrong("--level", *args.level, "it must lie between 0 and 1");
   std::vector<std::string> inputs = args.files;
   inputs.push_back(args.model);
   for (const std::string& input : inputs) {
@@ -96,6 +96,14 @@ void with_points(KeptColumn& kept, char decimal) {
     if (double value = 0; decimal == ',' && internal::io::read_number(text, ',', value)) std::ranges::replace(text, ',', '.');
 }
 
+Table whole_table(const ReportArguments& args, TableStream& stream, ReportRows& rows) {
+  Table table;
+  if (!stream.next(table, std::numeric_limits<Index>::max())) throw InvalidArgument(fmt::format("'{}' has no rows", args.files.front()));
+  table.num_dropped = stream.num_dropped();
+  note_files(args, table, rows);
+  return table;
+}
+
 RowsOfFiles rows_of_files(const ReportArguments& args, const SavedModel& model) {
   CsvOptions csv = csv_options_of(args, model.encoding, model.imputation.has_value());
   const std::string& target = name_of_target(model);
@@ -103,10 +111,7 @@ RowsOfFiles rows_of_files(const ReportArguments& args, const SavedModel& model) 
   if (is_scored) csv.verbatim = csv.optional = {target};
   TableStream stream(args.files, csv);
   RowsOfFiles out;
-  Table table;
-  if (!stream.next(table, std::numeric_limits<Index>::max())) throw InvalidArgument(fmt::format("'{}' has no rows", args.files.front()));
-  table.num_dropped = stream.num_dropped();
-  note_files(args, table, out.rows);
+  Table table = whole_table(args, stream, out.rows);
   if (is_scored && table.find(target) >= 0) {
     KeptColumn kept = kept_column(table, target);
     if (classes_of(model).empty()) with_points(kept, stream.decimal());
@@ -126,10 +131,7 @@ RowsOfFiles rows_of_files(const ReportArguments& args, const SavedTargets& targe
   csv.verbatim = csv.optional = targets.target_names;
   TableStream stream(args.files, csv);
   RowsOfFiles out;
-  Table table;
-  if (!stream.next(table, std::numeric_limits<Index>::max())) throw InvalidArgument(fmt::format("'{}' has no rows", args.files.front()));
-  table.num_dropped = stream.num_dropped();
-  note_files(args, table, out.rows);
+  Table table = whole_table(args, stream, out.rows);
   out.target = Matrix::Constant(table.num_rows, targets.fit.num_targets(), std::numeric_limits<double>::quiet_NaN());
   for (std::size_t k = 0; k < targets.target_names.size(); ++k) {
     if (table.find(targets.target_names[k]) < 0) continue;
@@ -154,11 +156,12 @@ int run_report(ReportArguments args) {
   args.files = matching_paths(args.files);
   check_arguments(args);
   ReportOptions options;
-  options.level = args.level;
+  if (args.level) options.level = *args.level;
   options.title = args.title;
   if (args.fdr) options.fdr = *args.fdr;
   if (!(options.fdr > 0 && options.fdr < 1)) throw wrong("--fdr", options.fdr, "it must lie between 0 and 1");
   const bool has_many = holds_targets(args.model);
+  if (has_many && args.level) throw refused("--level", fmt::format("applies only to one target, and '{}' has many", args.model));
   if (!has_many && args.fdr) throw refused("--fdr", fmt::format("applies only to many targets, and '{}' has one", args.model));
   if (has_many && !args.missing.empty() && args.missing != "drop")
     throw refused("--missing", fmt::format("must be drop with '{}', which has many targets", args.model));
@@ -225,7 +228,7 @@ void add_report(CLI::App& app, Run& run) {
       "has the checksum of the file. The rows of the fit, or others. Several files, a pattern such as 'part-*.csv' or a folder are "
       "one table, which is read into the memory");
   c.add_option("-o,--output", args->output, "Write the page here; it is there complete or not at all")->required()->check(not_empty);
-  c.add_option("--level", args->level, "Level of the intervals of coefficients and curves (default 0.95)")->check(is_number);
+  c.add_option("--level", args->level, "One target: level of the intervals of coefficients and curves (default 0.95)")->check(is_number);
   c.add_option("--fdr", args->fdr, "Models of many targets: rate of false discoveries among the targets that are explained (default 0.1)")
       ->check(is_number);
   c.add_option("--title", args->title, "Heading of the page (default: what was fitted)")->check(not_empty);

@@ -27,7 +27,7 @@ struct ReportRows {
 };
 
 struct ReportOptions {
-  double level = 0.95;       ///< of the intervals, in (0, 1)
+  double level = 0.95;       ///< of the intervals, in (0, 1); not of many targets
   std::string title = {};    ///< heading of the page; empty: what was fitted
   std::string command = {};  ///< how the fit is made again; empty: the command of the program, from the options that the model keeps
   std::vector<std::string> column_names = {};  ///< [p] other names of the columns of a model; empty: its own

@@ -315,12 +315,18 @@ class FittedModel(Estimator):
 
     def _write_report(self, path: Any, X: Any, y: Any, **words_and_options: Any) -> None:
         check_is_fitted(self)
+        if self._are_rows_of_report(X, y):
+            X, y = self._rows_of_report(X), self._target_of_report(y)
+        self._model.report(path, X, y, command=f"{self!r}.fit(X, y)", **words_and_options)
+
+    @staticmethod
+    def _are_rows_of_report(X: Any, y: Any) -> bool:
+        """Whether there are rows; refuses those without a target."""
         if (X is None) != (y is None):
             raise ValueError("a report compares rows with their target: give X and y, or neither")
         if X is not None:
             check_consistent_length(X, y)
-            X, y = self._rows_of_report(X), self._target_of_report(y)
-        self._model.report(path, X, y, command=f"{self!r}.fit(X, y)", **words_and_options)
+        return X is not None
 
     def _rows_of_report(self, X: Any) -> Any:
         return self._checked_rows(X)

@@ -342,18 +342,18 @@ class ManyTargets(Regressor, LinearScore):
         (True, True)
         """
         if self._targets is None:
+            if fdr != 0.1:
+                raise ValueError("fdr is of a report of many targets; the estimator was fitted to one")
             self._write_report(path, X, y, level=level, title=title, file=file)
         else:
+            if level != 0.95:
+                raise ValueError("level is of the intervals of one target; the report of many targets has none of coefficients")
             self._write_report_of_targets(path, X, y, fdr, title=title, file=file)
 
     def _write_report_of_targets(self, path: Any, X: Any, y: Any, fdr: float, **words: Any) -> None:
-        if (X is None) != (y is None):
-            raise ValueError("a report compares rows with their target: give X and y, or neither")
         rate = checked_rate(fdr)
         Y = None if y is None else self._given_targets(y)
-        if Y is not None:
-            check_consistent_length(X, Y)
-        rows = None if X is None else self._checked_rows(X)
+        rows = self._checked_rows(X) if self._are_rows_of_report(X, Y) else None
         targets = self._of_many("report")
         targets.report(path, rows, None if Y is None else Y.astype(float), rate, command=f"{self!r}.fit(X, Y)", **words)
 

@@ -150,6 +150,10 @@ def test_many_targets(tmp_path):
     assert page_of(model, tmp_path)
     with pytest.raises(ValueError, match="fdr is 1"):
         model.report(tmp_path / "r.html", fdr=1)
+    with pytest.raises(ValueError, match="level is of the intervals of one target"):
+        model.report(tmp_path / "r.html", level=0.9)
+    with pytest.raises(ValueError, match="fdr is of a report of many targets"):
+        BayesianLinearRegression("shared").fit(X, targets["noise"]).report(tmp_path / "r.html", fdr=0.05)
     with pytest.raises(ValueError, match="give X and y, or neither"):
         model.report(tmp_path / "r.html", X)
     with pytest.raises(ValueError, match="no column 'b'"):

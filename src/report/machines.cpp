@@ -238,6 +238,16 @@ void write_trials(Page& page, const RelevanceFit& fit) {
   });
 }
 
+// How well a machine describes the rows of its fit.
+void add_scores(const auto& fit, std::vector<std::pair<std::string, std::string>>& facts) {
+  if (has_noise(fit.task)) {
+    facts.emplace_back("R\u00b2, rows of the fit", fmt::format("{:.4f}", fit.r_squared));
+  } else {
+    facts.emplace_back("Accuracy, rows of the fit", percent(fit.accuracy));
+    facts.emplace_back("Log loss, rows of the fit", fmt::format("{:.4f} nats per row", fit.log_loss));
+  }
+}
+
 }  // namespace
 
 void write_machine(Page& page, const SavedModel& model, const ReportRows& rows, double level) {
@@ -247,14 +257,10 @@ void write_machine(Page& page, const SavedModel& model, const ReportRows& rows, 
 void write_evidence(Page& page, const KernelFit& fit, double level) {
   page.section("What the evidence says");
   std::vector<std::pair<std::string, std::string>> facts;
-  if (has_noise(fit.task)) {
+  if (has_noise(fit.task))
     facts.emplace_back("Noise sd",
                        fmt::format("{}; the function itself varies over the rows with sd {}", number(fit.noise_sd), number(fit.signal_sd)));
-    facts.emplace_back("R\u00b2, rows of the fit", fmt::format("{:.4f}", fit.r_squared));
-  } else {
-    facts.emplace_back("Accuracy, rows of the fit", percent(fit.accuracy));
-    facts.emplace_back("Log loss, rows of the fit", fmt::format("{:.4f} nats per row", fit.log_loss));
-  }
+  add_scores(fit, facts);
   facts.emplace_back("Rows that carry it", fmt::format("{} of {:.10g}", fit.num_vectors(), fit.num_rows));
   facts.emplace_back("Log evidence", fmt::format("{:.4f} nats", fit.log_evidence));
   page.facts(facts);
@@ -264,13 +270,8 @@ void write_evidence(Page& page, const KernelFit& fit, double level) {
 void write_evidence(Page& page, const RelevanceFit& fit, double level) {
   page.section("What the evidence says");
   std::vector<std::pair<std::string, std::string>> facts = {{"Kernel", shortened(fit.kernel.name(), 200)}};
-  if (has_noise(fit.task)) {
-    facts.emplace_back("Noise sd", io::noise_in_words(fit.machines.front().fit, level));
-    facts.emplace_back("R\u00b2, rows of the fit", fmt::format("{:.4f}", fit.r_squared));
-  } else {
-    facts.emplace_back("Accuracy, rows of the fit", percent(fit.accuracy));
-    facts.emplace_back("Log loss, rows of the fit", fmt::format("{:.4f} nats per row", fit.log_loss));
-  }
+  if (has_noise(fit.task)) facts.emplace_back("Noise sd", io::noise_in_words(fit.machines.front().fit, level));
+  add_scores(fit, facts);
   facts.emplace_back("Relevance vectors", fmt::format("{} of {:.10g} rows", fit.num_vectors(), fit.num_rows));
   facts.emplace_back("Log evidence", fmt::format("{:.4f} nats", fit.log_evidence));
   page.facts(facts);

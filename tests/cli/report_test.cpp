@@ -96,6 +96,7 @@ TEST_F(ReportCommand, DescribesManyTargets) {
   EXPECT_TRUE(contains(found.text(), "targets.csv: 80 rows."));
   expect_refused({"report", "m.ardvark", "--fdr", "0.1", "-o", "r.html"}, folder_, 2, {"--fdr applies only to many targets"});
   expect_refused({"report", "t.ardvark", "--fdr", "1", "-o", "r.html"}, folder_, 2, {"--fdr is 1"});
+  expect_refused({"report", "t.ardvark", "--level", "0.9", "-o", "r.html"}, folder_, 2, {"--level applies only to one target"});
   expect_refused({"report", "t.ardvark", "targets.csv", "--missing", "impute", "-o", "r.html"}, folder_, 2, {"--missing must be drop"});
 }
 
