@@ -4,6 +4,7 @@ What is typed after the name of the program, with a tab as <TAB>, must arrive as
 of them, the exit status is 77.
 """
 
+import multiprocessing
 import os
 import pty
 import select
@@ -111,7 +112,9 @@ def of_fish(prefix, folder, typed):
     return [word.replace("\0", " ") for word in arguments]
 
 
-def failures(name, prefix):
+def failures(name, prefix, lines):
+    """What went wrong with these lines, in a shell of their own."""
+    wrong = []
     with tempfile.TemporaryDirectory() as path:
         folder = Path(path)
         (folder / "a table.csv").touch()
@@ -119,12 +122,13 @@ def failures(name, prefix):
         (folder / "tables" / "one.csv").touch()
         (folder / "target").touch()
         shell = None if name == "fish" else Shell(name, prefix, folder)
-        for typed, expected in TYPED.items():
+        for typed, expected in lines:
             got = of_fish(prefix, folder, typed) if shell is None else shell.arguments(typed)
             if got != expected:
-                yield f"{name}: {typed!r} became {got}, not {expected}"
+                wrong.append(f"{name}: {typed!r} became {got}, not {expected}")
         if shell is not None:
             shell.close()
+    return wrong
 
 
 def main(prefix):
@@ -134,7 +138,11 @@ def main(prefix):
         "fish": shutil.which("fish"),
     }
     shells = [name for name, is_there in there.items() if is_there]
-    wrong = [failure for name in shells for failure in failures(name, prefix)]
+    # Most of the time a terminal waits for what a key brings: many of them wait at once.
+    lines = list(TYPED.items())
+    parts = [(name, prefix, lines[first::4]) for name in shells for first in range(4)]
+    with multiprocessing.Pool(max(1, len(parts))) as pool:
+        wrong = [failure for part in pool.starmap(failures, parts, chunksize=1) for failure in part]
     print("\n".join(wrong) if wrong else f"{len(TYPED)} lines were completed by {', '.join(shells) or 'no shell: none is installed'}")
     return 1 if wrong else 0 if shells else 77
 
