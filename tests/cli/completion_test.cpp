@@ -160,10 +160,10 @@ TEST(Completion, OffersWordsThatTheProgramTakes) {
     EXPECT_FALSE(words.empty()) << option;
     for (const std::string& word : words) {
       std::string said;
-      const bool is_taken = std::ranges::any_of(several, [&](const Arguments& call) {
+      const bool is_taken = std::ranges::any_of(several, [&, name = std::string(option)](const Arguments& call) {
         // A comparison needs two.
-        const std::string value = std::string(option) == "--priors" ? word + (word == "shared" ? ",ard" : ",shared") : word;
-        const testing::Outcome outcome = testing::run(call + Arguments{option, value}, folder.path());
+        const std::string value = name == "--priors" ? word + (word == "shared" ? ",ard" : ",shared") : word;
+        const testing::Outcome outcome = testing::run(call + Arguments{name, value}, folder.path());
         said += outcome.err;
         return outcome.exit_code == 0;
       });

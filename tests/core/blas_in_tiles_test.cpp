@@ -47,7 +47,7 @@ TEST_F(InTiles, ProductsOfMatricesHaveTheBitsOfOneThread) {
     const Matrix expected = 2 * A * B - 0.5 * C;
     for (const bool flip_A : {false, true})
       for (const bool flip_B : {false, true}) {
-        const Matrix found = expect_the_same([&] {
+        const Matrix found = expect_the_same([&, m = m, n = n, k = k] {
           Matrix out = C;
           blas::gemm(flip_A ? Transpose::yes : Transpose::no, flip_B ? Transpose::yes : Transpose::no, m, n, k, 2.0,
                      flip_A ? At.data() : A.data(), flip_A ? k : m, flip_B ? Bt.data() : B.data(), flip_B ? n : k, -0.5, out.data(), m);
@@ -62,7 +62,7 @@ TEST_F(InTiles, SquaresHaveTheBitsOfOneThreadAndLeaveTheUpperTriangleAlone) {
   for (const auto& [n, k] : {std::array<Index, 2>{127, 6000}, {128, 6000}, {129, 6000}, {700, 200}, {1100, 70}}) {
     const Matrix A = random_.normals(n, k), At = A.transpose(), C = random_.normals(n, n), expected = 0.5 * C - 2 * A * At;
     for (const bool by_columns : {false, true}) {
-      const Matrix found = expect_the_same([&] {
+      const Matrix found = expect_the_same([&, n = n, k = k] {
         Matrix out = C;
         blas::syrk(by_columns ? Transpose::yes : Transpose::no, n, k, -2.0, by_columns ? At.data() : A.data(), by_columns ? k : n, 0.5,
                    out.data(), n);
@@ -80,20 +80,20 @@ TEST_F(InTiles, TriangularAndSymmetricProductsHaveTheBitsOfOneThread) {
     for (const Transpose transpose : {Transpose::no, Transpose::yes}) {
       const bool flip = transpose == Transpose::yes;
       const Matrix L = flip ? Matrix(lower(A).transpose()) : lower(A), K = flip ? Matrix(lower(R).transpose()) : lower(R);
-      const Matrix left = expect_the_same([&] {
+      const Matrix left = expect_the_same([&, m = m, n = n] {
         Matrix out = B;
         blas::trmm(Side::left, transpose, m, n, A.data(), m, out.data(), m);
         return out;
       });
       EXPECT_LE(distance(left, L * B), precise * static_cast<double>(m));
-      const Matrix right = expect_the_same([&] {
+      const Matrix right = expect_the_same([&, m = m, n = n] {
         Matrix out = B;
         blas::trmm(Side::right, transpose, m, n, R.data(), n, out.data(), m);
         return out;
       });
       EXPECT_LE(distance(right, B * K), precise * static_cast<double>(n));
     }
-    const Matrix product = expect_the_same([&] {
+    const Matrix product = expect_the_same([&, m = m, n = n] {
       Matrix out = B;
       blas::symm(m, n, 1.5, A.data(), m, B.data(), m, -1.0, out.data(), m);
       return out;
@@ -109,7 +109,7 @@ TEST_F(InTiles, ProductsWithAVectorHaveTheBitsOfOneThread) {
       const bool flip = transpose == Transpose::yes;
       const Vector x = random_.normals(flip ? m : n), y = random_.normals(flip ? n : m);
       for (const double beta : {0.0, -0.5}) {
-        const Matrix found = expect_the_same([&] {
+        const Matrix found = expect_the_same([&, m = m, n = n] {
           Vector out = y;
           blas::gemv(transpose, m, n, 1.5, A.data(), m, x.data(), beta, out.data());
           return Matrix(out);

@@ -292,7 +292,7 @@ TEST(ForgedModel, IsRefusedWhereAListNamesSomethingTwice) {
     for (const auto& [key, text] : header["__metadata__"].items()) {
       nlohmann::json description = nlohmann::json::parse(text.get<std::string>(), nullptr, false);
       if (!description.is_structured()) continue;
-      for_each_list_of_indices(description, [&](nlohmann::json& list) {
+      for_each_list_of_indices(description, [&, key = key](nlohmann::json& list) {
         SCOPED_TRACE(file.name + ": " + list.dump());
         const nlohmann::json second = list[1];
         list[1] = list[0];

@@ -92,7 +92,7 @@ TEST(ScaleRange, IsInTheUnitOfTheInputs) {  // squares of 1e-200 and 1e200 are n
   for (double unit : {1e-290, 1e-200, 1e-3, 1e200, 1e280}) {
     SCOPED_TRACE(unit);
     expect_range(scale_range(Kernel::gaussian(1), unit * line()), 0.5 * unit, 200 * unit);
-    expect_range(scale_range(Kernel::gaussian({1e5 * unit}), unit * line()), 0.5e-5, 200e-5);
+    expect_range(scale_range(Kernel::gaussian(1e5 * unit), unit * line()), 0.5e-5, 200e-5);
   }
   Matrix plane(3, 2);
   plane << 0, 0, 3e200, 0, 0, 4e-200;
@@ -212,7 +212,7 @@ TEST(SearchKernel, KeepsEveryTrialAndAsksForNoneTwice) {
 }
 
 TEST(SearchKernel, MovesAllParametersOfSumsAndProductsTogether) {
-  const Kernel start = 0.5 * Kernel::gaussian(2) + Kernel::gaussian({3}) * Kernel::polynomial(2, 5);
+  const Kernel start = 0.5 * Kernel::gaussian(2) + Kernel::gaussian(3) * Kernel::polynomial(2, 5);
   KernelProblem problem;
   problem.evaluate = [](const Kernel& kernel) {
     KernelEvaluation found;
@@ -265,7 +265,7 @@ TEST(SearchKernel, StopsWhenAskedTo) {
       if (!found.stopped) best = std::max(best, found.log_evidence);
       return found;
     };
-    const KernelSearchOutcome found = search_kernel(Kernel::gaussian({1.0}), KernelSearch::scale, line(), problem);
+    const KernelSearchOutcome found = search_kernel(Kernel::gaussian(1.0), KernelSearch::scale, line(), problem);
     EXPECT_EQ(asked, last);
     EXPECT_TRUE(found.stopped);
     EXPECT_EQ(found.log_evidence, best);
