@@ -148,6 +148,17 @@ class ClassDual final : public ClassSolver {
     return V.allFinite() && std::isfinite(log_det);
   }
 
+  // V_jj - 1/(a_j C)                                                                                                          (SMX.11)
+  [[nodiscard]] Vector centred_variances(const Vector& V) override {
+    Vector out = V;
+    for (const Class& own : classes_)
+      for (std::size_t j = 0; j < own.weight.size(); ++j) {
+        double& variance = out[own.weight[j]];
+        variance = std::max(variance - own.inverse[static_cast<Index>(j)] / static_cast<double>(C_), 1e-16 * variance);
+      }
+    return out;
+  }
+
   void curvature(Index c, const Eigen::Ref<const Matrix>& columns, Vector& S) override {
     Matrix MX;
     product(no, inner(c), columns, MX);

@@ -76,6 +76,21 @@ class ClassPrimal final : public ClassSolver {
     return V.allFinite() && std::isfinite(log_det);
   }
 
+  // Of the columns of L^-1 the mean is taken away before they are squared: V_jj - 1/(aC) would be a small difference of large numbers if
+  // the data say much more of a weight than the prior.                                                                            (SMX.11)
+  [[nodiscard]] Vector centred_variances(const Vector& V) override {
+    Vector out = V;
+    if (!invert()) return out;
+    const Index each = P_ / C_;
+    for (Index j = 0; j < each; ++j) {
+      if (weights_.flat[static_cast<std::size_t>(j)]) continue;
+      Vector mean = Vector::Zero(P_);
+      for (Index i = j; i < P_; i += each) mean.tail(P_ - i) += H_.col(i).tail(P_ - i) / static_cast<double>(C_);
+      for (Index i = j; i < P_; i += each) out[i] = mean.head(i).squaredNorm() + (H_.col(i) - mean).tail(P_ - i).squaredNorm();
+    }
+    return out;
+  }
+
   // U x = L^-1 [X_d' diag(omega_dc) x]: the part of a column of class c that the weights explain.                                (SMX.6)
   void curvature(Index c, const Eigen::Ref<const Matrix>& columns, Vector& S) override {
     Matrix& U = outlook_[static_cast<std::size_t>(c)];

@@ -60,6 +60,9 @@ class ClassSolver {
 
   virtual void weights(Vector& w) = 0;                                   ///< [P] the current point
   [[nodiscard]] virtual bool variances(Vector& V, double& log_det) = 0;  ///< diag V [P] and ln|V| at the beginning of the last step
+  /// diag KVK [P] at weights with a prior, K = I - 11'/C: without what the C weights of a column have in common, if they share its
+  /// precision and no class lacks one. After variances(), with its V. (SMX.11)
+  [[nodiscard]] virtual Vector centred_variances(const Vector& V) = 0;
   /// For single columns that are not in the system, and class c: x'(omega_cc - [omega X V X' omega]_cc) x, with the V of the last step.
   /// (SMX.6)
   virtual void curvature(Index c, const Eigen::Ref<const Matrix>& columns, Vector& S) = 0;

@@ -149,6 +149,38 @@ TEST(Softmax, CovarianceIsTheInverseHessianOfCentredWeights) {  // (SMX.11)
   }
 }
 
+// As if the weights were C - 1 contrasts, each with the prior: nothing is taken away. Data say more and more of column 1 than its prior.
+TEST(Softmax, VariancesHaveTheirDigitsInUnitsThatAreFarFromThePrior) {  // (SMX.11)
+  constexpr Index p = 3, C = 3;
+  const Matrix contrasts{{1 / std::sqrt(2.0), 1 / std::sqrt(6.0)}, {-1 / std::sqrt(2.0), 1 / std::sqrt(6.0)}, {0, -2 / std::sqrt(6.0)}};
+  for (const double unit : {1.0, 1e3, 1e5}) {
+    Data d = make(24, 300, p, C);
+    d.X.col(1) *= unit;
+    SoftmaxOptions options = with(Prior::shared().fixed(all_columns(p), 0.02));
+    options.standardize = options.intercept = false;
+    options.tolerance = 1e-12;
+    options.solver = SolverKind::primal;
+    const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
+    const Matrix F = d.X * fit.mean;
+    Matrix H = Matrix::Zero(p * (C - 1), p * (C - 1));
+    for (Index i = 0; i < d.X.rows(); ++i) {
+      const Vector share = F.row(i).array().exp() / F.row(i).array().exp().sum();
+      const Matrix omega = contrasts.transpose() * (Matrix(share.asDiagonal()) - share * share.transpose()) * contrasts;
+      for (Index e = 0; e < C - 1; ++e)
+        for (Index f = 0; f < C - 1; ++f) H.block(e * p, f * p, p, p) += omega(e, f) * d.X.row(i).transpose() * d.X.row(i);
+    }
+    H.diagonal().array() += 0.02;
+    const Matrix V = H.llt().solve(Matrix::Identity(H.rows(), H.rows()));
+    for (Index j = 0; j < p; ++j)
+      for (Index c = 0; c < C; ++c) {
+        double expected = 0;
+        for (Index e = 0; e < C - 1; ++e)
+          for (Index f = 0; f < C - 1; ++f) expected += contrasts(c, e) * V(e * p + j, f * p + j) * contrasts(c, f);
+        EXPECT_NEAR(fit.variance(j, c) / expected, 1, 1e-6) << "unit " << unit << ", column " << j << ", class " << c;
+      }
+  }
+}
+
 TEST(Softmax, CovarianceHasTheReportedVariancesOnItsDiagonal) {
   const Data d = make(22, 120, 6, 4);
   for (const bool per_class : {false, true})

@@ -70,12 +70,12 @@ struct Run {
   const SoftmaxOptions& options;
   Index p, q, num_classes;  // columns of X and of the design
   ClassOutcome& outcome;
+  Vector centred;  // variances of the centred weights; empty if each class has its own precisions
 
   [[nodiscard]] Spread spread(Index weight) const {
     const double a = outcome.a[weight], V = outcome.V[weight], C = static_cast<double>(num_classes);
-    if (options.precision_per_class || a == 0) return {V, std::clamp(1 - a * V, 0.0, 1.0)};
-    const double centred = std::max(V - 1 / (a * C), 1e-16 * V);
-    return {centred, std::clamp(1 - a * centred * C / (C - 1), 0.0, 1.0)};
+    if (centred.size() == 0 || a == 0) return {V, std::clamp(1 - a * V, 0.0, 1.0)};
+    return {centred[weight], std::clamp(1 - a * centred[weight] * C / (C - 1), 0.0, 1.0)};
   }
 };
 
@@ -205,7 +205,7 @@ ClassSettings SoftmaxModel::settings() const { return settings_of(options, frame
 
 std::shared_ptr<SoftmaxState> SoftmaxModel::finish(ClassOutcome o, SoftmaxFit& fit) const {
   const Index p = frame.num_columns(), C = fit.num_classes();
-  const Run run{options, p, rows->cols(), C, o};
+  Run run{options, p, rows->cols(), C, o, {}};
   auto state = std::make_shared<SoftmaxState>();
   state->standardization = frame.user_units().standardization;
   Report& report = fit.report;
@@ -233,6 +233,7 @@ std::shared_ptr<SoftmaxState> SoftmaxModel::finish(ClassOutcome o, SoftmaxFit& f
     fit.standardized_mean = Matrix::Constant(p + (options.intercept ? 1 : 0), C, nan);  // pruned weights are named by their position in it
     return nullptr;
   }
+  if (o.solver != nullptr && !options.precision_per_class) run.centred = o.solver->centred_variances(o.V);
   fit.effective_parameters = std::max(o.explained, 0.0);  // rounding can make it negative
   to_user_units(run, fit, *state);
   if (report.status == Status::separated) {
