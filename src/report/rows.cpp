@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/refusals.hpp"
+#include "frame/describe.hpp"
 #include "io/text.hpp"
 #include "predict/predictive.hpp"
 #include "report/curves.hpp"
@@ -76,7 +77,8 @@ OwnRows own_rows(const SavedModel& model) {
       model.fit);
 }
 
-// Whether these are the rows of the fit: as many, and predicted as well to six digits.
+// Whether these are the rows of the fit: as many, and predicted as well to six digits. A fit that had them with weights, or only some of
+// them, is not told from one that had others.
 std::string whose_rows(const SavedModel& model, const KnownRows& known, double score) {
   const OwnRows own = own_rows(model);
   if (!known.are_all()) return "The page cannot tell whether they are those of the fit.";
@@ -84,8 +86,13 @@ std::string whose_rows(const SavedModel& model, const KnownRows& known, double s
   if (as_many && std::abs(score - own.score) <= 1e-6 * std::max(1.0, std::abs(own.score)))
     return "They are the rows of the fit: as many, and predicted as well. New rows are predicted a little worse than those that a fit has "
            "seen.";
-  return fmt::format("They are other rows than those of the fit, which had {:.10g}{}.", own.num_rows,
-                     as_many ? ", or were weighted in it" : ": how well they are predicted is how well new rows are");
+  if (const Fit* fit = model.score(); as_many && fit != nullptr && fit->completed_tables > 0)
+    return "They are as many as the rows of the fit, whose gaps were filled: the page cannot tell whether they are the same.";
+  return fmt::format(
+      "They are other rows than those of the fit, which had {:.10g}; or some of those; or the fit gave them weights. If none of them was "
+      "in "
+      "the fit, how well they are predicted is how well new rows are.",
+      own.num_rows);
 }
 
 std::string row_name(const ReportRows& rows, Index row) {
@@ -257,10 +264,9 @@ void write_regression(Page& page, const SavedModel& model, const ReportRows& row
   const double r_squared = 1 - residual.squaredNorm() / spread;
   double own = r_squared;
   if (is_discrete) {
-    own = 0;
-    for (Index i = 0; i < known.y.size(); ++i)
-      own += 2 * ((known.y[i] > 0 ? known.y[i] * std::log(known.y[i] / r.mean[i]) : 0) - (known.y[i] - r.mean[i])) /
-             static_cast<double>(known.y.size());
+    CountTally tally;
+    for (Index i = 0; i < known.y.size(); ++i) tally.add(known.y[i], 1, std::log(r.mean[i]), 0, 0, model.score()->family.dispersion);
+    own = tally.deviance / tally.weight;
   } else if (const Fit* fit = model.score(); fit != nullptr && !fit->intercept) {
     own = 1 - residual.squaredNorm() / known.y.squaredNorm();
   }

@@ -44,6 +44,15 @@ TEST_F(ReportCommand, WritesAPageWithTheChecksumOfTheData) {
   EXPECT_FALSE(contains(page({"m.ardvark"}).text(), "Predictions and observations"));
 }
 
+// Rows with weights are those of the fit, and some of its rows are not new.
+TEST_F(ReportCommand, CallsNoRowsNewThatMayHaveBeenInTheFit) {
+  output_of({"fit", "good.csv", "--target", "y", "--prior", "shared", "--ignore", "k", "--weights", "w", "-q", "-o", "w.ardvark"},
+            folder_.path());
+  const std::string weighted = page({"w.ardvark", "good.csv"}).text();
+  EXPECT_TRUE(contains(weighted, "or the fit gave them weights. If none of them was in the fit, how well they are predicted is how well"));
+  EXPECT_TRUE(contains(page({"m.ardvark", "gaps.csv", "--missing", "drop"}).text(), "or some of those;"));
+}
+
 TEST_F(ReportCommand, TakesLevelAndTitle) {
   const testing::CheckedPage found = page({"m.ardvark", "--level", "0.8", "--title", "A <b> & c"});
   EXPECT_EQ(found.all("h1").front().text, "A <b> & c");

@@ -273,6 +273,32 @@ TEST(HtmlReport, ShowsCounts) {
   EXPECT_TRUE(has(page, "They are the rows of the fit"));
 }
 
+// The deviance that tells whose rows they are is that of the family.
+TEST(HtmlReport, KnowsTheRowsOfANegativeBinomialFit) {
+  Drawn d = drawn(120, 2);
+  for (Index i = 0; i < 120; ++i) d.y[i] = std::floor(std::exp(0.5 * d.y[i]) * (i % 5 == 0 ? 4 : 1));
+  std::vector<double> offset(120);
+  for (std::size_t i = 0; i < 120; ++i) offset[i] = 0.1 * static_cast<double>(i % 7);
+  ModelOptions options{.model = "counts", .prior = "shared"};
+  options.family = "negative-binomial", options.row_offset = offset;
+  const SavedModel model = fit_model(d.X, d.y, options);
+  ReportRows rows;
+  rows.X = d.X, rows.target = column(d.y), rows.row_offset = {offset.data(), 120};
+  EXPECT_TRUE(has(page_of(html_report(model, rows)), "They are the rows of the fit"));
+}
+
+// The filled rows of the fit are predicted without their targets, so that the measures of both differ.
+TEST(HtmlReport, DoesNotKnowTheRowsOfAFitWithGaps) {
+  Drawn d = drawn(80, 3);
+  d.X(5, 0) = d.X(9, 1) = NAN;
+  ModelOptions options{.model = "linear", .prior = "shared"};
+  options.missing = "impute";
+  const SavedModel model = fit_model(d.X, d.y, options);
+  ReportRows rows;
+  rows.X = d.X, rows.target = column(d.y);
+  EXPECT_TRUE(has(page_of(html_report(model, rows)), "whose gaps were filled: the page cannot tell whether they are the same"));
+}
+
 TEST(HtmlReport, ShowsHowLambdaWasChosen) {
   const Drawn d = drawn(100, 5);
   const CheckedPage page = page_of(html_report(fit_model(d.X, d.y, {.model = "linear", .prior = "laplace"})));
