@@ -49,6 +49,7 @@ SavedModel renamed(SavedModel model, const std::vector<std::string>& names) {
           fit.input_names = names;
       },
       model.fit);
+  if (!model.encoding.has_text()) model.encoding = FeatureEncoding::of_numbers(names);
   return model;
 }
 

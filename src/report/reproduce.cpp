@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/version.hpp"
+#include "io/csv_numbers.hpp"
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
 #include "model/fit_parts.hpp"
@@ -50,8 +52,42 @@ std::string name_of_option(const std::string& name) {
 
 bool is_flag(const std::string& name) { return std::holds_alternative<bool ModelOptions::*>(model_option(name).member); }
 
+// Whether `ardvark fit` takes the option. Of these five, it reads columns of the table, so that they are no plain options of the program.
+bool is_of_program(const std::string& name) {
+  constexpr const char* by_columns[] = {"model", "reference", "missing", "group", "flat"};
+  return std::ranges::find(by_columns, name) != std::end(by_columns) || (model_option(name).facts.commands & in_command::fit) != 0;
+}
+
+// The columns of the table that have these columns of X: a column of texts has several.
+std::vector<std::string> columns_at(const std::vector<Index>& positions, const FeatureEncoding& encoding) {
+  const std::vector<Index> feature_of = encoding.feature_of_columns();
+  std::vector<std::string> names;
+  for (const Index j : positions) {
+    if (j < 0 || j >= std::ssize(feature_of)) continue;
+    const std::string& name = encoding.features[static_cast<std::size_t>(feature_of[static_cast<std::size_t>(j)])].name;
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+// A group has the number of the column that is named first.
+std::string groups_for_shell(const std::vector<double>& groups, const FeatureEncoding& encoding) {
+  const std::vector<Index> own = encoding.groups();
+  std::string out;
+  Index num_groups = 0;
+  for (const double group : std::set<double>(groups.begin(), groups.end())) {
+    std::vector<Index> members;
+    for (std::size_t j = 0; j < std::min(groups.size(), own.size()); ++j)
+      if (groups[j] == group) members.push_back(static_cast<Index>(j));
+    std::ranges::stable_partition(members, [&](Index j) { return static_cast<double>(own[static_cast<std::size_t>(j)]) == group; });
+    const std::vector<std::string> names = columns_at(members, encoding);
+    if (names.size() > 1) out += fmt::format(" --group {}", quoted(fmt::format("g{}={}", ++num_groups, list_of(names))));
+  }
+  return out;
+}
+
 // " --prior ard", as the program takes it.
-std::string spelled_for_shell(const std::string& name, const OptionValue& value, const std::vector<std::string>& columns) {
+std::string spelled_for_shell(const std::string& name, const OptionValue& value, const FeatureEncoding& encoding) {
   if (const auto* number = std::get_if<double>(&value)) {
     if (is_flag(name)) return *number != 0 ? " " + name_of_option(name) : " --no-" + name_of_option(name).substr(2);
     return fmt::format(" {} {}", name_of_option(name), *number);
@@ -63,13 +99,30 @@ std::string spelled_for_shell(const std::string& name, const OptionValue& value,
     return out;
   }
   const auto& numbers = std::get<std::vector<double>>(value);
-  std::vector<std::string> words;
-  const bool are_columns = name == "flat";  // the program takes their names
-  for (const double x : numbers) {
-    const auto at = static_cast<std::size_t>(x);
-    words.push_back(are_columns && x >= 0 && at < columns.size() ? columns[at] : fmt::format("{}", x));
-  }
-  return fmt::format(" {} {}", name_of_option(name), quoted(list_of(words)));
+  if (name == "group") return groups_for_shell(numbers, encoding);
+  return fmt::format(" {} {}", name_of_option(name),
+                     quoted(list_of(columns_at(std::vector<Index>(numbers.begin(), numbers.end()), encoding))));
+}
+
+using Options = std::vector<std::pair<std::string, OptionValue>>;
+
+std::string options_for_shell(const Options& options, const FeatureEncoding& encoding) {
+  std::string out;
+  for (const auto& [name, value] : options)
+    if (is_of_program(name)) out += spelled_for_shell(name, value, encoding);
+  return out;
+}
+
+// Columns of texts are read as such without being told, but not if their levels are numbers.
+std::string categories_for_shell(const FeatureEncoding& encoding) {
+  std::vector<std::string> names;
+  const auto is_number = [](const std::string& level) {
+    double value = 0;
+    return io::read_number(level, '.', value) || io::read_number(level, ',', value);
+  };
+  for (const FeatureColumn& f : encoding.features)
+    if (f.categorical && std::ranges::all_of(f.levels, is_number)) names.push_back(f.name);
+  return names.empty() ? "" : " --categorical " + quoted(list_of(names));
 }
 
 // Other rows than those of the fit, if there are not as many, do not make it again.
@@ -80,12 +133,17 @@ std::string files_of(const ReportRows& rows, double num_rows_of_fit) {
   return files.empty() ? "TABLE.csv" : files;
 }
 
+// A model of columns of numbers may have none.
+FeatureEncoding encoding_of(const SavedModel& model) {
+  return model.encoding.features.empty() ? FeatureEncoding::of_numbers(names_of(model)) : model.encoding;
+}
+
 std::string command_of(const SavedModel& model, const ReportRows& rows) {
   const double num_rows = std::visit([](const auto& fit) { return fit.num_rows; }, model.fit);
   std::string out = fmt::format("ardvark fit {} --target {}", files_of(rows, num_rows),
                                 target_name(model).empty() ? "TARGET" : quoted(target_name(model)));
-  for (const auto& [name, value] : model.options) out += spelled_for_shell(name, value, names_of(model));
-  return out + " -o model.ardvark";
+  const FeatureEncoding encoding = encoding_of(model);
+  return out + categories_for_shell(encoding) + options_for_shell(model.options, encoding) + " -o model.ardvark";
 }
 
 std::string prior_in_words(const Fit& fit) {
@@ -193,8 +251,7 @@ std::string command_of_targets(const SavedTargets& targets, const ReportRows& ro
   std::string out = fmt::format(
       "ardvark fit {} ", files_of(rows, targets.fit.num_rows.size() > 0 ? targets.fit.num_rows.maxCoeff<Eigen::PropagateNumbers>() : 0));
   out += names.empty() || names.size() > most_names ? std::string("--targets TARGETS.csv") : "--target " + quoted(list_of(names));
-  for (const auto& [name, value] : targets.options) out += spelled_for_shell(name, value, targets.fit.column_names);
-  return out + " -o model.ardvark";
+  return out + categories_for_shell(targets.encoding) + options_for_shell(targets.options, targets.encoding) + " -o model.ardvark";
 }
 
 std::string methods_of(const SavedModel& model, double level) {
@@ -218,15 +275,32 @@ void write_checksums(Page& page, const ReportRows& rows) {
                         sha256_of_numbers(rows.X, rows.target)));
 }
 
+void write_beside_the_command(Page& page, const FeatureEncoding& encoding, const std::vector<std::pair<std::string, OptionValue>>& options,
+                              bool is_given) {
+  std::vector<std::string> columns, unknown;
+  for (const FeatureColumn& f : encoding.features) columns.push_back(f.name);
+  const std::string reads = fmt::format("The columns that the fit reads: {}. ", enumerated(columns, 60));
+  if (is_given) {
+    page.paragraph(reads +
+                   "Leave out any other column of the table. If the rows had weights or offsets that the command does not name, give them, "
+                   "too.");
+    return;
+  }
+  page.paragraph(reads +
+                 "A model does not keep how the table was read: leave out any other column (--ignore), and give --weights, "
+                 "--missing-marker, --delimiter and --decimal again if the fit had them.");
+  for (const auto& [name, value] : options)
+    if (!is_of_program(name)) unknown.push_back(name);
+  if (!unknown.empty())
+    page.paragraph(fmt::format("The fit had {} that the program does not have: {}. It is made again in the language in which it was made.",
+                               unknown.size() == 1 ? "an option" : "options", enumerated(unknown, 20)));
+}
+
 void write_reproduction(Page& page, const SavedModel& model, const ReportRows& rows, const ReportOptions& options) {
   page.section("How to make this fit again");
   page.paragraph(fmt::format("ardvark {}, and this command:", library_version()));
   page.code(shortened(options.command.empty() ? command_of(model, rows) : options.command, 4000));
-  std::vector<std::string> names;
-  for (const FeatureColumn& f : model.encoding.features) names.push_back(f.name);
-  if (names.empty()) names = names_of(model);
-  page.paragraph(fmt::format("The columns that the fit reads: {}. Leave out any other column of the table{}.", enumerated(names, 60),
-                             options.command.empty() ? " (--ignore)" : ""));
+  write_beside_the_command(page, encoding_of(model), model.options, !options.command.empty());
   write_checksums(page, rows);
 }
 

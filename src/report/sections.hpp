@@ -57,6 +57,10 @@ void write_rows(Page& page, const SavedModel& model, const ReportRows& rows);
 
 /// How to make the fit again.
 void write_reproduction(Page& page, const SavedModel& model, const ReportRows& rows, const ReportOptions& options);
+/// Below a command: the columns that the fit reads, and what the command does not say.
+/// \param is_given  the command comes from the caller, so that it is none of the program
+void write_beside_the_command(Page& page, const FeatureEncoding& encoding, const std::vector<std::pair<std::string, OptionValue>>& options,
+                              bool is_given);
 /// The checksums of the rows.
 void write_checksums(Page& page, const ReportRows& rows);
 /// The command of the program that fits these targets.

@@ -283,6 +283,7 @@ void write_targets_reproduction(const TargetsReport& r) {
   r.page.section("How to make this fit again");
   r.page.paragraph(fmt::format("ardvark {}, and this command:", library_version()));
   r.page.code(shortened(r.options.command.empty() ? command_of_targets(r.targets, r.rows) : r.options.command, 4000));
+  write_beside_the_command(r.page, r.targets.encoding, r.targets.options, !r.options.command.empty());
   write_checksums(r.page, r.rows);
 }
 

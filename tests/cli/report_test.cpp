@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "ardvark/html_report.hpp"
+#include "ardvark/model_file.hpp"
 #include "program.hpp"
 #include "refuses.hpp"
 #include "report/page_check.hpp"
@@ -89,6 +91,63 @@ TEST_F(ReportCommand, ReadsLabelsOfClasses) {
   output_of({"fit", "classes.csv", "--target", "k", "--model", "logistic", "--prior", "shared", "-q", "-o", "c.ardvark"}, folder_.path());
   put("k,x,z\nb,1,0\nc,2,1\na,4,1\n", "new.csv");
   EXPECT_TRUE(contains(page({"c.ardvark", "new.csv"}).text(), "new.csv: 3 rows; 2 have a known target."));
+}
+
+// The command of a page, by a shell, makes a model that predicts with the same bits: also if names have quotes, commas and blanks, texts
+// are groups, and numbers are categories.
+TEST_F(ReportCommand, HasACommandThatMakesTheFitAgain) {
+  std::string table = "x 1,it's,\"a,b\",\"g\"\"q\",code,text,days,y z,n\n";
+  for (int i = 0; i < 90; ++i) {
+    const double a = std::sin(1.3 * i), b = std::cos(2.1 * i), e = std::sin(17.0 * i);
+    table += fmt::format("{},{},{},{},{},{},{},{},{}\n", a, b, std::sin(5.0 * i), std::cos(7.0 * i), i % 3, i % 4 < 2 ? "p" : "q",
+                         1 + i % 5, 2 * a + (i % 3) + 0.3 * e, (i * i) % (3 + i % 3));
+  }
+  put(table, "t.csv");
+  const Arguments line = {"--target", "y z", "--ignore", "days,n", "--categorical", "code"};
+  const std::vector<Arguments> fits = {line + Arguments{"--reference", "code=2"},
+                                       line + Arguments{"--prior", "groups", "--group", "A=\"a,b\",x 1", "--group", "B=text,\"g\"\"q\""},
+                                       line + Arguments{"--group", "A=it's,code,x 1", "--flat", "text"},
+                                       line + Arguments{"--prior", "ard", "--no-intercept", "--max-sweeps", "50"},
+                                       {"--target", "n", "--ignore", "y z", "--model", "counts", "--exposure", "days"},
+                                       {"--target", "text", "--ignore", "y z,n,days", "--prior", "laplace", "--lambda", "2"}};
+  for (const Arguments& options : fits) {
+    output_of(Arguments{"fit", "t.csv", "-q", "-o", "first.ardvark"} + options, folder_.path());
+    std::string command;
+    for (const testing::PageElement& code : page({"first.ardvark", "t.csv"}).all("code"))
+      if (code.text.starts_with("ardvark fit t.csv ")) command = code.text;
+    ASSERT_FALSE(command.empty());
+    std::string ignored;  // the page says that it does not know these columns
+    for (std::size_t i = 0; i < options.size(); ++i)
+      if (options[i] == "--ignore") ignored = " --ignore '" + options[i + 1] + "'";
+    const std::string words = fmt::format("cd '{}' && '{}'{}{} -q", folder_.path(), testing::program_path(), command.substr(7), ignored);
+    ASSERT_EQ(std::system(words.c_str()), 0) << command;
+    const auto predictions = [&](const char* model) { return output_of({"predict", model, "t.csv"}, folder_.path()); };
+    EXPECT_EQ(predictions("first.ardvark"), predictions("model.ardvark")) << command;
+  }
+}
+
+// An option that other languages have, and the program has not, is not in the command; the page names it.
+TEST_F(ReportCommand, HasNoCommandThatTheProgramDoesNotTake) {
+  const std::string help = output_of({"fit", "--help-all"});
+  EXPECT_TRUE(
+      contains(page({"m.ardvark"}).text(), "give --weights, --missing-marker, --delimiter and --decimal again if the fit had them"));
+  SavedModel model = load_model(folder_ / "m.ardvark");
+  for (const ModelOption& option : model_options()) {
+    if (!option.facts.is_kept) continue;
+    OptionValue value = 3.0;
+    if (std::holds_alternative<std::string ModelOptions::*>(option.member)) value = "word";
+    if (std::holds_alternative<std::vector<std::string> ModelOptions::*>(option.member)) value = std::vector<std::string>{"x=a"};
+    if (std::holds_alternative<std::vector<Index> ModelOptions::*>(option.member) ||
+        std::holds_alternative<std::vector<double> ModelOptions::*>(option.member))
+      value = std::vector<double>{0, 0};
+    model.options = {{option.name, value}};
+    const testing::CheckedPage found = testing::checked(html_report(model));
+    std::string name = option.name;
+    std::ranges::replace(name, '_', '-');
+    const bool takes = contains(help, " --" + name + " ") || contains(help, " --no-" + name + " ") || contains(help, ",--" + name + " ");
+    EXPECT_EQ(contains(found.all("code").front().text, " --" + name + " "), takes) << found.all("code").front().text;
+    EXPECT_EQ(contains(found.text(), std::string("the program does not have: ") + option.name + "."), !takes) << option.name;
+  }
 }
 
 TEST_F(ReportCommand, DescribesManyTargets) {
