@@ -31,6 +31,14 @@ struct ReportArguments {
   bool quiet = false;
 };
 
+void require_regular(const std::string& file) {
+  std::error_code none;
+  if (std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none))
+    throw refused(
+        "data",
+        fmt::format("'{}' is no regular file; a report has its checksum, so that it is read twice: write it to a file first", file));
+}
+
 void check_arguments(const ReportArguments& args) {
   if (args.level && !(*args.level > 0 && *args.level < 1)) throw wrong("--level", *args.level, "it must lie between 0 and 1");
   std::vector<std::string> inputs = args.files;
@@ -43,13 +51,7 @@ void check_arguments(const ReportArguments& args) {
   FitArguments output;  // the same check as of a fit, before any work
   output.output = args.output;
   require_writable(output);
-  for (const std::string& file : args.files) {
-    std::error_code none;
-    if (std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none))
-      throw refused(
-          "data",
-          fmt::format("'{}' is no regular file; a report has its checksum, so that it is read twice: write it to a file first", file));
-  }
+  for (const std::string& file : args.files) require_regular(file);
   if (are_matrix_files(args.files) || are_genotypes(args.files))
     throw InvalidArgument(
         fmt::format("a report describes the rows of a table, CSV or Parquet, and '{}' has no names of columns; "
@@ -182,15 +184,15 @@ std::string shell_word(const std::string& word) {
   return out + "'";
 }
 
-// The words of the program, without where the page goes, so that the page does not name folders of its writer.
-std::string command_of_program() {
+// The words of the program, without where the page and the table are, so that the page does not name folders of its writer.
+std::string command_of_program(const std::string& table) {
   std::string out = "ardvark";
   const std::vector<std::string>& words = given_words();
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--report") {
       ++i;
     } else if (!words[i].starts_with("--report=")) {
-      out += " " + shell_word(words[i]);
+      out += " " + shell_word(words[i] == table ? std::filesystem::path(table).filename().string() : words[i]);
     }
   }
   return out;
@@ -200,7 +202,7 @@ void write_page_of_command(const FitArguments& args, const auto& result) {
   ReportRows rows;
   rows.files = {{std::filesystem::path(args.data).filename().string(), sha256_of_file(args.data)}};
   ReportOptions options;
-  options.command = command_of_program();
+  options.command = command_of_program(args.data);
   const std::string page = html_report(result, rows, options);
   const UninterruptedWrite guard;
   write_text_file(args.report, page);
@@ -213,6 +215,7 @@ void write_report(const FitArguments& args, const SelectionCounts& counts) { wri
 
 void require_writable_report(const FitArguments& args) {
   if (args.report.empty()) return;
+  require_regular(args.data);
   FitArguments output;  // the same check as of a fit, before any work
   output.output = args.report, output.data = args.data;
   require_writable(output);

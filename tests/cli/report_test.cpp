@@ -183,6 +183,11 @@ TEST_F(ReportCommand, OfCompareAndSelectHasTheirWords) {
     EXPECT_TRUE(found.faults.empty()) << ::testing::PrintToString(found.faults);
     EXPECT_TRUE(contains(found.text(), fmt::format("ardvark {} 'it'\\''s.csv' --target y --model linear", command))) << found.text();
     EXPECT_FALSE(contains(found.text(), "c.html"));
+    words[1] = folder_ / "it's.csv";
+    output_of(words, folder_.path());
+    EXPECT_EQ(testing::checked(testing::read_bytes(folder_ / "c.html")).text(), found.text()) << "a page names no folder";
+    words[1] = "/dev/stdin";
+    expect_refused(words, folder_, 2, {"'/dev/stdin' is no regular file", "write it to a file first"});
     EXPECT_TRUE(contains(found.text(), "  it's.csv"));
     expect_refused(Arguments{command, "it's.csv", "--target", "y", "--model", "linear", "--report", "absent/c.html"}, folder_, 3,
                    {"the folder 'absent' does not exist"});
