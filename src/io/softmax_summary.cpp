@@ -192,14 +192,22 @@ bool judges_columns(const SoftmaxFit& fit) {
   return fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || fit.prior == PriorKind::laplace || has_inclusion(fit);
 }
 
+// Only coefficients whose sum over the classes is zero are those of a class against all; programs with a precision for each class have
+// others.
+std::string ratio_in_words(const SoftmaxFit& fit) {
+  constexpr double same = 1e-6;  // far above rounding
+  if (fit.coding == ClassCoding::one_against_one)
+    return "e to the power of a coefficient is the factor for the odds of the first class of its pair against the second";
+  if (fit.coding == ClassCoding::one_against_rest)
+    return "e to the power of a coefficient is the factor for the odds of its class against the rest";
+  if (fit.mean.size() == 0 || fit.mean.rowwise().sum().cwiseAbs().maxCoeff() <= same * fit.mean.cwiseAbs().maxCoeff())
+    return "e to the power of a coefficient is the factor for the odds of its class against the geometric mean of all classes";
+  return "e to the power of the difference between the coefficients of two classes is the factor for the odds of the one against the other";
+}
+
 SummaryText summary_text(const SoftmaxFit& fit, const SummaryOptions& options) {
   if (!(options.level > 0 && options.level < 1)) throw wrong("level", options.level, "it must lie between 0 and 1");
-  refuse_other_units(options,
-                     fit.coding == ClassCoding::softmax
-                         ? "; here, e to the power of a coefficient is the factor for the odds of its class against the mean of all classes"
-                     : fit.coding == ClassCoding::one_against_rest
-                         ? "; here, e to the power of a coefficient is the factor for the odds of its class against the rest"
-                         : "; here, e to the power of a coefficient is the factor for the odds of the first class of its pair");
+  refuse_other_units(options, ("; here, " + ratio_in_words(fit)).c_str());
   if (fit.state == nullptr || !fit.mean.allFinite()) return {heading(fit), why_nothing(fit.report)};
   return {heading(fit) + coefficients(fit, options.level) + quality(fit) + (options.verbose ? course(fit) : ""),
           ending_of(fit.report, options.verbose)};

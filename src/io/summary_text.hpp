@@ -32,6 +32,8 @@ struct SummaryText {
 /// Whether the fit keeps some columns and not others.
 [[nodiscard]] bool judges_columns(const Fit& fit);
 [[nodiscard]] bool judges_columns(const SoftmaxFit& fit);
+/// Which factor of which odds the coefficients of several classes are.
+[[nodiscard]] std::string ratio_in_words(const SoftmaxFit& fit);
 /// Whether some columns, such as the levels of a text column, are judged together.
 [[nodiscard]] bool has_groups(const Fit& fit);
 /// How a column is kept, in words. By its inclusion and its sign:                                                              (SP.22)

@@ -67,12 +67,13 @@ void draw_score(Page& page, const SoftmaxFit& fit, Index of, const std::string& 
   constexpr Index most_columns = 12;
   const std::vector<IntervalLine> lines = coefficient_lines(fit, of, level, most_columns);
   if (lines.empty()) return;
+  const std::string largest = lines.size() == 1 ? "largest coefficient" : fmt::format("{} largest coefficients", lines.size());
   draw_intervals(page.html(),
                  {page.next_id(), "Coefficients of " + shortened(name, 40),
-                  fmt::format("The {} largest coefficients of {} with their {} intervals. The table below has the numbers.", lines.size(),
-                              shortened(name, 40), level_in_words(level)),
-                  fmt::format("{}: the {} largest coefficients. Filled dot and bold name: the {} interval does not hold zero.",
-                              shortened(name, 40), lines.size(), level_in_words(level))},
+                  fmt::format("The {} of {} with their {} intervals. The table below has the numbers.", largest, shortened(name, 40),
+                              level_in_words(level)),
+                  fmt::format("{}: the {}. Filled dot and bold name: the {} interval does not hold zero.", shortened(name, 40), largest,
+                              level_in_words(level))},
                  lines, "log odds per sd of the column", "", 0);
 }
 
@@ -131,13 +132,8 @@ void write_coefficients(Page& page, const SoftmaxFit& fit, double level) {
   const Index num_all = (fit.variance.array() > 0).count();
   if (std::ssize(weights) < num_all)
     page.paragraph(fmt::format("The table has the {} largest of {} coefficients.", weights.size(), num_all));
-  page.list(
-      {fit.coding == ClassCoding::softmax
-           ? "Mean: e to the power of it is the factor for the odds of the class against the mean of all classes, per unit of the column."
-       : pairs ? "Mean: e to the power of it is the factor for the odds of the first class of the pair against the second, per unit of the "
-                 "column."
-               : "Mean: e to the power of it is the factor for the odds of the class against the rest, per unit of the column.",
-       "Direction: the probability that the effect has the sign of its mean."});
+  page.list({fmt::format("Mean: {}, per unit of the column.", io::ratio_in_words(fit)),
+             "Direction: the probability that the effect has the sign of its mean."});
 }
 
 void write_evidence(Page& page, const SoftmaxFit& fit) {

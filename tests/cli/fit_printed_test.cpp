@@ -174,8 +174,8 @@ TEST_F(FitCommand, PrintsOddsRatiosIfAsked) {
   const Arguments classes = {"fit",     pima,       "--target", "npreg",  "--categorical", "npreg",
                              "--model", "logistic", "--prior",  "shared", "--odds"};
   const auto way_out = [&](const char* coding) { return run(classes + Arguments{"--coding", coding}).err; };
-  EXPECT_TRUE(
-      contains(way_out("softmax"), "e to the power of a coefficient is the factor for the odds of its class against the mean of all"));
+  EXPECT_TRUE(contains(way_out("softmax"),
+                       "e to the power of a coefficient is the factor for the odds of its class against the geometric mean of all"));
   EXPECT_TRUE(contains(way_out("one-against-rest"), "of its class against the rest"));
   EXPECT_TRUE(contains(output_of(fit + Arguments{"--odds", "--standardized"}), "\nodds ratios per standard deviation of the column\n"));
 }

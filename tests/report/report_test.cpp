@@ -256,6 +256,25 @@ TEST(HtmlReport, ShowsSeveralClasses) {
   EXPECT_TRUE(has(page, "Probabilities of low (solid), middle (dashed), high (dotted); the other inputs are at their means."));
 }
 
+// Coefficients that sum to zero over the classes are those against all of them; of others only differences mean something.
+TEST(HtmlReport, SaysWhichOddsCoefficientsOfClassesAre) {
+  const Drawn d = drawn(150, 3);
+  Vector labels(150);
+  for (Index i = 0; i < 150; ++i) labels[i] = d.y[i] < 0 ? 0 : d.y[i] < 2 ? 1 : 2;
+  const auto said = [&](const char* text, const ModelOptions& options) {
+    return has(page_of(html_report(fit_model(d.X, labels, options))), std::string(text) + ", per unit of the column.");
+  };
+  ModelOptions options{.model = "logistic"};
+  options.coding = "softmax";
+  EXPECT_TRUE(said("against the geometric mean of all classes", options));
+  options.prior = "ard", options.precision_per_class = true;
+  EXPECT_TRUE(
+      said("the difference between the coefficients of two classes is the factor for the odds of the one against the other", options));
+  EXPECT_TRUE(said("for the odds of the one against the other", {.preset = "smlr"}));
+  options = {.model = "logistic"}, options.coding = "one-against-rest";
+  EXPECT_TRUE(said("for the odds of its class against the rest", options));
+}
+
 TEST(HtmlReport, ShowsCounts) {
   std::mt19937_64 engine(5);
   Matrix X(200, 2);
