@@ -175,22 +175,23 @@ void draw_residuals(Page& page, const Regression& r, const Vector& y, const std:
   const PlotFrame frame{across(fitted), upwards(off), "predicted " + target, "observed minus predicted"};
   const std::size_t step = std::max<std::size_t>(1, (static_cast<std::size_t>(y.size()) + most_dots - 1) / most_dots);
   std::vector<std::pair<double, double>> inside, outside;
+  std::size_t num_outside = 0;
   for (Index i = 0; i < y.size(); ++i) {
     const bool is_outside = y[i] < r.ends.back().first[i] || y[i] > r.ends.back().second[i];
     const std::pair<double, double> at(frame.x(r.mean[i]), frame.y(residual[i]));
-    if (is_outside && outside.size() < most_dots)
-      outside.push_back(at);
-    else if (!is_outside && static_cast<std::size_t>(i) % step == 0)
-      inside.push_back(at);
+    num_outside += is_outside ? 1 : 0;
+    if (is_outside ? outside.size() < most_dots : static_cast<std::size_t>(i) % step == 0) (is_outside ? outside : inside).push_back(at);
   }
   const std::vector<IntervalLine> groups = group_means(r.mean, residual);
-  const std::string some = step > 1 ? fmt::format(" Of the dots inside, every {}th is drawn.", step) : "";
+  const std::string some =
+      (step > 1 ? fmt::format(" Of the dots inside, every {}th is drawn.", step) : "") +
+      (num_outside > outside.size() ? fmt::format(" Of the dots outside, the first {} are drawn.", outside.size()) : "");
   Figure figure(
       page.html(),
       {page.next_id(), "Residuals against predictions",
        fmt::format("A dot for each row: what was observed minus what is predicted, over the prediction. {} of {} rows lie outside of "
                    "their 95% interval.",
-                   outside.size(), y.size()),
+                   num_outside, y.size()),
        std::string("Dots: rows; the larger ones in another colour lie outside of their 95% interval.") +
            (has_groups ? " Vertical lines: the mean of rows with similar predictions, with its 95% interval; they should hold zero." : "") +
            some},

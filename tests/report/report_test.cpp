@@ -275,6 +275,17 @@ TEST(HtmlReport, SaysWhichOddsCoefficientsOfClassesAre) {
   EXPECT_TRUE(said("for the odds of its class against the rest", options));
 }
 
+TEST(HtmlReport, CountsAllDotsThatItDoesNotDraw) {
+  const Drawn d = drawn(3000, 1);
+  const SavedModel model = fit_model(MatrixView(d.X).row_range(0, 50), VectorView(d.y.data(), 50), ModelOptions{.model = "linear"});
+  const Vector far = d.y.array() + 100;
+  ReportRows rows;
+  rows.X = d.X, rows.target = column(far);
+  const CheckedPage page = page_of(html_report(model, rows));
+  EXPECT_TRUE(has(page, "3000 of 3000 rows lie outside of their 95% interval."));
+  EXPECT_TRUE(has(page, "Of the dots outside, the first 1200 are drawn."));
+}
+
 TEST(HtmlReport, ShowsCounts) {
   std::mt19937_64 engine(5);
   Matrix X(200, 2);
