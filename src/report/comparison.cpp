@@ -92,9 +92,9 @@ std::string method_of_comparison(const Comparison& comparison) {
     if (model.comparable) names.push_back(fmt::format("{} ({:.1f})", model.name, model.difference));
   return fmt::format(
       "We compared models of {} on {} ({:.10g} rows) by their log evidence, with ardvark {} (sparse Bayesian models by variational "
-      "inference); in nats below the best: {}. {}",
+      "inference); in nats, relative to the best: {}.",
       target_or(comparison.target, "the target"), counted(static_cast<double>(comparison.num_columns), "column", "columns"),
-      comparison.num_rows, library_version(), enumerated(names, 20), comparison.verdict);
+      comparison.num_rows, library_version(), enumerated(names, 20));
 }
 
 // ---- selections

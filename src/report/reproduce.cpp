@@ -158,7 +158,7 @@ std::string prior_in_words(const Fit& fit) {
     case PriorKind::ard:
       return "a normal prior with a precision for each column (automatic relevance determination), learned from the data";
     case PriorKind::groups: return "a normal prior with a precision for each group of columns (prior groups), learned from the data";
-    case PriorKind::none: return "no prior on the coefficients (prior none)";
+    case PriorKind::none: return "no prior (prior none)";
     case PriorKind::laplace:
       return fmt::format("a Laplace prior (L1, lambda {:.4g} for standardised columns{}); the coefficients are those of the mode",
                          fit.lambda,
@@ -181,6 +181,8 @@ std::string method_of(const Fit& fit, double level) {
   std::string out = fmt::format("We fitted a Bayesian {} of {} on {} ({}) {}{}. ", kind, target,
                                 counted(static_cast<double>(fit.num_columns()), "column", "columns"), counted(fit.num_rows, "row", "rows"),
                                 with_ardvark(), preset_in_words(fit.report));
+  if (fit.exposure)
+    out += fmt::format("Rates are per unit of {}. ", shortened(fit.column_names[static_cast<std::size_t>(*fit.exposure)], 40));
   if (fit.report.preset.empty()) out += fmt::format("The coefficients have {}. ", prior_in_words(fit));
   if (fit.state->standardization.scale.size() > 0)
     out += "Columns were standardised for the fit; coefficients are reported in the units of the data. ";
@@ -201,7 +203,6 @@ std::string method_of(const Fit& fit, double level) {
     out += fmt::format("The model explains {} of the deviance in these rows. ", percent(fit.deviance_explained));
   else
     out += fmt::format("In these rows its accuracy is {} and its log loss {:.3f} nats. ", percent(fit.accuracy), fit.log_loss);
-  if (fit.report.status != Status::converged) out += fmt::format("The fit did not converge ({}). ", to_string(fit.report.status));
   out.pop_back();
   return out;
 }
@@ -255,7 +256,9 @@ std::string command_of_targets(const SavedTargets& targets, const ReportRows& ro
 }
 
 std::string methods_of(const SavedModel& model, double level) {
-  return std::visit([&](const auto& fit) { return method_of(fit, level); }, model.fit);
+  const Status status = report_of(model).status;
+  return std::visit([&](const auto& fit) { return method_of(fit, level); }, model.fit) +
+         (status == Status::converged ? "" : fmt::format(" The fit did not converge ({}).", to_string(status)));
 }
 
 void write_checksums(Page& page, const ReportRows& rows) {

@@ -275,6 +275,22 @@ TEST(HtmlReport, SaysWhichOddsCoefficientsOfClassesAre) {
   EXPECT_TRUE(said("for the odds of its class against the rest", options));
 }
 
+// What is written about a fit that has not converged says so, whatever the fit is.
+TEST(HtmlReport, WritesThatAFitDidNotConverge) {
+  const Drawn d = drawn(150, 3);
+  Vector labels(150);
+  for (Index i = 0; i < 150; ++i) labels[i] = d.y[i] < 0 ? 0 : d.y[i] < 2 ? 1 : 2;
+  std::vector<std::pair<ModelOptions, const Vector*>> fits = {
+      {{.model = "linear", .prior = "ard"}, &d.y}, {{.model = "logistic"}, &labels}, {{.model = "rvm", .task = "classification"}, &labels}};
+  for (auto& [options, target] : fits) {
+    options.max_sweeps = 1;
+    const SavedModel model = fit_model(d.X, *target, options);
+    ASSERT_NE(report_of(model).status, Status::converged) << options.model;
+    EXPECT_TRUE(page_of(html_report(model)).all("blockquote").front().text.ends_with("The fit did not converge (max_sweeps)."))
+        << options.model;
+  }
+}
+
 TEST(HtmlReport, CountsAllDotsThatItDoesNotDraw) {
   const Drawn d = drawn(3000, 1);
   const SavedModel model = fit_model(MatrixView(d.X).row_range(0, 50), VectorView(d.y.data(), 50), ModelOptions{.model = "linear"});
@@ -301,6 +317,11 @@ TEST(HtmlReport, ShowsCounts) {
   const CheckedPage page = page_of(html_report(model, rows));
   EXPECT_TRUE(has(page, "Rate ratio"));
   EXPECT_TRUE(has(page, "They are the rows of the fit"));
+  ModelOptions rates{.model = "counts", .prior = "none"};
+  rates.column_names = {"a", "days"}, rates.exposure = "days";
+  X.col(1) = X.col(1).array().exp();
+  const std::string written = page_of(html_report(fit_model(X, y, rates))).all("blockquote").front().text;
+  EXPECT_NE(written.find("Rates are per unit of days. The coefficients have no prior (prior none)."), std::string::npos) << written;
 }
 
 // The deviance that tells whose rows they are is that of the family.
@@ -384,6 +405,7 @@ TEST(HtmlReport, RanksModels) {
   const Comparison comparison = compare_models(d.X, d.y, options);
   const CheckedPage page = page_of(html_report(comparison, {}, {.command = "ardvark compare 'a <b>.csv'"}));
   EXPECT_TRUE(has(page, comparison.verdict));
+  EXPECT_TRUE(page.all("blockquote").front().text.ends_with(")."));  // what to write gives no advice
   EXPECT_TRUE(has(page, "ardvark compare 'a <b>.csv'"));
   for (const ComparedModel& model : comparison.models) {
     const std::vector<std::string> cells = line_of(page, model.name);
