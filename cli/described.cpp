@@ -31,8 +31,8 @@ const Words other_words[] = {
     {"--absent-variants", {"refuse", "mean"}},
     {"--completion", {"bash", "zsh", "fish"}},
 };
-constexpr std::string_view of_files[] = {"data",   "model",     "statistics",   "--output",   "--statistics",
-                                         "--path", "--targets", "--covariates", "--folds-out"};
+constexpr std::string_view of_files[] = {"data",   "model",     "statistics",   "--output",    "--statistics",
+                                         "--path", "--targets", "--covariates", "--folds-out", "--report"};
 
 bool says(const std::string& text, std::string_view word) {
   const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };

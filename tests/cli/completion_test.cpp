@@ -22,7 +22,7 @@ using testing::lines_of;
 using testing::output_of;
 using testing::write_bytes;
 
-const char* const commands[] = {"fit", "select", "compare", "predict", "show", "stats", "merge", "explain", "presets"};
+const char* const commands[] = {"fit", "select", "compare", "predict", "show", "report", "stats", "merge", "explain", "presets"};
 
 // The long options of a command, as its help lists them.
 std::set<std::string> options_of(const std::string& command) {
@@ -88,6 +88,30 @@ TEST(Completion, HasEveryOptionOfEveryCommand) {
       EXPECT_TRUE(contains(in_fish(fish, command), " -l " + name.substr(2) + " ")) << command << " " << name;
     }
   }
+}
+
+// An option that a file or a page is written to, or read from, offers files: so say the texts of the help.
+TEST(Completion, OffersFilesWhereAFileIsMeant) {
+  const std::string bash = output_of({"--completion", "bash"}), zsh = output_of({"--completion", "zsh"}),
+                    fish = output_of({"--completion", "fish"});
+  int num_options = 0;
+  for (const std::string command : commands) {
+    const std::string help = output_of({command, command == "fit" || command == "select" ? "--help-all" : "--help"});
+    for (const std::string& name : options_of(command)) {
+      std::string text;  // of the option
+      const std::size_t at = help.find(name + " TEXT");
+      for (const std::string& word : at == std::string::npos ? std::vector<std::string>() : words_in(help.substr(at, 200)))
+        text += word + " ";
+      const bool means_a_file = contains(text.substr(0, 90), "to this file") || contains(text.substr(0, 90), "to this CSV file") ||
+                                contains(text.substr(0, 90), "as one page of HTML") || contains(text.substr(0, 90), "the page here");
+      if (!means_a_file) continue;
+      ++num_options;
+      EXPECT_TRUE(contains(part_of(bash, "\"" + command + " " + name + "\"", ";;"), "compopt -o default")) << command << " " << name;
+      EXPECT_TRUE(contains(part_of(in_zsh(zsh, command), name + "=[", "\n"), ":_files")) << command << " " << name;
+      EXPECT_TRUE(contains(part_of(in_fish(fish, command), " -l " + name.substr(2) + " ", "\n"), " -r -F ")) << command << " " << name;
+    }
+  }
+  EXPECT_GE(num_options, 7);
 }
 
 // Each word of the option table that the command takes, and no word that it does not.
