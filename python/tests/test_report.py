@@ -90,7 +90,7 @@ def test_labels_of_any_kind_and_a_class_that_the_fit_has_not_seen(tmp_path):
     page = page_of(model, tmp_path, X, labels)
     assert "They are the rows of the fit" in page.text and "Calibration of the probabilities" in page.text
     labels[0], labels[1] = "perhaps", None
-    assert "148 have a known target" in page_of(model, tmp_path, X, labels).text
+    assert "148 have a class of the fit, and only they are compared" in page_of(model, tmp_path, X, labels).text
     numbers = BayesianLogisticRegression(coding="softmax").fit(X, np.digitize(Y, [-1, 1]))
     assert "They are the rows of the fit" in page_of(numbers, tmp_path, X, np.digitize(Y, [-1, 1])).text
 

@@ -81,29 +81,24 @@ OwnRows own_rows(const SavedModel& model) {
 // them, is not told from one that had others.
 std::string whose_rows(const SavedModel& model, const KnownRows& known, double score) {
   const OwnRows own = own_rows(model);
-  if (!known.are_all()) return "The page cannot tell whether they are those of the fit.";
+  if (!known.are_all()) return words_of_some_rows();
   const bool as_many = static_cast<double>(known.num_known) == own.num_rows;
-  if (as_many && std::abs(score - own.score) <= 1e-6 * std::max(1.0, std::abs(own.score)))
-    return "They are the rows of the fit: as many, and predicted as well. New rows are predicted a little worse than those that a fit has "
-           "seen.";
+  if (as_many && std::abs(score - own.score) <= 1e-6 * std::max(1.0, std::abs(own.score))) return words_of_own_rows();
   if (const Fit* fit = model.score(); as_many && fit != nullptr && fit->completed_tables > 0)
     return "They are as many as the rows of the fit, whose gaps were filled: the page cannot tell whether they are the same.";
-  return fmt::format(
-      "They are other rows than those of the fit, which had {:.10g}; or some of those; or the fit gave them weights. If none of them was "
-      "in "
-      "the fit, how well they are predicted is how well new rows are.",
-      own.num_rows);
+  return words_of_other_rows(own.num_rows);
 }
 
 std::string row_name(const ReportRows& rows, Index row) {
   return fmt::format("{}", rows.numbers.empty() ? row + 1 : rows.numbers[static_cast<std::size_t>(row)]);
 }
 
-void write_counts(Page& page, const ReportRows& rows, const KnownRows& known) {
+void write_counts(Page& page, const ReportRows& rows, const KnownRows& known, bool has_classes) {
   const auto rows_in_words = [](auto number) { return counted(static_cast<double>(number), "row", "rows"); };
   std::string text = fmt::format("{}: {}", source_of(rows), rows_in_words(rows.X.rows()));
   if (rows.num_left_out > 0) text += fmt::format(", without {} in which a value is missing", rows_in_words(rows.num_left_out));
-  if (known.num_known < rows.X.rows()) text += fmt::format("; {} have a known target", known.num_known);
+  if (known.num_known < rows.X.rows())
+    text += fmt::format("; {} have {}", known.num_known, has_classes ? "a class of the fit, and only they are compared" : "a known target");
   if (!known.are_all()) text += fmt::format("; {} of them, evenly spaced, are compared here", known.at.size());
   page.paragraph(text + ".");
 }
@@ -407,7 +402,7 @@ void write_rows(Page& page, const SavedModel& model, const ReportRows& rows) {
     return;
   }
   const KnownRows known = known_rows(rows);
-  write_counts(page, rows, known);
+  write_counts(page, rows, known, has_classes(task_of(model)));
   if (known.at.empty()) {
     page.paragraph("The target of no row is known.");
     return;

@@ -68,6 +68,11 @@ void write_checksums(Page& page, const ReportRows& rows);
 /// What to write in a paper.
 [[nodiscard]] std::string methods_of(const SavedModel& model, double level);
 
+/// What follows if rows are those of a fit; if they are not, or had weights in it; and if this cannot be told.
+[[nodiscard]] std::string words_of_own_rows();
+[[nodiscard]] std::string words_of_other_rows(double num_rows_of_fit);
+[[nodiscard]] std::string words_of_some_rows();
+
 /// Where the rows come from: their files, or the memory.
 [[nodiscard]] std::string source_of(const ReportRows& rows);
 

@@ -228,6 +228,22 @@ std::vector<std::string> line_of_score(const std::string& name, const TargetScor
   return cells;
 }
 
+// Whether these are the rows of the fits: as many for each target, and predicted as well to six digits.
+std::string whose_rows_of_targets(const TargetsReport& r, const std::vector<TargetScore>& scores) {
+  const TargetsFit& fit = r.fit();
+  // Without an intercept, the R^2 of the fit has another origin.
+  if (fit.intercept.size() == 0 || fit.num_rows.size() == 0) return words_of_some_rows();
+  Index num_equal = 0, num_compared = 0;
+  for (Index k = 0; k < fit.num_targets(); ++k) {
+    const TargetScore& score = scores[static_cast<std::size_t>(k)];
+    if (!is_fitted_target(fit, k) || fit.status[static_cast<std::size_t>(k)] == TargetStatus::constant) continue;
+    ++num_compared;
+    num_equal += score.count == fit.num_rows[k] && std::abs(1 - score.squared_error / score.spread - fit.r_squared[k]) <= 1e-6 ? 1 : 0;
+  }
+  if (num_compared == 0) return words_of_some_rows();
+  return num_equal == num_compared ? words_of_own_rows() : words_of_other_rows(r.num_rows());
+}
+
 void write_targets_rows(const TargetsReport& r) {
   if (r.rows.X.rows() == 0 || r.rows.target.rows() == 0) return;
   const TargetsFit& fit = r.fit();
@@ -252,16 +268,18 @@ void write_targets_rows(const TargetsReport& r) {
   for (Index k = 0; k < fit.num_targets(); ++k) {
     if (!is_fitted_target(fit, k)) continue;
     const TargetScore& score = scores[static_cast<std::size_t>(k)] = score_of_target(fit, p, Y, k);
+    if (fit.status[static_cast<std::size_t>(k)] == TargetStatus::constant) continue;  // it is predicted without error
     all.count += score.count;
     for (std::size_t l = 0; l < std::size(levels_of_targets); ++l) all.inside[l] += score.inside[l];
   }
+  r.page.paragraph(step > 1 ? words_of_some_rows() : whose_rows_of_targets(r, scores));
   for (const Index k : r.order)
     if (const TargetScore& score = scores[static_cast<std::size_t>(k)]; score.count > 0)
       table.lines.push_back(line_of_score(shortened(target_at(r.targets, k)), score, has_intervals));
   if (all.count > 0 && has_intervals)
-    r.page.paragraph(fmt::format("Of all observations of all targets, {} lie in their 50% interval, {} in their 80% and {} in their 95%.",
-                                 percent(all.inside[0] / all.count), percent(all.inside[1] / all.count),
-                                 percent(all.inside[2] / all.count)));
+    r.page.paragraph(
+        fmt::format("Of all observations of targets that vary, {} lie in their 50% interval, {} in their 80% and {} in their 95%.",
+                    percent(all.inside[0] / all.count), percent(all.inside[1] / all.count), percent(all.inside[2] / all.count)));
   write_table(r.page.html(), table);
 }
 

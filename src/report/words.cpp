@@ -37,6 +37,19 @@ std::string target_or(const std::string& target, const std::string& otherwise) {
   return target.empty() ? otherwise : shortened(target, 40);
 }
 
+std::string words_of_own_rows() {
+  return "They are the rows of the fit: as many, and predicted as well. New rows are predicted a little worse than those that a fit has "
+         "seen.";
+}
+std::string words_of_other_rows(double num_rows_of_fit) {
+  return fmt::format(
+      "They are other rows than those of the fit, which had {:.10g}; or some of those; or the fit gave them weights. If none of them was "
+      "in "
+      "the fit, how well they are predicted is how well new rows are.",
+      num_rows_of_fit);
+}
+std::string words_of_some_rows() { return "The page cannot tell whether they are those of the fit."; }
+
 std::string source_of(const ReportRows& rows) {
   if (rows.files.empty()) return "rows in memory";
   std::vector<std::string> names;

@@ -90,7 +90,7 @@ TEST_F(ReportCommand, ReadsLabelsOfClasses) {
   put("x,z,k\n1,0,a\n2,1,b\n4,1,a\n5,7,b\n3,3,b\n2,2,a\n6,1,b\n", "classes.csv");
   output_of({"fit", "classes.csv", "--target", "k", "--model", "logistic", "--prior", "shared", "-q", "-o", "c.ardvark"}, folder_.path());
   put("k,x,z\nb,1,0\nc,2,1\na,4,1\n", "new.csv");
-  EXPECT_TRUE(contains(page({"c.ardvark", "new.csv"}).text(), "new.csv: 3 rows; 2 have a known target."));
+  EXPECT_TRUE(contains(page({"c.ardvark", "new.csv"}).text(), "new.csv: 3 rows; 2 have a class of the fit, and only they are compared."));
 }
 
 // The command of a page, by a shell, makes a model that predicts with the same bits: also if names have quotes, commas and blanks, texts

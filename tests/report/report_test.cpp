@@ -393,9 +393,35 @@ TEST(HtmlReport, ListsManyTargets) {
   EXPECT_EQ(lines.back()[0], "120");
   EXPECT_EQ(lines.back()[1], cells[0]);
   EXPECT_EQ(lines.back()[5], fmt::format("{:.{}f}%", static_cast<double>(inside) / 1.2, inside > 118 && inside < 120 ? 1 : 0));
+  EXPECT_TRUE(has(page, "They are the rows of the fit: as many, and predicted as well."));
+  rows.X = MatrixView(d.X).row_range(0, 60), rows.target = MatrixView(Y).row_range(0, 60);
+  EXPECT_TRUE(has(page_of(html_report(targets, rows)), "They are other rows than those of the fit, which had 120; or some of those"));
+  rows.X = noise.X, rows.target = Y;
+  EXPECT_TRUE(has(page_of(html_report(targets, rows)), "They are other rows than those of the fit, which had 120;"));
   EXPECT_THROW((void)html_report(targets, {}, {.fdr = 1.5}), InvalidArgument);
   rows.target = column(d.y);
   EXPECT_THROW((void)html_report(targets, rows), InvalidArgument);
+}
+
+// A constant target lies in each of its intervals, which says nothing about the others.
+TEST(HtmlReport, CountsOnlyTargetsThatVary) {
+  const Drawn d = drawn(90, 2);
+  Matrix Y(90, 2);
+  Y.col(0) = d.y, Y.col(1).setConstant(7);
+  const SavedTargets targets = fit_targets(d.X, Y, ModelOptions{.model = "linear", .prior = "shared"}, {"y", "k"}, {});
+  ReportRows rows;
+  rows.X = d.X, rows.target = Y;
+  const CheckedPage page = page_of(html_report(targets, rows));
+  std::vector<std::string> line;
+  for (std::size_t i = 0; i < page.elements.size(); ++i)
+    if (page.elements[i].tag == "th" && page.elements[i].text == "y") {
+      line.clear();
+      for (std::size_t j = i + 1; page.elements[j].tag == "td"; ++j) line.push_back(page.elements[j].text);
+    }
+  ASSERT_EQ(line.size(), 6u);
+  EXPECT_TRUE(
+      has(page, fmt::format("Of all observations of targets that vary, {} lie in their 50% interval, {} in their 80%", line[3], line[4])))
+      << page.text();
 }
 
 TEST(HtmlReport, RanksModels) {
