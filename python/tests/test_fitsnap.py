@@ -98,8 +98,14 @@ def test_wrong_arrays_are_said():
         ArdvarkSolver(None).perform_fit(a, b, w[1:])
     with pytest.raises(ValueError, match="a, b and w are given together"):
         ArdvarkSolver(None).perform_fit(a, b)
-    b[3] = np.inf
-    with pytest.raises(ValueError, match="infinity"):
+    b[3], w[:2] = np.inf, 0  # the row has its number in the arrays that are given
+    with pytest.raises(ValueError, match="^b at row 4 is inf; all values must be finite$"):
+        ArdvarkSolver(None).perform_fit(a, b, w)
+    b[3], w[5] = 1, np.nan
+    with pytest.raises(ValueError, match="^w at row 6 is NaN; all values must be finite$"):
+        ArdvarkSolver(None).perform_fit(a, b, w)
+    a[7, 2], w[5] = -np.inf, 1
+    with pytest.raises(ValueError, match="^a at row 8, column 2, is -inf; all values must be finite$"):
         ArdvarkSolver(None).perform_fit(a, b, w)
 
 

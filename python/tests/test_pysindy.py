@@ -173,6 +173,13 @@ def test_gaps_and_complex_numbers():
         ArdvarkOptimizer().fit(X, Y[1:])
 
 
+def test_weights_are_a_number_or_a_vector():
+    X = np.random.default_rng(4).normal(size=(60, 3))
+    with pytest.raises(InvalidArgumentError, match=r"sample_weight has the shape \(60, 1\); it must be a number, or a vector with a number for each row: 60"):
+        ArdvarkOptimizer().fit(X, X[:, 0], np.ones((60, 1)))
+    np.testing.assert_array_equal(ArdvarkOptimizer().fit(X, X[:, 0], 2.0).coef_, ArdvarkOptimizer().fit(X, X[:, 0], np.full(60, 2.0)).coef_)
+
+
 def test_rows_without_derivatives_are_left_out(oscillator):
     t, x = oscillator
     model = ps.SINDy(ArdvarkOptimizer(rows_per_observation=3), differentiation_method=ps.FiniteDifference(drop_endpoints=True)).fit(x, t=t)

@@ -78,8 +78,13 @@ def test_wrong_arguments():
     A, y, _ = problem(3)
     bad = A.copy()
     bad[4, 7] = np.nan
-    with pytest.raises(InvalidArgumentError, match="X at row 5, column 'x8' is NaN"):
+    with pytest.raises(InvalidArgumentError, match="A at row 5, column 7, is NaN; all values must be finite"):
         ArdvarkOptimizer((bad, y)).train()
+    gap = y.copy()
+    gap[3] = np.nan
+    for rows in ({"train_set": [3, 8, 9, 10]}, {"train_set": [8, 9, 10, 11], "test_set": [3, 4]}):
+        with pytest.raises(InvalidArgumentError, match="^y at row 4 is NaN; all values must be finite$"):
+            ArdvarkOptimizer((A, gap), **rows).train()
     with pytest.raises(InvalidArgumentError, match="prior"):
         ArdvarkOptimizer((A, y), "ridge").train()
     with pytest.raises(TypeError, match="Fit data can not be None"):

@@ -10,6 +10,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from .._linear import BayesianLinearRegression
+from ._finite import require_finite
 
 __all__ = ["ArdvarkSolver"]
 
@@ -137,6 +138,8 @@ class ArdvarkSolver:
         rows = w != 0
         if not trainall and self.solver is not None:
             rows &= ~np.asarray(self.solver.pt.fitsnap_dict["Testing"], bool)
+        for name, values in (("a", a), ("b", b), ("w", w)):
+            require_finite(name, values, rows=np.flatnonzero(rows))
         a, b, w = a[rows], b[rows], w[rows]
         self.estimator.fit(w[:, None] * a, w * b)
         self.fit, self.fit_std = self.estimator.coef_, self.estimator.coef_std_

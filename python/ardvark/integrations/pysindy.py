@@ -17,8 +17,9 @@ except ModuleNotFoundError as error:
         raise
     raise ImportError("ardvark.integrations.pysindy needs pysindy 2.1 or later: pip install 'ardvark[pysindy]'") from None
 
-from .._abi import InvalidArgumentError, wrong_row
+from .._abi import InvalidArgumentError
 from .._linear import BayesianLinearRegression
+from ._finite import require_finite
 
 __all__ = ["ArdvarkOptimizer", "terms"]
 
@@ -165,12 +166,16 @@ class ArdvarkOptimizer(pysindy.BaseOptimizer):
             why = "they must be a matrix, and a vector or matrix with the same number of rows"
             raise InvalidArgumentError(f"X has the shape {X.shape} and y {Y.shape}; {why}", "y", value=str(Y.shape), why=why)
         Y = Y[:, None] if Y.ndim == 1 else Y
-        weights = None if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, float), len(X))
+        weights = None if sample_weight is None else np.asarray(sample_weight, float)
+        if weights is not None and weights.shape not in ((), (len(X),)):
+            why = f"it must be a number, or a vector with a number for each row: {len(X)}"
+            raise InvalidArgumentError(f"sample_weight has the shape {weights.shape}; {why}", "sample_weight", value=str(weights.shape), why=why)
+        weights = None if weights is None else np.broadcast_to(weights, len(X))
         self.n_left_out_ = 0
-        _require_finite("X", X, "term of coef_[:, {}]")
+        require_finite("X", X, "term of coef_[:, {}]")
         if not np.isfinite(Y).all():
             rows = ~np.isnan(Y).all(axis=1)
-            _require_finite("y", np.where(rows[:, None], Y, 0.0), "equation of coef_[{}]")
+            require_finite("y", np.where(rows[:, None], Y, 0.0), "equation of coef_[{}]")
             self.n_left_out_ = int((~rows).sum())
             X, Y, weights = X[rows], Y[rows], None if weights is None else weights[rows]
         if self.rows_per_observation > 1:
@@ -265,12 +270,3 @@ def _numbers(name: str, values: Any) -> np.ndarray:
         remedy = "give real and imaginary parts as variables of their own"
         raise InvalidArgumentError(f"{name} is complex; {why}; {remedy}", name, value=str(values.dtype), why=why, remedy=remedy)
     return values.astype(np.float64, copy=False)
-
-
-def _require_finite(name: str, values: np.ndarray, where: str) -> None:
-    if np.isfinite(values).all():
-        return
-    row, column = np.argwhere(~np.isfinite(values))[0]
-    place, value = where.format(column), "NaN" if np.isnan(values[row, column]) else str(values[row, column])
-    why = "all values must be finite"
-    raise wrong_row(f"{name} at ", row, f", {place}, is {value}; {why}", argument=name, value=value, column=place, why=why)

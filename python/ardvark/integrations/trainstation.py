@@ -17,6 +17,7 @@ except ModuleNotFoundError as error:
     raise ImportError("ardvark.integrations.trainstation needs trainstation 1.2 or later: pip install 'ardvark[trainstation]'") from None
 
 from .._linear import BayesianLinearRegression
+from ._finite import require_finite
 
 __all__ = ["ArdvarkOptimizer"]
 
@@ -104,6 +105,9 @@ class ArdvarkOptimizer(trainstation.Optimizer):
         >>> round(float(optimizer.rmse_test), 6)
         0.0
         """
+        for name, values in (("A", np.asarray(self._A, float)), ("y", np.asarray(self._y, float))):
+            for rows in (self.train_set, [] if self.test_set is None else self.test_set):
+                require_finite(name, values, rows=np.asarray(rows, int))
         A, y = self._A[self.train_set], self._y[self.train_set]
         self.estimator.fit(A, y)
         results = {"parameters_std": self.estimator.coef_std_, "inclusion": getattr(self.estimator, "inclusion_", None)}
