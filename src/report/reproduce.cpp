@@ -138,6 +138,17 @@ FeatureEncoding encoding_of(const SavedModel& model) {
   return model.encoding.features.empty() ? FeatureEncoding::of_numbers(names_of(model)) : model.encoding;
 }
 
+std::vector<std::string> names_of(const FeatureEncoding& encoding) {
+  std::vector<std::string> names;
+  for (const FeatureColumn& f : encoding.features) names.push_back(f.name);
+  return names;
+}
+
+// A fit by names of options has one of these two.
+bool has_options(const SavedModel& model) {
+  return std::ranges::any_of(model.options, [](const auto& option) { return option.first == "model" || option.first == "preset"; });
+}
+
 std::string command_of(const SavedModel& model, const ReportRows& rows) {
   const double num_rows = std::visit([](const auto& fit) { return fit.num_rows; }, model.fit);
   std::string out = fmt::format("ardvark fit {} --target {}", files_of(rows, num_rows),
@@ -280,9 +291,8 @@ void write_checksums(Page& page, const ReportRows& rows) {
 
 void write_beside_the_command(Page& page, const FeatureEncoding& encoding, const std::vector<std::pair<std::string, OptionValue>>& options,
                               bool is_given) {
-  std::vector<std::string> columns, unknown;
-  for (const FeatureColumn& f : encoding.features) columns.push_back(f.name);
-  const std::string reads = fmt::format("The columns that the fit reads: {}. ", enumerated(columns, 60));
+  std::vector<std::string> unknown;
+  const std::string reads = fmt::format("The columns that the fit reads: {}. ", enumerated(names_of(encoding), 60));
   if (is_given) {
     page.paragraph(reads +
                    "Leave out any other column of the table. If the rows had weights or offsets that the command does not name, give them, "
@@ -301,6 +311,14 @@ void write_beside_the_command(Page& page, const FeatureEncoding& encoding, const
 
 void write_reproduction(Page& page, const SavedModel& model, const ReportRows& rows, const ReportOptions& options) {
   page.section("How to make this fit again");
+  if (options.command.empty() && !has_options(model)) {
+    page.paragraph(fmt::format(
+        "ardvark {}. The model does not hold the options of its fit, as a file of an earlier version, so that the page has no command. The "
+        "columns that the fit reads: {}.",
+        library_version(), enumerated(names_of(encoding_of(model)), 60)));
+    write_checksums(page, rows);
+    return;
+  }
   page.paragraph(fmt::format("ardvark {}, and this command:", library_version()));
   page.code(shortened(options.command.empty() ? command_of(model, rows) : options.command, 4000));
   write_beside_the_command(page, encoding_of(model), model.options, !options.command.empty());

@@ -126,6 +126,15 @@ TEST_F(ReportCommand, HasACommandThatMakesTheFitAgain) {
   }
 }
 
+// A file that does not hold the options of its fit would be given the command of another fit.
+TEST_F(ReportCommand, HasNoCommandForAModelWithoutOptions) {
+  for (const char* const name : {"linear_ard", "preset_slr_var", "rvm_each", "softmax_ard"}) {
+    const std::string text = page({testing::data_path(std::string("models/earlier/") + name + ".ardvark")}).text();
+    EXPECT_TRUE(contains(text, "The model does not hold the options of its fit, as a file of an earlier version")) << name;
+    EXPECT_FALSE(contains(text, "ardvark fit")) << name;
+  }
+}
+
 // An option that other languages have, and the program has not, is not in the command; the page names it.
 TEST_F(ReportCommand, HasNoCommandThatTheProgramDoesNotTake) {
   const std::string help = output_of({"fit", "--help-all"});
@@ -140,12 +149,12 @@ TEST_F(ReportCommand, HasNoCommandThatTheProgramDoesNotTake) {
     if (std::holds_alternative<std::vector<Index> ModelOptions::*>(option.member) ||
         std::holds_alternative<std::vector<double> ModelOptions::*>(option.member))
       value = std::vector<double>{0, 0};
-    model.options = {{option.name, value}};
+    model.options = {{"model", "linear"}, {option.name, value}};
     const testing::CheckedPage found = testing::checked(html_report(model));
     std::string name = option.name;
     std::ranges::replace(name, '_', '-');
     const bool takes = contains(help, " --" + name + " ") || contains(help, " --no-" + name + " ") || contains(help, ",--" + name + " ");
-    EXPECT_EQ(contains(found.all("code").front().text, " --" + name + " "), takes) << found.all("code").front().text;
+    EXPECT_EQ(contains(found.all("code").front().text, "--model linear --" + name + " "), takes) << found.all("code").front().text;
     EXPECT_EQ(contains(found.text(), std::string("the program does not have: ") + option.name + "."), !takes) << option.name;
   }
 }
