@@ -317,7 +317,11 @@ class FittedModel(Estimator):
         check_is_fitted(self)
         if self._are_rows_of_report(X, y):
             X, y = self._rows_of_report(X), self._target_of_report(y)
-        self._model.report(path, X, y, command=f"{self!r}.fit(X, y)", **words_and_options)
+        self._model.report(path, X, y, command=self._call_of_fit(), **words_and_options)
+
+    def _call_of_fit(self) -> Optional[str]:
+        """The call that fits the model again. None: the estimator is not that of the fit, as for a preset of the program, or a file without options."""
+        return f"{self!r}.fit(X, y)" if "model" in self._model.value("options") else None
 
     @staticmethod
     def _are_rows_of_report(X: Any, y: Any) -> bool:

@@ -260,6 +260,9 @@ class SequentialLogisticRegression(LogisticScore):
     def _design(self, X: Any) -> np.ndarray:
         return self._with_ones(self._checked_rows(X))
 
+    def _call_of_fit(self) -> str:
+        return f"{self!r}.fit(X, y)"
+
     def _of_file(self, model: _core.Model) -> SequentialLogisticRegression:
         """The filter, which goes on; its last weight may be the intercept."""
         found, texts = model.to_dict(), model.encoding().text_columns

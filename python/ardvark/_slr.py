@@ -104,6 +104,9 @@ class SparseLogisticRegression(LogisticScore):
         )
         return tags
 
+    def _call_of_fit(self) -> str:
+        return f"{self!r}.fit(X, y)"
+
     def _parameters_of(self, model: _core.Model) -> dict[str, Any]:
         found, preset = super()._parameters_of(model), model.value("options").get("preset")
         if preset is None:

@@ -6,6 +6,7 @@ import re
 import time
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -20,6 +21,8 @@ from ardvark import (
     KernelRegressor,
     RelevanceSelector,
     RelevanceVectorRegressor,
+    SequentialLogisticRegression,
+    _core,
 )
 
 RNG = np.random.default_rng(0)
@@ -136,6 +139,22 @@ def test_a_loaded_model_has_the_same_page_but_for_what_a_file_does_not_hold(tmp_
     model.report(tmp_path / "first.html", X, Y)
     assert (tmp_path / "again.html").read_bytes() == (tmp_path / "first.html").read_bytes()
     assert type(again) is type(model)
+
+
+def test_a_loaded_model_has_the_call_of_its_own_fit_or_none(tmp_path):
+    """An estimator has no parameter for most presets of the program, and a file of an earlier version does not hold its options."""
+    for preset, command in [
+        ("vb_logit_fit", "ardvark fit TABLE.csv --target kind --preset vb_logit_fit -o model.ardvark"),
+        ("slr_lap", "SparseLogisticRegression(algorithm='slr_lap').fit(X, y)"),
+    ]:
+        names = {"target": "kind", "column_names": list(X), "class_names": ["no", "yes"]}
+        _core.fit(X.to_numpy(), (Y > 0).to_numpy(float), preset=preset, **names).save(tmp_path / "model.ardvark")
+        page = page_of(ardvark.load(tmp_path / "model.ardvark"), tmp_path)
+        assert command in page.text
+    earlier = page_of(ardvark.load(Path(__file__).parents[2] / "tests/data/models/earlier/linear_ard.ardvark"), tmp_path)
+    assert "does not hold the options of its fit" in earlier.text and ".fit(X, y)" not in earlier.text
+    stream = SequentialLogisticRegression().fit(X, Y > 0)
+    assert "SequentialLogisticRegression().fit(X, y)" in page_of(stream, tmp_path).text
 
 
 def test_many_targets(tmp_path):
