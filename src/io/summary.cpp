@@ -9,6 +9,7 @@
 
 #include "ardvark/fit.hpp"
 #include "core/refusals.hpp"
+#include "io/column_unit.hpp"
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
 #include "posterior/state.hpp"
@@ -261,8 +262,8 @@ SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
   if (fit.state == nullptr || !fit.mean.allFinite()) return {out, why_nothing(report)};
 
   if (options.standardized)
-    out += fmt::format("{}s per standard deviation of the column{}\n", options.odds ? ratio : "coefficient",
-                       has_noise(fit.task) ? " and of the target" : "");
+    out += fmt::format("{}s per {}{}\n", options.odds ? ratio : "coefficient", in_words(column_unit(fit), false),
+                       has_scaled_target(fit) ? " and of the target" : "");
 
   // If there are more columns than fit on a screen, only the largest effects are listed, by inclusion or by mean/sd.
   constexpr Index most = 60;

@@ -7,6 +7,7 @@
 
 #include "core/class_pairs.hpp"
 #include "core/special.hpp"
+#include "io/column_unit.hpp"
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
 #include "report/sections.hpp"
@@ -74,7 +75,7 @@ void draw_score(Page& page, const SoftmaxFit& fit, Index of, const std::string& 
                               level_in_words(level)),
                   fmt::format("{}: the {}. Filled dot and bold name: the {} interval does not hold zero.", shortened(name, 40), largest,
                               level_in_words(level))},
-                 lines, "log odds per sd of the column", "", 0);
+                 lines, "log odds per " + io::in_words(io::column_unit(fit), true), "", 0);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "io/column_unit.hpp"
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
 #include "posterior/state.hpp"
@@ -30,8 +31,6 @@ double per_deviation(const Fit& fit, Index j) {
   const Vector& scale = fit.state->standardization.scale;
   return 1 / (fit.state->y_scale * (scale.size() > 0 ? scale[j] : 1));
 }
-
-bool is_scaled(const Fit& fit) { return fit.state->standardization.scale.size() > 0; }
 
 const std::string& name_of(const Fit& fit, Index j) { return fit.column_names[static_cast<std::size_t>(j)]; }
 
@@ -163,9 +162,10 @@ std::vector<Index> columns_in_use(const Fit& fit, Index most) {
 }  // namespace
 
 std::string coefficient_unit(const Fit& fit) {
-  const std::string what = has_noise(fit.task) ? "effect" : has_classes(fit.task) ? "log odds" : "log rate";
-  if (!is_scaled(fit)) return what + " per unit of the column";
-  return has_noise(fit.task) ? "sd of the target per sd of the column" : what + " per sd of the column";
+  const io::ColumnUnit unit = io::column_unit(fit);
+  std::string what = has_noise(fit.task) ? "effect" : has_classes(fit.task) ? "log odds" : "log rate";
+  if (io::has_scaled_target(fit)) what = unit == io::ColumnUnit::mean_square ? "rms of the target" : "sd of the target";
+  return what + " per " + io::in_words(unit, true);
 }
 
 std::vector<IntervalLine> coefficient_lines(const Fit& fit, double level, Index most) {

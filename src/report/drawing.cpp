@@ -6,6 +6,7 @@
 
 #include "ardvark/plot.hpp"
 #include "core/refusals.hpp"
+#include "io/column_unit.hpp"
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
 #include "report/chart.hpp"
@@ -107,8 +108,8 @@ std::string drawn_coefficients(const SoftmaxFit& fit, int width, double level) {
     if (lines.empty()) continue;
     out += (out.empty() ? "" : "\n") + wrapped_line(score_name(fit, c) + ":", width) + drawn_intervals(lines, width, "");
   }
-  return out + wrapped_line(fmt::format("log odds per sd of the column; {} interval; * sign is known; the largest columns of each",
-                                        level_in_words(level)),
+  return out + wrapped_line(fmt::format("log odds per {}; {} interval; * sign is known; the largest columns of each",
+                                        io::in_words(io::column_unit(fit), true), level_in_words(level)),
                             width);
 }
 

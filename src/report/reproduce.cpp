@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/version.hpp"
+#include "io/column_unit.hpp"
 #include "io/csv_numbers.hpp"
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
@@ -171,8 +172,8 @@ std::string prior_in_words(const Fit& fit) {
     case PriorKind::groups: return "a normal prior with a precision for each group of columns (prior groups), learned from the data";
     case PriorKind::none: return "no prior (prior none)";
     case PriorKind::laplace:
-      return fmt::format("a Laplace prior (L1, lambda {:.4g} for standardised columns{}); the coefficients are those of the mode",
-                         fit.lambda,
+      return fmt::format("a Laplace prior (L1, lambda {:.4g}{}{}); the coefficients are those of the mode", fit.lambda,
+                         io::column_unit(fit) == io::ColumnUnit::deviation ? " for standardised columns" : "",
                          fit.lambda_choice ? fmt::format(", chosen by {}-fold cross-validation", fit.lambda_choice->folds) : "");
     case PriorKind::automatic: break;
   }
@@ -195,8 +196,11 @@ std::string method_of(const Fit& fit, double level) {
   if (fit.exposure)
     out += fmt::format("Rates are per unit of {}. ", shortened(fit.column_names[static_cast<std::size_t>(*fit.exposure)], 40));
   if (fit.report.preset.empty()) out += fmt::format("The coefficients have {}. ", prior_in_words(fit));
-  if (fit.state->standardization.scale.size() > 0)
-    out += "Columns were standardised for the fit; coefficients are reported in the units of the data. ";
+  if (const io::ColumnUnit unit = io::column_unit(fit); unit != io::ColumnUnit::own)
+    out += fmt::format("Columns were {} for the fit; coefficients are reported in the units of the data. ",
+                       unit == io::ColumnUnit::deviation     ? "standardised"
+                       : unit == io::ColumnUnit::mean_square ? "divided by their root mean squares"
+                                                             : "divided by their largest distance from the mean");
   if (fit.completed_tables > 0)
     out += fmt::format("Missing values were imputed {} times, and the posteriors averaged. ", fit.completed_tables);
   if (fit.prior != PriorKind::laplace)

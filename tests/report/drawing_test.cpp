@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ardvark/html_report.hpp"
 #include "ardvark/plot.hpp"
 
 namespace ardvark {
@@ -57,6 +58,56 @@ TEST(Drawing, PutsCoefficientsOnACommonAxis) {
   EXPECT_NEAR(static_cast<double>(up) - static_cast<double>(zero), static_cast<double>(zero) - static_cast<double>(down), 2);
   EXPECT_NEAR(static_cast<double>(line("idle").find('o')), static_cast<double>(zero), 1);
   EXPECT_NE(text.find("sd of the target per sd of the column; 95% interval; * kept"), std::string::npos);
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// What a standardised coefficient is per: in the drawing, in a summary of such coefficients, and in what a report says for a paper.
+TEST(Drawing, SaysWhatCoefficientsArePer) {
+  std::mt19937_64 engine(6);
+  std::normal_distribution<double> normal;
+  Matrix X(90, 2);
+  Vector y(90), two(90), three(90);
+  for (double& x : X.reshaped()) x = 5 + 3 * normal(engine);
+  for (Index i = 0; i < 90; ++i) {
+    y[i] = 40 + 9 * X(i, 0) + normal(engine);
+    two[i] = X(i, 0) + normal(engine) > 5 ? 1 : 0, three[i] = X(i, 0) < 3 ? 0 : X(i, 1) < 5 ? 1 : 2;
+  }
+  const auto expect = [&](const std::string& options, const Vector& target, const std::string& per, const std::string& long_form,
+                          const std::string& written) {
+    ModelOptions chosen;
+    std::istringstream words(options);
+    for (std::string name, value; words >> name >> value;)
+      name == "intercept" || name == "standardize" || name == "compat" || name == "lambda" ? chosen.set(name, std::stod(value))
+                                                                                           : chosen.set(name, value);
+    const SavedModel model = fit_model(X, target, chosen);
+    const std::string drawn = drawing(model, 200);
+    EXPECT_TRUE(contains(drawn, "\n" + per + "; 95% interval")) << options << drawn;
+    const std::string page = html_report(model);
+    EXPECT_TRUE(contains(page, ">" + per + "<")) << options;
+    EXPECT_EQ(contains(page, "Columns were"), !written.empty()) << options;
+    EXPECT_TRUE(written.empty() || contains(page, "Columns were " + written + " for the fit")) << options;
+    SummaryOptions scaled;
+    scaled.standardized = true;
+    const Fit* const fit = model.score();
+    EXPECT_TRUE(fit == nullptr || contains(summary(*fit, scaled), "\ncoefficients per " + long_form + "\n")) << options;
+  };
+  const std::string unit = "unit of the column", square = "root mean square of the column";
+  expect("model linear", y, "sd of the target per sd of the column", "standard deviation of the column and of the target", "standardised");
+  expect("model linear standardize 0", y, "effect per " + unit, unit, "");
+  expect("model linear intercept 0 prior ard", y, "rms of the target per rms of the column", square + " and of the target",
+         "divided by their root mean squares");
+  expect("model linear intercept 0 standardize 0 prior shared", y, "effect per " + unit, unit, "");
+  expect("model linear prior laplace lambda 1 standardize 0", y, "effect per " + unit, unit, "");
+  expect("preset vb_linear_fit", y, "effect per " + unit, unit, "");
+  expect("model logistic", two, "log odds per sd of the column", "standard deviation of the column", "standardised");
+  expect("model logistic standardize 0 prior ard", two, "log odds per " + unit, unit, "");
+  expect("preset slr_var", two, "log odds per sd of the column", "standard deviation of the column", "standardised");
+  expect("preset slr_var compat 1", two, "log odds per largest |x - mean|", "largest distance of the column from its mean",
+         "divided by their largest distance from the mean");
+  expect("model logistic", three, "log odds per sd of the column", "", "");
+  expect("model logistic standardize 0", three, "log odds per " + unit, "", "");
+  expect("preset slr_var_ovr compat 1", three, "log odds per largest |x - mean|", "", "");
 }
 
 TEST(Drawing, FitsIntoAnyWidth) {
