@@ -208,9 +208,10 @@ void write_coefficients(Page& page, const Fit& fit, const FeatureEncoding& encod
   }
   write_table(page.html(), table_of(page, fit, shown, level, judged));
   if (std::ssize(shown) < num_used)
-    page.paragraph(fmt::format(
-        "The table has the {} largest of {} columns by {}. The others are smaller{}.", shown.size(), num_used, by,
-        has_inclusion(fit) && !shown.empty() ? fmt::format(": no inclusion is above {:.2f}", fit.relevance[shown.back()]) : ""));
+    page.paragraph(fmt::format("The table has the {} largest of {} columns by {}. The others are smaller{}.", shown.size(), num_used, by,
+                               has_inclusion(fit) && !shown.empty()
+                                   ? fmt::format(": no inclusion is above {:.2f}", std::ceil(100 * fit.relevance[shown.back()]) / 100)
+                                   : ""));
   page.list(words_of(fit, level, judged));
   write_alternatives(page, fit);
   write_unused(page, fit, encoding);

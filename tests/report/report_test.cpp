@@ -190,6 +190,21 @@ TEST(HtmlReport, StaysSmallWithManyColumnsAndLongNames) {
   EXPECT_GE(in_table, 1);
 }
 
+// What is said of the columns that are not shown holds of each of them.
+TEST(HtmlReport, RoundsABoundUp) {
+  const Drawn d = drawn(60, 150);
+  const SavedModel model = fit_model(d.X, d.y, {.model = "linear", .prior = "slab"});
+  const std::string text = page_of(html_report(model)).text();
+  std::vector<double> inclusion(model.score()->relevance.begin(), model.score()->relevance.end());
+  std::ranges::sort(inclusion, std::greater<>());
+  const std::size_t at = text.find("no inclusion is above ");
+  ASSERT_NE(at, std::string::npos);
+  const double bound = std::stod(text.substr(at + 22));
+  EXPECT_GE(bound, inclusion[100]);
+  EXPECT_LE(bound, inclusion[99] + 0.01);
+  EXPECT_GT(bound, 0);
+}
+
 TEST(HtmlReport, ComparesEveryKthOfManyRows) {
   const Drawn d = drawn(41000, 1);
   const SavedModel model = fit_model(MatrixView(d.X).row_range(0, 50), VectorView(d.y.data(), 50), ModelOptions{.model = "linear"});
