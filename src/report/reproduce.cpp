@@ -39,6 +39,11 @@ std::string in_list(const std::string& name) {
   return out + "\"";
 }
 
+// " --target y"; a word that begins as an option does is joined to its own: " --target=-y".
+std::string with_word(const std::string& option, const std::string& word) {
+  return " " + option + (word.starts_with('-') ? "=" : " ") + quoted(word);
+}
+
 std::string list_of(const std::vector<std::string>& texts) {
   std::string out;
   for (const std::string& text : texts) out += (out.empty() ? "" : ",") + in_list(text);
@@ -93,16 +98,15 @@ std::string spelled_for_shell(const std::string& name, const OptionValue& value,
     if (is_flag(name)) return *number != 0 ? " " + name_of_option(name) : " --no-" + name_of_option(name).substr(2);
     return fmt::format(" {} {}", name_of_option(name), *number);
   }
-  if (const auto* text = std::get_if<std::string>(&value)) return fmt::format(" {} {}", name_of_option(name), quoted(*text));
+  if (const auto* text = std::get_if<std::string>(&value)) return with_word(name_of_option(name), *text);
   if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
     std::string out;
-    for (const std::string& one : *texts) out += fmt::format(" {} {}", name_of_option(name), quoted(one));
+    for (const std::string& one : *texts) out += with_word(name_of_option(name), one);
     return out;
   }
   const auto& numbers = std::get<std::vector<double>>(value);
   if (name == "group") return groups_for_shell(numbers, encoding);
-  return fmt::format(" {} {}", name_of_option(name),
-                     quoted(list_of(columns_at(std::vector<Index>(numbers.begin(), numbers.end()), encoding))));
+  return with_word(name_of_option(name), list_of(columns_at(std::vector<Index>(numbers.begin(), numbers.end()), encoding)));
 }
 
 using Options = std::vector<std::pair<std::string, OptionValue>>;
@@ -123,7 +127,7 @@ std::string categories_for_shell(const FeatureEncoding& encoding) {
   };
   for (const FeatureColumn& f : encoding.features)
     if (f.categorical && std::ranges::all_of(f.levels, is_number)) names.push_back(f.name);
-  return names.empty() ? "" : " --categorical " + quoted(list_of(names));
+  return names.empty() ? "" : with_word("--categorical", list_of(names));
 }
 
 // Other rows than those of the fit, if there are not as many, do not make it again.
@@ -152,8 +156,8 @@ bool has_options(const SavedModel& model) {
 
 std::string command_of(const SavedModel& model, const ReportRows& rows) {
   const double num_rows = std::visit([](const auto& fit) { return fit.num_rows; }, model.fit);
-  std::string out = fmt::format("ardvark fit {} --target {}", files_of(rows, num_rows),
-                                target_name(model).empty() ? "TARGET" : quoted(target_name(model)));
+  const std::string& target = target_name(model);
+  const std::string out = "ardvark fit " + files_of(rows, num_rows) + with_word("--target", target.empty() ? "TARGET" : target);
   const FeatureEncoding encoding = encoding_of(model);
   return out + categories_for_shell(encoding) + options_for_shell(model.options, encoding) + " -o model.ardvark";
 }
@@ -265,8 +269,8 @@ std::string command_of_targets(const SavedTargets& targets, const ReportRows& ro
   constexpr std::size_t most_names = 40;
   const std::vector<std::string>& names = targets.target_names;
   std::string out = fmt::format(
-      "ardvark fit {} ", files_of(rows, targets.fit.num_rows.size() > 0 ? targets.fit.num_rows.maxCoeff<Eigen::PropagateNumbers>() : 0));
-  out += names.empty() || names.size() > most_names ? std::string("--targets TARGETS.csv") : "--target " + quoted(list_of(names));
+      "ardvark fit {}", files_of(rows, targets.fit.num_rows.size() > 0 ? targets.fit.num_rows.maxCoeff<Eigen::PropagateNumbers>() : 0));
+  out += names.empty() || names.size() > most_names ? std::string(" --targets TARGETS.csv") : with_word("--target", list_of(names));
   return out + categories_for_shell(targets.encoding) + options_for_shell(targets.options, targets.encoding) + " -o model.ardvark";
 }
 

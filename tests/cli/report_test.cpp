@@ -96,20 +96,20 @@ TEST_F(ReportCommand, ReadsLabelsOfClasses) {
 // The command of a page, by a shell, makes a model that predicts with the same bits: also if names have quotes, commas and blanks, texts
 // are groups, and numbers are categories.
 TEST_F(ReportCommand, HasACommandThatMakesTheFitAgain) {
-  std::string table = "x 1,it's,\"a,b\",\"g\"\"q\",code,text,days,y z,n\n";
+  std::string table = "x 1,it's,\"a,b\",\"g\"\"q\",code,text,days,y z,-n\n";
   for (int i = 0; i < 90; ++i) {
     const double a = std::sin(1.3 * i), b = std::cos(2.1 * i), e = std::sin(17.0 * i);
     table += fmt::format("{},{},{},{},{},{},{},{},{}\n", a, b, std::sin(5.0 * i), std::cos(7.0 * i), i % 3, i % 4 < 2 ? "p" : "q",
                          1 + i % 5, 2 * a + (i % 3) + 0.3 * e, (i * i) % (3 + i % 3));
   }
   put(table, "t.csv");
-  const Arguments line = {"--target", "y z", "--ignore", "days,n", "--categorical", "code"};
+  const Arguments line = {"--target", "y z", "--ignore", "days,-n", "--categorical", "code"};
   const std::vector<Arguments> fits = {line + Arguments{"--reference", "code=2"},
                                        line + Arguments{"--prior", "groups", "--group", "A=\"a,b\",x 1", "--group", "B=text,\"g\"\"q\""},
                                        line + Arguments{"--group", "A=it's,code,x 1", "--flat", "text"},
                                        line + Arguments{"--prior", "ard", "--no-intercept", "--max-sweeps", "50"},
-                                       {"--target", "n", "--ignore", "y z", "--model", "counts", "--exposure", "days"},
-                                       {"--target", "text", "--ignore", "y z,n,days", "--prior", "laplace", "--lambda", "2"}};
+                                       {"--target=-n", "--ignore", "y z", "--model", "counts", "--exposure", "days"},
+                                       {"--target", "text", "--ignore", "y z,-n,days", "--prior", "laplace", "--lambda", "2"}};
   for (const Arguments& options : fits) {
     output_of(Arguments{"fit", "t.csv", "-q", "-o", "first.ardvark"} + options, folder_.path());
     std::string command;
