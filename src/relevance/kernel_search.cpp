@@ -275,7 +275,7 @@ void Search::refine() {
     const double bend = 2 * here - left - right, tilt = right - left;
     if (here >= left && here >= right && bend > 0) peaks.push_back({here + tilt * tilt / (8 * bend), grid_[i - 1], grid_[i + 1]});
   }
-  std::sort(peaks.begin(), peaks.end(), [](const Peak& a, const Peak& b) { return a.promise > b.promise; });
+  std::stable_sort(peaks.begin(), peaks.end(), [](const Peak& a, const Peak& b) { return a.promise > b.promise; });
   if (peaks.size() > 2) peaks.resize(2);
   for (const Peak& peak : peaks) {
     if (!(peak.promise > best_.value)) return;

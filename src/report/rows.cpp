@@ -146,7 +146,7 @@ void write_coverage(Page& page, const Regression& r, const Vector& y, bool is_di
 std::vector<IntervalLine> group_means(const Vector& fitted, const Vector& residual) {
   std::vector<Index> order(static_cast<std::size_t>(fitted.size()));
   std::iota(order.begin(), order.end(), Index{0});
-  std::ranges::sort(order, {}, [&](Index i) { return fitted[i]; });
+  std::ranges::stable_sort(order, {}, [&](Index i) { return fitted[i]; });
   const Index num_groups = std::clamp<Index>(fitted.size() / 15, 1, 10);
   std::vector<IntervalLine> groups;
   for (Index g = 0; g < num_groups; ++g) {

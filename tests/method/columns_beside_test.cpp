@@ -93,5 +93,17 @@ TEST(ColumnsBeside, TheyFollowTheSlabByAFactorOfTwo) {
   EXPECT_EQ(classes.sums(without).included, 0);
 }
 
+// So that every standard library gives the same last bits.
+TEST(ColumnsBeside, SumsDoNotDependOnTheOrderOfTheClasses) {
+  ColumnsBeside forwards(at_the_pass), backwards(at_the_pass);
+  const auto add = [](int grain, ColumnsBeside& to) { to.add(std::sqrt(at_the_pass.s2 * 64 * (grain + 0.5) / 8), 64); };
+  for (int grain = 0; grain < 300; ++grain) add(grain, forwards), add(299 - grain, backwards);
+  const SumsBeside one = forwards.sums(at_the_pass), other = backwards.sums(at_the_pass);
+  EXPECT_EQ(one.included, other.included);
+  EXPECT_EQ(one.square, other.square);
+  EXPECT_EQ(one.negentropy, other.negentropy);
+  EXPECT_EQ(one.misfit, other.misfit);
+}
+
 }  // namespace
 }  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <unordered_map>
+#include <map>
 
 namespace ardvark::internal {
 
@@ -110,7 +110,7 @@ class ColumnsBeside {
   static constexpr double grains_ = 16;  // a nat
   static constexpr double most_grains_ = 65535;
   double scale_ = 1, kappa_ = 0, s2_ = 1;
-  std::unordered_map<std::uint64_t, Class> classes_;
+  std::map<std::uint64_t, Class> classes_;  // sums go over them: in one order, in every standard library
 };
 
 }  // namespace ardvark::internal

@@ -17,8 +17,10 @@ std::vector<Index> groups_that_matter(const PrecisionPrior& prior, const Posteri
     if (share[g] > 0.02) groups.push_back(g);
   const Index most = q.m.size();
   if (static_cast<Index>(groups.size()) > most) {
-    std::nth_element(groups.begin(), groups.begin() + most, groups.end(), [&](Index g, Index h) { return share[g] > share[h]; });
+    std::nth_element(groups.begin(), groups.begin() + most, groups.end(),
+                     [&](Index g, Index h) { return share[g] != share[h] ? share[g] > share[h] : g < h; });
     groups.resize(static_cast<std::size_t>(most));
+    std::sort(groups.begin(), groups.end());
   }
   return groups;
 }
