@@ -1,0 +1,18 @@
+# cmake -D CMAKE_TOOLCHAIN_FILE=cmake/aarch64-linux-gnu.cmake -D SYSROOT=FOLDER: compiles for aarch64 on another processor. FOLDER holds Debian's
+# libraries for arm64, unpacked (scripts/checks/95-arm); headers without code may be those of this machine. qemu runs what is built.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc-12)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++-12)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(SYSROOT "" CACHE PATH "Where the packages of arm64 are unpacked")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES SYSROOT)
+set(CMAKE_FIND_ROOT_PATH ${SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE BOTH)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE BOTH)
+set(libraries ${SYSROOT}/usr/lib/aarch64-linux-gnu)
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-L${libraries} -Wl,-rpath-link,${libraries}")
+set(CMAKE_SHARED_LINKER_FLAGS_INIT ${CMAKE_EXE_LINKER_FLAGS_INIT})
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L ${SYSROOT})
