@@ -98,6 +98,8 @@ Frame frame_of_columns(const FitTable& X, const FitOptions& options, std::shared
   frame.memory = std::move(memory);
   frame.k = weights_or_ones(options.weights, X.rows());
   frame.rows = frame.k.sum();
+  const double whole = std::round(frame.rows);  // the weights of a stand-in are shares of it
+  if (frame.stand_in.weight > 0 && std::abs(frame.rows - whole) < 1e-12 * whole) frame.rows = whole;
   frame.names = complete_names(options.column_names, X.cols());
   take_offset(frame);
   Prepared prepared = prepare_columns_of(frame);

@@ -293,6 +293,14 @@ void expect_same_fit(const LinearFit& fit, const LinearFit& full, const std::str
   }
 }
 
+TEST(FitFromStatistics, CountsWholeRows) {
+  FitOptions options;
+  options.prior.kind = PriorKind::shared;
+  for (Index n = 20; n < 60; ++n)
+    for (Index p = 3; p < 9; ++p)
+      EXPECT_EQ(fit_linear(statistics_of(random_rows(static_cast<std::uint64_t>(n), n, p)), options).num_rows, static_cast<double>(n)) << p;
+}
+
 TEST(FitFromStatistics, IsTheFitOfTheRows) {
   for (const StatisticsForm form : forms)
     for (const bool weighted : {false, true}) {
