@@ -22,33 +22,41 @@ Matrix to_user_units(const Standardization& s, Index p, Index q) {
 
 // If the classes share the precision of a column, or it is flat, its weights are known only up to a common number:
 // K V K takes their mean out.                                                                                                  (SMX.11)
-void center_over_classes(const SoftmaxFit& fit, Index q, Matrix& V) {
-  const Index C = fit.num_classes();
+bool is_centred(const SoftmaxFit& fit, Index j) {
+  return j >= fit.precision.rows() || (fit.precision.row(j).array() == fit.precision(j, 0)).all();
+}
+void center_over_classes(const SoftmaxFit& fit, Index q, Eigen::Ref<Matrix> columns) {
   for (Index j = 0; j < q; ++j) {
-    const bool is_free = j >= fit.precision.rows();
-    if (!is_free && !(fit.precision.row(j).array() == fit.precision(j, 0)).all()) continue;
-    const auto at = Eigen::seqN(j, C, q);
-    Matrix rows = V(at, Eigen::all);
-    rows.rowwise() -= rows.colwise().mean().eval();
-    V(at, Eigen::all) = rows;
-    Matrix columns = V(Eigen::all, at);
-    columns.colwise() -= columns.rowwise().mean().eval();
-    V(Eigen::all, at) = columns;
+    if (!is_centred(fit, j)) continue;
+    const auto at = Eigen::seqN(j, fit.num_classes(), q);
+    Matrix some = columns(Eigen::all, at);
+    some.colwise() -= some.rowwise().mean().eval();
+    columns(Eigen::all, at) = some;
   }
 }
 
+// V = F'F keeps the digits of what is left of a column's weights without their mean, as the reported variances do.
 Matrix of_softmax(const SoftmaxFit& fit, Index p, Index q) {
   const ClassCovariance& covariance = fit.state->covariance;
-  const Index C = fit.num_classes();
-  const Matrix inner = covariance.matrix(), map = to_user_units(fit.state->standardization, p, q);
+  const Index C = fit.num_classes(), P = std::ssize(covariance.column);
+  const bool has_factor = covariance.kind == ClassCovariance::Kind::triangular;
+  const Matrix map = to_user_units(fit.state->standardization, p, q);
   std::vector<Index> place;
   for (std::size_t i = 0; i < covariance.column.size(); ++i) place.push_back(covariance.class_of[i] * q + covariance.column[i]);
-  Matrix V = Matrix::Zero(C * q, C * q);
-  V(place, place) = inner;
-  for (Index c = 0; c < C; ++c)
-    for (Index e = 0; e < C; ++e) V.block(c * q, e * q, q, q) = (map * V.block(c * q, e * q, q, q) * map.transpose()).eval();
-  center_over_classes(fit, q, V);
-  return V;
+  Matrix out = Matrix::Zero(has_factor ? P : C * q, C * q);
+  if (has_factor)
+    out(Eigen::all, place) = covariance.L_inverse.triangularView<Eigen::Lower>().toDenseMatrix();
+  else
+    out(place, place) = covariance.matrix();
+  const auto to_centred_weights = [&] {
+    for (Index c = 0; c < C; ++c) out.middleCols(c * q, q) = (out.middleCols(c * q, q) * map.transpose()).eval();
+    center_over_classes(fit, q, out);
+  };
+  to_centred_weights();
+  if (has_factor) return out.transpose() * out;
+  out.transposeInPlace();
+  to_centred_weights();
+  return out;
 }
 
 Matrix of_machines(const SoftmaxFit& fit, Index p, Index q) {

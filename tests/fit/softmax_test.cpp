@@ -170,13 +170,14 @@ TEST(Softmax, VariancesHaveTheirDigitsInUnitsThatAreFarFromThePrior) {  // (SMX.
         for (Index f = 0; f < C - 1; ++f) H.block(e * p, f * p, p, p) += omega(e, f) * d.X.row(i).transpose() * d.X.row(i);
     }
     H.diagonal().array() += 0.02;
-    const Matrix V = H.llt().solve(Matrix::Identity(H.rows(), H.rows()));
+    const Matrix V = H.llt().solve(Matrix::Identity(H.rows(), H.rows())), covariance = fit.covariance();
     for (Index j = 0; j < p; ++j)
       for (Index c = 0; c < C; ++c) {
         double expected = 0;
         for (Index e = 0; e < C - 1; ++e)
           for (Index f = 0; f < C - 1; ++f) expected += contrasts(c, e) * V(e * p + j, f * p + j) * contrasts(c, f);
         EXPECT_NEAR(fit.variance(j, c) / expected, 1, 1e-6) << "unit " << unit << ", column " << j << ", class " << c;
+        EXPECT_NEAR(covariance(c * p + j, c * p + j) / expected, 1, 1e-6) << "unit " << unit << ", column " << j << ", class " << c;
       }
   }
 }
