@@ -133,8 +133,9 @@ void write_coefficients(Page& page, const SoftmaxFit& fit, double level) {
   const Index num_all = (fit.variance.array() > 0).count();
   if (std::ssize(weights) < num_all)
     page.paragraph(fmt::format("The table has the {} largest of {} coefficients.", weights.size(), num_all));
-  page.list({fmt::format("Mean: {}, per unit of the column.", io::ratio_in_words(fit)),
-             "Direction: the probability that the effect has the sign of its mean."});
+  std::vector<std::string> words = {fmt::format("Mean: {}, per unit of the column.", io::ratio_in_words(fit))};
+  add_words_of_shares(has_inclusions(fit), fit.prior, words);
+  page.list(words);
 }
 
 void write_evidence(Page& page, const SoftmaxFit& fit) {

@@ -85,18 +85,7 @@ std::vector<std::string> words_of(const Fit& fit, double level, bool judged) {
         fmt::format("Mean: by how much the log odds of {} change per unit of the column, if all others stay; the odds ratio is "
                     "the factor for the odds.",
                     fit.classes.size() == 2 ? shortened(fit.classes[1], 40) : "the second class"));
-  if (has_inclusion(fit))
-    words.emplace_back(
-        "Inclusion: the probability that the column has an effect of its own, in addition to the small effect that every "
-        "column may have.");
-  else if (fit.prior != PriorKind::dense && fit.prior != PriorKind::none)
-    words.emplace_back("Relevance: how much the data, and not the prior, determine the coefficient; 1: the data alone.");
-  if (fit.prior != PriorKind::laplace)
-    words.emplace_back("Direction: the probability that the effect has the sign of its mean.");
-  else
-    words.emplace_back(
-        "Under this prior the means are those of the mode. Intervals are only a guide; there are none of coefficients that "
-        "are zero.");
+  add_words_of_shares(has_inclusion(fit), fit.prior, words);
   if (judged && has_inclusion(fit))
     words.push_back(
         fmt::format("Kept: {}. Undecided: the effect is probable, but its sign, or the hypotheses that are averaged, leave it "
@@ -160,6 +149,21 @@ std::vector<Index> columns_in_use(const Fit& fit, Index most) {
 }
 
 }  // namespace
+
+void add_words_of_shares(bool has_inclusion, PriorKind prior, std::vector<std::string>& words) {
+  if (has_inclusion)
+    words.emplace_back(
+        "Inclusion: the probability that the column has an effect of its own, in addition to the small effect that every "
+        "column may have.");
+  else if (prior != PriorKind::dense)
+    words.emplace_back("Relevance: how much the data, and not the prior, determine the coefficient; 1: the data alone.");
+  if (prior != PriorKind::laplace)
+    words.emplace_back("Direction: the probability that the effect has the sign of its mean.");
+  else
+    words.emplace_back(
+        "Under this prior the means are those of the mode. Intervals are only a guide; there are none of coefficients that "
+        "are zero.");
+}
 
 std::string coefficient_unit(const Fit& fit) {
   const io::ColumnUnit unit = io::column_unit(fit);

@@ -381,7 +381,7 @@ void write_classes(Page& page, const SavedModel& model, const KnownRows& known, 
     shown[i] = probability(i, c);
     happened.push_back(known.y[i] == static_cast<double>(c));
   }
-  draw_calibration(page, groups_of(shown, happened), is_two ? shortened(classes[1], 20) : "the most probable class");
+  draw_calibration(page, groups_of(shown, happened), is_two ? shortened(classes[1], 20) : "the top class");
   write_confusion(page, classes, most_probable, known.y);
 }
 

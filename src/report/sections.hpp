@@ -38,6 +38,8 @@ inline constexpr Index most_lines = 100, most_in_figure = 30;
 /// Status, warnings and notes of a fit; and what the caller adds to the warnings.
 void write_status(Page& page, const Report& report, const std::vector<std::string>& more_warnings = {});
 
+/// What inclusion or relevance, and direction, mean in a table of coefficients.
+void add_words_of_shares(bool has_inclusion, PriorKind prior, std::vector<std::string>& words);
 /// Coefficients with intervals, sorted, with a figure, alternatives and what the words mean.
 void write_coefficients(Page& page, const Fit& fit, const FeatureEncoding& encoding, double level);
 /// Of several classes.

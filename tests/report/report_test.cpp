@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <map>
 #include <random>
 #include <string>
 
@@ -262,7 +263,16 @@ TEST(HtmlReport, ShowsSeveralClasses) {
     const CheckedPage page = page_of(html_report(model, rows));
     EXPECT_TRUE(has(page, std::string(coding) == "one-against-one" ? "Coefficients of middle/low" : "Coefficients of middle")) << coding;
     EXPECT_TRUE(has(page, "They are the rows of the fit")) << coding;
+    EXPECT_TRUE(has(page, "predicted probability of the top class")) << coding;
     EXPECT_EQ(line_of(page, "low").size(), 3u);
+  }
+  for (const auto& [prior, titles] : std::map<std::string, std::vector<std::string>>{
+           {"shared", {"Relevance", "Direction"}}, {"sparse", {"Inclusion", "Direction"}}, {"laplace", {"Relevance"}}}) {
+    options = {.model = "logistic"};
+    options.prior = prior;
+    const CheckedPage page = page_of(html_report(fit_model(d.X, labels, options)));
+    for (const char* const title : {"Inclusion", "Relevance", "Direction"})  // explained where the table has it
+      EXPECT_EQ(has(page, std::string(title) + ": "), std::ranges::find(titles, title) != titles.end()) << prior << ", " << title;
   }
   options = {.model = "kernel", .task = "classification"};
   options.class_names = {"low", "middle", "high"};
