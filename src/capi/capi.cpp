@@ -41,6 +41,23 @@ void set(ardvark_options* options, const char* name, ModelOptions::Value value) 
   required(options, "options").options.set(std::string(text_of(name, "name")), value);
 }
 
+// \param asked_for  what only such a model has
+const Fit& one_score(const ardvark_model* model, const char* asked_for) {
+  const SavedModel& saved = *required(model, "model").model;
+  if (const Fit* const fit = saved.score()) return *fit;
+  if (const auto* const machine = std::get_if<RelevanceFit>(&saved.fit); machine != nullptr && machine->machines.size() == 1)
+    return machine->machines.front().fit;
+  throw InvalidArgument(fmt::format("only a regression or two classes have {}; with several classes ask for the covariance", asked_for));
+}
+
+PathGrid grid_of(const double* lambdas, std::int64_t count, double smallest) {
+  PathGrid grid;
+  if (lambdas != nullptr) grid.lambdas.assign(lambdas, lambdas + std::max<Index>(count, 0));
+  if (lambdas == nullptr && count != 0) grid.count = static_cast<int>(std::clamp<std::int64_t>(count, -1, 1 << 20));
+  grid.smallest = smallest;
+  return grid;
+}
+
 }  // namespace
 }  // namespace ardvark::internal::capi
 
@@ -145,19 +162,6 @@ ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_m
     give(V_inverse(*fit, rows ? rows->X() : MatrixView()), out);
   });
 }
-
-namespace {
-
-// \param asked_for  what only such a model has
-const Fit& one_score(const ardvark_model* model, const char* asked_for) {
-  const SavedModel& saved = *required(model, "model").model;
-  if (const Fit* const fit = saved.score()) return *fit;
-  if (const auto* const machine = std::get_if<RelevanceFit>(&saved.fit); machine != nullptr && machine->machines.size() == 1)
-    return machine->machines.front().fit;
-  throw InvalidArgument(fmt::format("only a regression or two classes have {}; with several classes ask for the covariance", asked_for));
-}
-
-}  // namespace
 
 ardvark_code ardvark_model_covariance(const ardvark_model* model, const int64_t* columns, int64_t count, ardvark_array* array,
                                       ardvark_error* error) {
@@ -275,18 +279,6 @@ ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, cons
     return std::pair(visit_all, comparison);
   });
 }
-
-namespace {
-
-PathGrid grid_of(const double* lambdas, std::int64_t count, double smallest) {
-  PathGrid grid;
-  if (lambdas != nullptr) grid.lambdas.assign(lambdas, lambdas + std::max<Index>(count, 0));
-  if (lambdas == nullptr && count != 0) grid.count = static_cast<int>(std::clamp<std::int64_t>(count, -1, 1 << 20));
-  grid.smallest = smallest;
-  return grid;
-}
-
-}  // namespace
 
 ardvark_code ardvark_path(const ardvark_matrix* X, const double* labels, const double* lambdas, int64_t count, double smallest,
                           const ardvark_options* options, ardvark_result** result, ardvark_error* error) {

@@ -8,12 +8,7 @@
 namespace ardvark::internal {
 
 Gaussian::Gaussian(Vector y, Vector k, double a0, double b0, Index num_flat, Index num_penalised)
-    : y_(std::move(y)),
-      k_(k.size() > 0 ? std::move(k) : Vector::Ones(y_.size())),
-      a0_(a0),
-      b0_(b0),
-      n_(k_.sum()),
-      num_penalised_(num_penalised) {
+    : y_(std::move(y)), k_(k.size() > 0 ? std::move(k) : Vector::Ones(y_.size())), b0_(b0), n_(k_.sum()), num_penalised_(num_penalised) {
   a_N_ = a0 + 0.5 * (n_ - static_cast<double>(num_flat));  // (LIN.1), (LIN.5), (LIN.6)
   b_N_ = b0;
   // Without a proper prior there is no bound.

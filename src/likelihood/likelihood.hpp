@@ -69,7 +69,7 @@ class Gaussian final : public Likelihood {
 
  private:
   Vector y_, k_;
-  double a0_, b0_, a_N_, b_N_, n_;
+  double b0_, a_N_, b_N_, n_;
   double of_prior_, log_gamma_a_N_;  // what the bound has of a0 and b0 alone; ln Gamma(a_N)
   Index num_penalised_;
 };
