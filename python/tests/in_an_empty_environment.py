@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 installed = {d.metadata["Name"].lower() for d in importlib.metadata.distributions()}
-assert installed <= {"ardvark", "numpy", "pip", "setuptools"}, installed
+assert installed <= {"ardvark", "numpy", "pip", "pkg_resources", "setuptools"}, installed
 
 import ardvark  # noqa: E402
 from ardvark import _core  # noqa: E402
