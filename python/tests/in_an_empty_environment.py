@@ -1,6 +1,7 @@
 """What the wheel must do where there is numpy and nothing else: run by scripts/wheel, not by pytest."""
 
 import importlib.metadata
+import os
 import pickle
 import sys
 import tempfile
@@ -10,6 +11,11 @@ import numpy as np
 
 installed = {d.metadata["Name"].lower() for d in importlib.metadata.distributions()}
 assert installed <= {"ardvark", "numpy", "pip", "pkg_resources", "setuptools"}, installed
+
+# The library refuses to fit if this is more than it finds in the processor.
+flags = set(Path("/proc/cpuinfo").read_text().split())
+if {"avx2", "fma"} <= flags:
+    os.environ["ARDVARK_SIMD"] = "avx512" if {"avx512f", "avx512dq"} <= flags else "avx2"
 
 import ardvark  # noqa: E402
 from ardvark import _core  # noqa: E402

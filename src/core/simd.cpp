@@ -30,16 +30,34 @@ const char* name(Level level) {
 #if defined(__x86_64__)
 namespace {
 
+constexpr unsigned bit(unsigned k) { return 1U << k; }
+
+// The answer of the processor to one question (cpuid); zeros where it does not know the question.
+struct Answer {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+
+  explicit Answer(unsigned question) { __get_cpuid_count(question, 0, &a, &b, &c, &d); }
+};
+
+// Whether the system keeps all these registers of a thread: bits of XCR0.
+bool system_keeps(unsigned registers) {
+  constexpr unsigned xsave = bit(27);
+  if ((Answer(1).c & xsave) == 0) return false;
+  unsigned low = 0, high = 0;
+  asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (low & registers) == registers;
+}
+
 // Tiles of bfloat16 (compilers before 2023 do not know the name), which the system has to know, too.
 bool has_amx() {
 #if defined(__linux__)
-  constexpr unsigned amx_bfloat16 = 1U << 22U, amx_tile = 1U << 24U;
+  constexpr unsigned amx_bfloat16 = bit(22), amx_tile = bit(24);
   constexpr long supported = 0x1021;              // ARCH_GET_XCOMP_SUPP
   constexpr unsigned long of_tiles = 3UL << 17U;  // their shape and their data
-  unsigned a = 0, b = 0, c = 0, d = 0;
+  const unsigned features = Answer(7).d;
   unsigned long states = 0;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & amx_bfloat16) != 0 && (d & amx_tile) != 0 &&
-         syscall(SYS_arch_prctl, supported, &states) == 0 && (states & of_tiles) == of_tiles;
+  return (features & amx_bfloat16) != 0 && (features & amx_tile) != 0 && syscall(SYS_arch_prctl, supported, &states) == 0 &&
+         (states & of_tiles) == of_tiles;
 #else
   return false;
 #endif
@@ -48,13 +66,18 @@ bool has_amx() {
 }  // namespace
 #endif
 
+// Asks the processor itself: __builtin_cpu_supports depends on a library of the compiler, and that of Zig 0.17 always says no.
 Level of_processor() {
 #if defined(__x86_64__)
-  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return has_amx() ? Level::amx : Level::avx512;
-  if (has_avx2) return Level::avx2;
-#endif
+  constexpr unsigned fma = bit(12), avx2 = bit(5), avx512f = bit(16), avx512dq = bit(17);
+  constexpr unsigned of_avx = bit(1) | bit(2), of_avx512 = of_avx | bit(5) | bit(6) | bit(7);
+  const unsigned features = Answer(7).b;
+  if ((Answer(1).c & fma) == 0 || (features & avx2) == 0 || !system_keeps(of_avx)) return Level::baseline;
+  if ((features & avx512f) == 0 || (features & avx512dq) == 0 || !system_keeps(of_avx512)) return Level::avx2;
+  return has_amx() ? Level::amx : Level::avx512;
+#else
   return Level::baseline;
+#endif
 }
 
 Level resolve(const char* wish, Level has) {

@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include "ardvark/errors.hpp"
@@ -53,6 +59,25 @@ TEST(Simd, RefusesAWordThatIsNoLevel) {
     EXPECT_EQ(refusal(word, Level::avx512),
               std::string("the environment variable ARDVARK_SIMD is '") + word + "'; it must be baseline, avx2, avx512 or amx");
 }
+
+#if defined(__x86_64__) && defined(__linux__)
+// The kernel lists what both it and the processor can do.
+TEST(Simd, OfTheProcessorIsWhatTheSystemLists) {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line) && !line.starts_with("flags")) continue;
+  std::istringstream words(line);
+  const std::set<std::string> flags{std::istream_iterator<std::string>(words), {}};
+  const auto has = [&](std::initializer_list<const char*> wanted) {
+    return std::ranges::all_of(wanted, [&](const char* flag) { return flags.contains(flag); });
+  };
+  ASSERT_TRUE(has({"fpu"})) << line;
+  Level most = Level::baseline;
+  if (has({"avx2", "fma"})) most = Level::avx2;
+  if (has({"avx2", "fma", "avx512f", "avx512dq"})) most = Level::avx512;
+  EXPECT_EQ(std::min(of_processor(), Level::avx512), most);
+}
+#endif
 
 TEST(Simd, OfThisProcessIsWhatTheEnvironmentSays) { EXPECT_EQ(level(), resolve(std::getenv("ARDVARK_SIMD"), of_processor())); }
 
