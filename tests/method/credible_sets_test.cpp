@@ -112,5 +112,28 @@ TEST(CredibleSets, PurityCountsRowsByTheirWeights) {
   expect_alike(fit_holding(Task::logistic, MatrixView(table.X), table.t, PriorKind::slab, Held::all, options), repeated);
 }
 
+// The sums of equal columns are rounded differently, depending on their places in a block of BLAS.
+TEST(CredibleSets, AndWarningsNameEqualColumnsByPosition) {
+  int pairs = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    ardvark::testing::Random random(seed);
+    Matrix X = random.normals(60, 5);
+    X.col(4) = X.col(3);
+    const Vector y = 2 * X.col(0) - X.col(2) + 0.5 * X.col(3) + 0.7 * random.normals(60, 1);
+    const Fit fit = fit_holding(Task::linear, MatrixView(X), y, PriorKind::slab, Held::all);
+    const Vector& inclusion = fit.sparse->inclusion;
+    if (std::abs(inclusion[3] - inclusion[4]) > 1e-9) continue;  // one is in, the other is not
+    std::vector<Index> named;
+    for (const CredibleSet& set : fit.sparse->sets)
+      for (const Index j : set.columns)
+        if (j >= 3 && std::ranges::count(named, j) == 0) named.push_back(j);
+    for (const std::string& warning : fit.report.warnings) EXPECT_FALSE(warning.ends_with("'x4' for 'x5'")) << "seed " << seed;
+    if (named.size() != 2) continue;
+    ++pairs;
+    EXPECT_LT(named[0], named[1]) << "seed " << seed << fmt::format(": {:.17g} and {:.17g}", inclusion[3], inclusion[4]);
+  }
+  EXPECT_GE(pairs, 10);
+}
+
 }  // namespace
 }  // namespace ardvark::internal

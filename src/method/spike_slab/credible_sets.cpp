@@ -13,14 +13,17 @@
 namespace ardvark::internal {
 namespace {
 
-// The columns with an inclusion probability above 0.1, the largest first, at most 200.
+// Probabilities that differ by rounding only, as those of equal columns do, are ties: which comes first must not depend on the processor.
+float rounded(double probability) { return static_cast<float>(probability); }
+
+// The columns with an inclusion probability above 0.1, the largest first, ties by position, at most 200.
 std::vector<Index> likely_columns(const SpikeSlab& q) {
   constexpr double least = 0.1;
   constexpr std::size_t most = 200;
   std::vector<Index> chosen;
   for (Index j = 0; j < q.which().size(); ++j)
     if (q.inclusion()[j] > least) chosen.push_back(j);
-  std::stable_sort(chosen.begin(), chosen.end(), [&](Index a, Index b) { return q.inclusion()[a] > q.inclusion()[b]; });
+  std::stable_sort(chosen.begin(), chosen.end(), [&](Index a, Index b) { return rounded(q.inclusion()[a]) > rounded(q.inclusion()[b]); });
   if (chosen.size() > most) chosen.resize(most);
   return chosen;
 }
@@ -60,7 +63,7 @@ std::vector<Index> smallest_set(const Vector& share, double level) {
   std::vector<Index> order;
   for (Index l = 0; l < share.size(); ++l)
     if (share[l] >= too_small) order.push_back(l);
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return share[a] > share[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return rounded(share[a]) > rounded(share[b]); });
   double held = 0;
   std::size_t count = 0;
   while (count < order.size() && held < level * total) held += share[order[count++]];
@@ -235,7 +238,8 @@ std::string interchangeable_columns(const SpikeSlab& q, const Correlations& in_t
     bool is_first = true;  // has the largest inclusion; among equal ones, the first
     for (const Index l : close) {
       together += q.inclusion()[l];
-      is_first = is_first && (q.inclusion()[l] < q.inclusion()[j] || (q.inclusion()[l] == q.inclusion()[j] && l > j));
+      const float of_other = rounded(q.inclusion()[l]), of_this = rounded(q.inclusion()[j]);
+      is_first = is_first && (of_other < of_this || (of_other == of_this && l > j));
     }
     if (together > 0.5 && is_first)
       for (const Index l : close) pairs.push_back(quoted(l) + " for " + quoted(j));
