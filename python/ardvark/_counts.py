@@ -341,10 +341,8 @@ class BayesianCountRegression(Regressor, LinearScore):
 
         Raises
         ------
-        ValueError
-            X does not have the columns of the fit, or only one of X and y is given.
-        OSError
-            The file cannot be written.
+        {report.ValueError}
+        {report.OSError}
 
         Examples
         --------

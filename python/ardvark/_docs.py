@@ -124,6 +124,10 @@ title : str, default=None
     Heading of the page. None: what was fitted.
 file : str or path-like, default=None
     The file that X comes from. The page then has its name and its SHA-256, instead of the SHA-256 of the numbers.
+ValueError
+    X does not have the columns of the fit, or only one of X and y is given.
+OSError
+    The file cannot be written.
 """,
     "fit": """
 X : array-like or table of shape (n_samples, n_features)

@@ -295,10 +295,8 @@ class FittedModel(Estimator):
 
         Raises
         ------
-        ValueError
-            X does not have the columns of the fit, or only one of X and y is given.
-        OSError
-            The file cannot be written.
+        {report.ValueError}
+        {report.OSError}
 
         Examples
         --------

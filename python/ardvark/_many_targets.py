@@ -325,10 +325,8 @@ class ManyTargets(Regressor, LinearScore):
 
         Raises
         ------
-        ValueError
-            X does not have the columns of the fit, or only one of X and y is given.
-        OSError
-            The file cannot be written.
+        {report.ValueError}
+        {report.OSError}
 
         Examples
         --------
