@@ -155,9 +155,13 @@ def test_every_page_is_in_a_table_of_contents():
     assert pages <= listed, pages - listed
 
 
-def test_the_citation_names_this_version():
+def test_the_citation_and_the_changelog_name_this_version():
     version = re.search(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text(), re.M)[1]
-    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    citation, changes = (ROOT / "CITATION.cff").read_text(), (ROOT / "CHANGELOG.md").read_text()
+    assert f"\nversion: {version}\n" in citation
+    name, date = re.search(r"^## (\S+) \((.+)\)$", changes, re.M).groups()  # the newest
+    if date != "unreleased":
+        assert (name, f'\ndate-released: "{date}"\n' in citation) == (version, True)
 
 
 def test_every_label_that_the_code_cites_is_defined():
