@@ -326,6 +326,8 @@ class FittedModel(Estimator):
         """Whether there are rows; refuses those without a target."""
         if (X is None) != (y is None):
             raise ValueError("a report compares rows with their target: give X and y, or neither")
+        if isinstance(y, str):
+            raise ValueError(f"y is the text {y!r}; a report takes the values, as fit(X, y): X[columns] and X[{y!r}]")
         if X is not None:
             check_consistent_length(X, y)
         return X is not None

@@ -234,6 +234,8 @@ def test_what_is_refused(tmp_path):
     model = BayesianLinearRegression().fit(X, Y)
     with pytest.raises(ValueError, match="give X and y, or neither"):
         model.report(tmp_path / "r.html", X)
+    with pytest.raises(ValueError, match="y is the text 'y'; a report takes the values"):
+        model.report(tmp_path / "r.html", X, "y")
     with pytest.raises(ValueError, match="weight"):
         model.report(tmp_path / "r.html", X[["age", "height"]], Y)
     with pytest.raises(ValueError, match="level is 2"):
