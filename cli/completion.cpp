@@ -148,7 +148,7 @@ std::string of_zsh(const std::vector<DescribedCommand>& all) {
       ;;
   esac
 }}
-if [[ $funcstack[1] == {0} ]]; then
+if [[ $funcstack[1] == _{1} ]]; then  # zsh found the file by its name
   {0} "$@"
 else
   compdef {0} {1}

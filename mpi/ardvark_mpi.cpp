@@ -18,10 +18,14 @@ Ranks* ranks = nullptr;
 
 int main(int argc, char** argv) {
   using namespace ardvark::cli;
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const std::vector<AddCommand> commands = {add_mpi_stats, add_mpi_fit};
+  // While it is built, it prints these; a machine that builds need not be able to start MPI.
+  if (!words.empty() && (words.front() == "--completion" || words.front() == "--man")) return run_program(about, commands, words);
   Ranks all;
   ranks = &all;
   if (!all.is_first() && all.of_first("") != "begin") return MPI_Finalize();
-  const int code = run_program(about, {add_mpi_stats, add_mpi_fit}, {argv + 1, argv + argc});
+  const int code = run_program(about, commands, words);
   if (all.is_first() && !all.has_begun())
     static_cast<void>(all.of_first("end"));  // it printed a help, or an error
   else if (code != ok)

@@ -1,7 +1,7 @@
 """completions.py PREFIX: the completions of an installed program in bash, zsh and fish, as somebody types them at a terminal.
 
-What is typed after the name of the program, with a tab as <TAB>, must arrive as these arguments. Shells that are not installed are left out; without any
-of them, the exit status is 77.
+What is typed, with a tab as <TAB>, must arrive as these arguments: after the name of the program, and of ardvark-mpi if it is installed. Shells that are not
+installed are left out; without any of them, the exit status is 77.
 """
 
 import multiprocessing
@@ -36,6 +36,11 @@ TYPED = {
     "--completion fi<TAB>": ["--completion", "fish"],
     "--man ardvark-pres<TAB>": ["--man", "ardvark-presets"],
 }
+TYPED_TO_MPI = {
+    "fi<TAB>": ["fit"],
+    "fit --model logis<TAB>": ["fit", "--model", "logistic"],
+    "--man ardvark-mpi-st<TAB>": ["--man", "ardvark-mpi-stats"],
+}
 
 START = {
     # Of bash-completion, which finds the file by the name of the program when it is first needed.
@@ -44,20 +49,20 @@ START = {
     " compinit -u -D\n",
 }
 CALL = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}
-PRINT = "ardvark() { printf '<%s>' \"$@\" > arguments.part; mv arguments.part arguments; }\n"
+PRINT = "{program}() {{ printf '<%s>' \"$@\" > arguments.part; mv arguments.part arguments; }}\n"
 
 
 class Shell:
     """An interactive shell at a terminal of its own, in which the program is a function that writes its arguments to a file."""
 
-    def __init__(self, name, prefix, folder):
-        self.folder = folder
+    def __init__(self, name, program, prefix, folder):
+        self.program, self.folder = program, folder
         environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "TERM": "dumb", "LC_ALL": "C.UTF-8", "XDG_DATA_DIRS": f"{prefix}/share"}
         self.process, self.terminal = pty.fork()
         if self.process == 0:
             os.chdir(folder)
             os.execvpe(CALL[name][0], CALL[name], environment)
-        self.type(START[name].replace("{prefix}", str(prefix)) + PRINT)
+        self.type(START[name].replace("{prefix}", str(prefix)) + PRINT.format(program=program))
         self.arguments("ready")  # the commands before it are done
 
     def type(self, text):
@@ -66,7 +71,7 @@ class Shell:
     def arguments(self, typed):
         # Each tab is a key of its own: one that comes with the letters would be pasted text.
         said, result = [], self.folder / "arguments"
-        for number, part in enumerate(f"ardvark {typed}".split("<TAB>")):
+        for number, part in enumerate(f"{self.program} {typed}".split("<TAB>")):
             self.type(("\t" if number else "") + part)
             said += self.read(0.3)
         self.type("\n")
@@ -91,17 +96,17 @@ class Shell:
         os.waitpid(self.process, 0)
 
 
-def of_fish(prefix, folder, typed):
+def of_fish(program, prefix, folder, typed):
     """Fish answers without a terminal: with one candidate, that is what it would write."""
     words = typed.split("<TAB>")
-    line = "ardvark "
+    line = f"{program} "
     for number, part in enumerate(words):
         line += part
         if number + 1 == len(words):
             break
         # What is found for the last word of the line.
         done = subprocess.run(
-            ["fish", "--no-config", "-c", "source $argv[2]; complete -C $argv[1]", "--", line, f"{prefix}/share/fish/vendor_completions.d/ardvark.fish"],
+            ["fish", "--no-config", "-c", "source $argv[2]; complete -C $argv[1]", "--", line, f"{prefix}/share/fish/vendor_completions.d/{program}.fish"],
             cwd=folder, env={"PATH": os.environ["PATH"], "HOME": str(folder), "LC_ALL": "C.UTF-8"}, capture_output=True, text=True, check=True,
         )  # fmt: skip
         found = [answer.split("\t")[0] for answer in done.stdout.splitlines()]
@@ -112,8 +117,8 @@ def of_fish(prefix, folder, typed):
     return [word.replace("\0", " ") for word in arguments]
 
 
-def failures(name, prefix, lines):
-    """What went wrong with these lines, in a shell of their own."""
+def failures(name, program, prefix, lines):
+    """What went wrong with these lines of a program, in a shell of their own."""
     wrong = []
     with tempfile.TemporaryDirectory() as path:
         folder = Path(path)
@@ -121,11 +126,11 @@ def failures(name, prefix, lines):
         (folder / "tables").mkdir()
         (folder / "tables" / "one.csv").touch()
         (folder / "target").touch()
-        shell = None if name == "fish" else Shell(name, prefix, folder)
+        shell = None if name == "fish" else Shell(name, program, prefix, folder)
         for typed, expected in lines:
-            got = of_fish(prefix, folder, typed) if shell is None else shell.arguments(typed)
+            got = of_fish(program, prefix, folder, typed) if shell is None else shell.arguments(typed)
             if got != expected:
-                wrong.append(f"{name}: {typed!r} became {got}, not {expected}")
+                wrong.append(f"{name}: {program} {typed!r} became {got}, not {expected}")
         if shell is not None:
             shell.close()
     return wrong
@@ -140,10 +145,12 @@ def main(prefix):
     shells = [name for name, is_there in there.items() if is_there]
     # Most of the time a terminal waits for what a key brings: many of them wait at once.
     lines = list(TYPED.items())
-    parts = [(name, prefix, lines[first::4]) for name in shells for first in range(4)]
+    parts = [(name, "ardvark", prefix, lines[first::4]) for name in shells for first in range(4)]
+    if Path(prefix, "bin", "ardvark-mpi").exists():
+        parts += [(name, "ardvark-mpi", prefix, list(TYPED_TO_MPI.items())) for name in shells]
     with multiprocessing.Pool(max(1, len(parts))) as pool:
         wrong = [failure for part in pool.starmap(failures, parts, chunksize=1) for failure in part]
-    print("\n".join(wrong) if wrong else f"{len(TYPED)} lines were completed by {', '.join(shells) or 'no shell: none is installed'}")
+    print("\n".join(wrong) if wrong else f"{sum(len(part[-1]) for part in parts) // max(1, len(shells))} lines were completed by {', '.join(shells) or 'no shell: none is installed'}")
     return 1 if wrong else 0 if shells else 77
 
 
