@@ -128,7 +128,7 @@ void write_evidence(Page& page, const Fit& fit, double level) {
   add_family(facts, fit, level);
   if (fit.sparse && fit.prior != PriorKind::dense) {
     const auto undecided = std::count(fit.sparse->undecided.begin(), fit.sparse->undecided.end(), true);
-    facts.emplace_back("Effects", fmt::format("{} of {} columns kept{}", io::num_effects(fit), fit.num_columns(),
+    facts.emplace_back("Effects", fmt::format("{} of {} columns kept{}", io::num_effects(fit), num_predictors(fit),
                                               undecided > 0 ? fmt::format(", {} undecided", undecided) : ""));
   }
   if (fit.sparse && fit.prior != PriorKind::slab) {

@@ -70,8 +70,8 @@ std::string columns_in_short(const Fit& fit) {
     const auto at = static_cast<std::size_t>(j);
     if (fit.relevant[at] && !fit.left_out[at] && fit.group[at] != -1) kept.push_back(fit.column_names[at]);
   }
-  if (kept.empty()) return fmt::format("None of the {} columns is kept: the rows do not show that one has an effect.", fit.num_columns());
-  return fmt::format("{} of {} {} kept: {}.", kept.size(), counted(static_cast<double>(fit.num_columns()), "column", "columns"),
+  if (kept.empty()) return fmt::format("None of the {} columns is kept: the rows do not show that one has an effect.", num_predictors(fit));
+  return fmt::format("{} of {} {} kept: {}.", kept.size(), counted(static_cast<double>(num_predictors(fit)), "column", "columns"),
                      kept.size() == 1 ? "is" : "are", enumerated(kept, 8));
 }
 

@@ -195,8 +195,8 @@ std::string method_of(const Fit& fit, double level) {
   std::string kind = io::regression_in_words(fit);
   kind.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(kind.front())));
   std::string out = fmt::format("We fitted a Bayesian {} of {} on {} ({}) {}{}. ", kind, target,
-                                counted(static_cast<double>(fit.num_columns()), "column", "columns"), counted(fit.num_rows, "row", "rows"),
-                                with_ardvark(), preset_in_words(fit.report));
+                                counted(static_cast<double>(num_predictors(fit)), "column", "columns"),
+                                counted(fit.num_rows, "row", "rows"), with_ardvark(), preset_in_words(fit.report));
   if (fit.exposure)
     out += fmt::format("Rates are per unit of {}. ", shortened(fit.column_names[static_cast<std::size_t>(*fit.exposure)], 40));
   if (fit.report.preset.empty()) out += fmt::format("The coefficients have {}. ", prior_in_words(fit));
@@ -214,7 +214,7 @@ std::string method_of(const Fit& fit, double level) {
                            : "");
   if (io::judges_columns(fit) && fit.sparse)
     out += fmt::format("A column was kept by the rule: {}; {} of {} were. ", io::rule_of_inclusion(io::has_groups(fit)),
-                       io::num_effects(fit), fit.num_columns());
+                       io::num_effects(fit), num_predictors(fit));
   if (has_noise(fit.task))
     out += fmt::format("The model explains {} of the variance of {} in these rows; the standard deviation of the noise is {}. ",
                        percent(fit.r_squared), target, io::noise_in_words(fit, level));
@@ -276,7 +276,11 @@ std::string command_of_targets(const SavedTargets& targets, const ReportRows& ro
 
 std::string methods_of(const SavedModel& model, double level) {
   const Status status = report_of(model).status;
+  const bool goes_on = std::ranges::any_of(model.options, [](const auto& option) {
+    return option == std::pair{std::string("converge"), OptionValue(1.0)};
+  });
   return std::visit([&](const auto& fit) { return method_of(fit, level); }, model.fit) +
+         (goes_on ? " Unlike the published program, it was iterated until it converged." : "") +
          (status == Status::converged ? "" : fmt::format(" The fit did not converge ({}).", to_string(status)));
 }
 

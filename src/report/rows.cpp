@@ -268,7 +268,7 @@ void write_regression(Page& page, const SavedModel& model, const ReportRows& row
   }
   page.paragraph(whose_rows(model, known, own));
   std::vector<std::pair<std::string, std::string>> facts;
-  if (spread > 0) facts.emplace_back("R\u00b2", fmt::format("{:.4f}", r_squared));
+  if (spread > 0 && std::isfinite(r_squared)) facts.emplace_back("R\u00b2", fmt::format("{:.4f}", r_squared));
   facts.emplace_back("Root mean squared error", number(std::sqrt(residual.squaredNorm() / static_cast<double>(known.y.size()))));
   facts.emplace_back("Mean log density", fmt::format("{:.4f} nats per row", log_density(prediction, known.y).mean()));
   page.facts(facts);

@@ -15,6 +15,8 @@ inline constexpr Index most_lines = 100, most_in_figure = 30;
 
 /// "1 row", "12 columns".
 [[nodiscard]] std::string counted(double number, const std::string& one, const std::string& many);
+/// Columns that may have an effect: all but that of the exposure.
+[[nodiscard]] Index num_predictors(const Fit& fit);
 /// "74%", "0.3%".
 [[nodiscard]] std::string percent(double share);
 /// "a, b and c"; of more than `most` names, the first ones and how many more there are.

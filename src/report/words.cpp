@@ -12,6 +12,8 @@ std::string counted(double number, const std::string& one, const std::string& ma
   return fmt::format("{:.10g} {}", number, number == 1 ? one : many);
 }
 
+Index num_predictors(const Fit& fit) { return fit.num_columns() - (fit.exposure ? 1 : 0); }
+
 std::string percent(double share) {
   if (!std::isfinite(share)) return "-";
   const double hundred = 100 * share;

@@ -346,7 +346,10 @@ TEST(HtmlReport, ShowsCounts) {
   rates.column_names = {"a", "days"}, rates.exposure = "days";
   X.col(1) = X.col(1).array().exp();
   const std::string written = page_of(html_report(fit_model(X, y, rates))).all("blockquote").front().text;
+  EXPECT_NE(written.find("on 1 column (200 rows)"), std::string::npos) << written;  // the exposure is none that has an effect
   EXPECT_NE(written.find("Rates are per unit of days. The coefficients have no prior (prior none)."), std::string::npos) << written;
+  rates.prior = "sparse";
+  EXPECT_TRUE(has(page_of(html_report(fit_model(X, y, rates))), "1 of 1 column is kept: a."));
 }
 
 // The deviance that tells whose rows they are is that of the family.
@@ -501,6 +504,24 @@ TEST(HtmlReport, RepeatsTheOptionsInTheCommand) {
                       code.text.find(" --no-intercept") != std::string::npos && code.text.find(" --max-sweeps 300") != std::string::npos &&
                       code.text.find(" --flat 'a b,it'\\''s'") != std::string::npos);
   EXPECT_TRUE(found) << page.text();
+}
+
+TEST(HtmlReport, SaysIfAPresetWentOnUntilItConverged) {
+  const Drawn d = drawn(60, 3);
+  for (const double converge : {0.0, 1.0}) {
+    ModelOptions options{.preset = "vb_linear_fit_ard"};
+    options.set("converge", converge);
+    EXPECT_EQ(has(page_of(html_report(fit_model(d.X, d.y, options))), "Unlike the published program"), converge == 1);
+  }
+}
+
+TEST(HtmlReport, HasNoShareOfSquaresThatOverflow) {
+  const Drawn d = drawn(60, 3);
+  ReportRows rows;
+  const Vector far = 1e250 * d.y;
+  rows.X = d.X, rows.target = column(far);
+  const CheckedPage page = page_of(html_report(fit_model(d.X, d.y, {.model = "linear"}), rows));
+  EXPECT_FALSE(has(page, "nan"));
 }
 
 TEST(HtmlReport, RefusesWhatDoesNotMatch) {
