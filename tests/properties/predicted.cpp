@@ -142,14 +142,23 @@ std::string check_counts(const Subject& subject, const Matrix& X) {  // (POIS.4)
     if (place.empty())
       place = unlike("log variance", i, p.log_variance[i], m.variance, of_V * m.variance_size + digits * variance_before(subject, row));
     double e = 0, square = 0;  // of the rate
-    for (const NormalComponent& part : parts) {
-      const bool is_one = parts.size() == 1;
-      const Moments of_part = is_one ? m : moments_of(x, part.mean, part.covariance, row);
-      const double mean = is_one ? p.log_mean[i] : of_part.mean + offset, variance = is_one ? p.log_variance[i] : of_part.variance;
+    // Moments of the prediction itself, once they are right: the exponential of a wide posterior stretches their rounding.
+    for (std::size_t c = 0; c < parts.size() && place.empty(); ++c) {
+      const NormalComponent& part = parts[c];
+      double mean = p.log_mean[i], variance = p.log_variance[i];
+      if (parts.size() > 1) {
+        const Moments of_part = moments_of(x, part.mean, part.covariance, row);
+        mean = p.part_mean(i, static_cast<Index>(c)), variance = p.part_variance(i, static_cast<Index>(c));
+        place = unlike("log mean of a part", i, mean, of_part.mean + offset, digits * (of_part.mean_size + std::abs(offset)));
+        if (place.empty())
+          place = unlike("log variance of a part", i, variance, of_part.variance,
+                         of_V * of_part.variance_size + digits * variance_before(subject, row));
+      }
       const double rate = std::exp(mean + 0.5 * variance);
       e += part.weight * rate;
       square += part.weight * rate * rate * std::exp(variance);
     }
+    if (!place.empty()) return place;
     const double of_law = fit.family.dispersion * square;  // (NB.6)
     const double spread =
         parts.size() == 1 ? std::sqrt(e + e * e * std::expm1(p.log_variance[i]) + of_law) : std::sqrt(e + square - e * e + of_law);
