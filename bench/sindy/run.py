@@ -120,10 +120,13 @@ def main():
     for noise in map(float, given.noise.split(",")):
         tables = [rows_of(seed, noise) for seed in range(given.draws)]
         for prior in ("slab", "sparse"):
-            count = Count()
+            half, fifth = Count(), Count()
             for X, Y in tables:
-                count.add(ArdvarkOptimizer(prior, rows_per_observation=ROWS_PER_OBSERVATION).fit(X, Y).ind_)
-            lines.append(f"| {noise:.0%} | ardvark, prior {prior} | {count.cells()} |")
+                inclusion = ArdvarkOptimizer(prior, rows_per_observation=ROWS_PER_OBSERVATION).fit(X, Y).inclusion_
+                half.add(inclusion >= 0.5)
+                fifth.add(inclusion >= 0.2)
+            lines.append(f"| {noise:.0%} | ardvark, prior {prior} | {half.cells()} |")
+            lines.append(f"| {noise:.0%} | ardvark, prior {prior}, threshold .2 | {fifth.cells()} |")
         unaware = Count()
         for X, Y in tables:
             unaware.add(ArdvarkOptimizer().fit(X, Y).ind_)

@@ -39,7 +39,8 @@ class ArdvarkOptimizer(pysindy.BaseOptimizer):
         addition. Smoothing and noise in the library leave many small errors, and "sparse" may explain these by all terms together and
         find none.
     threshold : float, default=0.5
-        Terms with a smaller ``inclusion_`` have a coefficient of exactly 0; in [0, 1].
+        Terms with a smaller ``inclusion_`` have a coefficient of exactly 0; in [0, 1]. Two terms that the rows cannot tell apart share the
+        probability of one: a smaller value, such as 0.2, keeps both, where a missed term costs more than a false one.
     rows_per_observation : float, default=1.0
         How many rows tell as much as one independent observation, >= 1. Derivatives that are smoothed over k rows have errors that are alike
         over about k rows: give k. Of a weak form with K domains of half the length H in a record of length T, K H / T is on the safe side. With
