@@ -53,8 +53,7 @@ Vector put(const Vector& some, const std::vector<Index>& place, Index size, doub
 std::vector<Index> renumbered(const std::vector<Index>& group) {
   std::vector<Index> names = group, out;
   std::ranges::sort(names);
-  const auto repeats = std::ranges::unique(names);
-  names.erase(repeats.begin(), repeats.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   for (const Index g : group) out.push_back(std::ranges::lower_bound(names, g) - names.begin());
   return out;
 }

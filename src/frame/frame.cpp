@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
+#include <span>
 
 #include "core/classes.hpp"
 #include "core/refusals.hpp"
@@ -79,7 +79,7 @@ std::optional<OffsetColumn> offset_column_of(const FitOptions& options, const st
   if (found == names.end()) {
     constexpr std::size_t most_characters = 60;  // a list of numbers is no name
     const std::string given = name.size() > most_characters ? name.substr(0, most_characters) + "..." : name;
-    const auto shown = names | std::views::take(5);
+    const std::span shown(names.begin(), std::min<std::size_t>(names.size(), 5));
     throw refused(option, given,
                   fmt::format("is not a column of numbers of the table, target, weights and ignored columns apart; it has '{}'{}",
                               fmt::join(shown, "', '"), names.size() > 5 ? " and others" : ""));

@@ -48,8 +48,7 @@ ListedColumns::ListedColumns(const SoftmaxFit& fit, bool all)
 
 void ListedColumns::list(std::vector<Index> columns) {
   std::ranges::sort(columns);
-  const auto repeated = std::ranges::unique(columns);
-  columns.erase(repeated.begin(), repeated.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   listed_ = std::move(columns);
 }
 
@@ -87,8 +86,7 @@ std::pair<std::vector<Index>, std::vector<Index>> listed_groups(const ListedColu
   std::vector<Index> of_columns = columns.of(group), used;
   std::ranges::copy_if(of_columns, std::back_inserter(used), [](Index g) { return g >= 0; });
   std::ranges::sort(used);
-  const auto repeated = std::ranges::unique(used);
-  used.erase(repeated.begin(), repeated.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
   for (Index& g : of_columns)
     if (g >= 0) g = std::ranges::lower_bound(used, g) - used.begin();
   return {std::move(of_columns), std::move(used)};

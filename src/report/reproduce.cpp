@@ -85,7 +85,8 @@ std::string groups_for_shell(const std::vector<double>& groups, const FeatureEnc
     std::vector<Index> members;
     for (std::size_t j = 0; j < std::min(groups.size(), own.size()); ++j)
       if (groups[j] == group) members.push_back(static_cast<Index>(j));
-    std::ranges::stable_partition(members, [&](Index j) { return static_cast<double>(own[static_cast<std::size_t>(j)]) == group; });
+    std::stable_partition(members.begin(), members.end(),
+                          [&](Index j) { return static_cast<double>(own[static_cast<std::size_t>(j)]) == group; });
     const std::vector<std::string> names = columns_at(members, encoding);
     if (names.size() > 1) out += fmt::format(" --group {}", quoted(fmt::format("g{}={}", ++num_groups, list_of(names))));
   }

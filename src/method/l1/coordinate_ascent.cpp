@@ -303,15 +303,15 @@ CoordinateAscent::Bounds CoordinateAscent::bounds_outside() const {
 }
 
 CoordinateAscent::Outside CoordinateAscent::look_outside() {
-  const auto [c, rest] = bounds_outside();
+  const Bounds bounds = bounds_outside();
   const auto many = static_cast<std::size_t>(reference_gradient_.size()) / 4;
   const auto beyond = [&](double slope, double threshold) {
     std::vector<Index> columns;
     for (Index j = 0; j < reference_gradient_.size() && columns.size() <= many; ++j)
-      if (!in_hand(j) && std::abs(c * reference_gradient_[j]) + slope * length_[j] > threshold) columns.push_back(j);
+      if (!in_hand(j) && std::abs(bounds.c * reference_gradient_[j]) + slope * length_[j] > threshold) columns.push_back(j);
     return columns;
   };
-  std::vector<Index> columns = beyond(rest, lambda_);
+  std::vector<Index> columns = beyond(bounds.rest, lambda_);
   const bool is_certain = columns.size() <= many;
   // Too many to compute one by one: first those that are likely to enter, then all.                                             (L1.7)
   if (!is_certain) columns = beyond(0, std::max(2 * lambda_ - reference_lambda_, 0.5 * lambda_));

@@ -66,7 +66,7 @@ std::optional<HeldEntries::Products> HeldEntries::products(const std::vector<Ind
     }
     out.of_target[j] = of_target;
     const auto with = [&](const Column& other) {
-      double sum = shift * other.sum + other.entries.shift * one.sum + shift * other.entries.shift * total_;
+      double sum = one.entries.shift * other.sum + other.entries.shift * one.sum + one.entries.shift * other.entries.shift * total_;
       for (std::size_t e = 0; e < other.entries.row.size(); ++e) sum += other.entries.value[e] * scattered[other.entries.row[e]];
       return sum - one.flat.dot(other.flat);
     };
