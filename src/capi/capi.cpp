@@ -108,8 +108,9 @@ void ardvark_options_set_progress(ardvark_options* options, ardvark_progress_cal
 }
 
 ardvark_code ardvark_progress_line(const char* text, double elapsed_seconds, double seconds_left, char** line, ardvark_error* error) {
-  return guarded(error,
-                 [&] { required(line, "line") = copy(with_times(std::string(text_of(text, "text")), elapsed_seconds, seconds_left)); });
+  return guarded(error, [&] {
+    store(line, "line", [&] { return copy(with_times(std::string(text_of(text, "text")), elapsed_seconds, seconds_left)); });
+  });
 }
 
 ardvark_code ardvark_fit(const ardvark_matrix* X, const double* target, const ardvark_options* options, ardvark_model** model,
@@ -179,7 +180,8 @@ ardvark_code ardvark_model_draws(const ardvark_model* model, int64_t count, cons
 }
 
 ardvark_code ardvark_model_summary(const ardvark_model* model, const ardvark_options* options, char** text, ardvark_error* error) {
-  return guarded(error, [&] { required(text, "text") = copy(summary(*required(model, "model").model, CallOptions(options).values)); });
+  return guarded(error,
+                 [&] { store(text, "text", [&] { return copy(summary(*required(model, "model").model, CallOptions(options).values)); }); });
 }
 
 ardvark_code ardvark_model_drawing(const ardvark_model* model, int32_t width, const ardvark_options* options, char** text,
@@ -187,7 +189,8 @@ ardvark_code ardvark_model_drawing(const ardvark_model* model, int32_t width, co
   constexpr int usual_width = 80;
   return guarded(error, [&] {
     const CallOptions asked(options);
-    required(text, "text") = copy(drawing(*required(model, "model").model, width == 0 ? usual_width : width, asked.values.level));
+    store(text, "text",
+          [&] { return copy(drawing(*required(model, "model").model, width == 0 ? usual_width : width, asked.values.level)); });
   });
 }
 

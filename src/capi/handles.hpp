@@ -72,6 +72,13 @@ T& required(T* pointer, const char* name) {
   return *pointer;
 }
 
+/// Stores what `make` gives to the caller. A null pointer is refused before it is made: nothing would free it.
+template <typename T>
+void store(T* out, const char* name, auto&& make) {
+  T& to = required(out, name);
+  to = make();
+}
+
 /// A structure of the caller. \throws InvalidArgument  it is null, or its size is not set
 template <typename Struct>
 Struct& sized(Struct* pointer, const char* name, const char* type) {

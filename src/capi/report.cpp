@@ -25,7 +25,7 @@ void deliver(const std::string& page, const char* path, char** html) {
   if (path != nullptr)
     write_text_file(path, page);
   else
-    required(html, "html") = copy(page);
+    store(html, "html", [&] { return copy(page); });
 }
 
 }  // namespace

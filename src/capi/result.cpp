@@ -255,13 +255,15 @@ ardvark_code ardvark_spell(const char* text, const char* language, const char* c
       const char* const* const pair = &required(renamed, "renamed") + 2 * i;
       names[&required(pair[0], "renamed")] = &required(pair[1], "renamed");
     }
-    required(written, "written") = copy(spelled_in(name == "python" ? Language::python : Language::octave, &required(text, "text"), names));
+    store(written, "written",
+          [&] { return copy(spelled_in(name == "python" ? Language::python : Language::octave, &required(text, "text"), names)); });
   });
 }
 
 ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error) {
   return guarded(error, [&] {
-    required(result, "result") = new ardvark_result{[](Fields& out) {
+    required(result, "result");
+    *result = new ardvark_result{[](Fields& out) {
       out.put("version", Json(ardvark_version()));
       Json options = Json::array(), programs = Json::array(), defaults = Json::object(), help = Json::object(), facts = Json::object();
       for (const ModelOption& option : model_options()) {

@@ -80,7 +80,7 @@ extern "C" {
 ardvark_code ardvark_table_create(int64_t rows, ardvark_table** table, ardvark_error* error) {
   return guarded(error, [&] {
     if (rows < 1) throw InvalidArgument(fmt::format("the table has no rows (rows is {}); give at least one", rows));
-    required(table, "table") = new ardvark_table{rows};
+    store(table, "table", [&] { return new ardvark_table{rows}; });
   });
 }
 void ardvark_table_free(ardvark_table* table) { delete table; }

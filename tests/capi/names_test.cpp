@@ -79,6 +79,21 @@ TEST(CErrors, NameTheArgument) {
   EXPECT_EQ(fit(&X, problem.y, linear), "weights");
 }
 
+// Nothing is made for a pointer that is null: nobody could free it. (The sanitizer of addresses finds what is left.)
+TEST(CErrors, NameTheResultThatHasNoPlace) {
+  const Problem problem;
+  const Model fine = fit_of(problem, problem.y, {{"model", "linear"}});
+  const auto names = [](auto&& call) { return argument_of([&](ardvark_error* e) { return call(e); }); };
+  EXPECT_EQ(names([&](auto* e) { return ardvark_model_summary(fine.get(), nullptr, nullptr, e); }), "text");
+  EXPECT_EQ(names([&](auto* e) { return ardvark_model_drawing(fine.get(), 0, nullptr, nullptr, e); }), "text");
+  EXPECT_EQ(names([&](auto* e) { return ardvark_model_report(fine.get(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, e); }),
+            "html");
+  EXPECT_EQ(names([&](auto* e) { return ardvark_table_create(3, nullptr, e); }), "table");
+  EXPECT_EQ(names([&](auto* e) { return ardvark_catalogue(nullptr, e); }), "result");
+  EXPECT_EQ(names([&](auto* e) { return ardvark_progress_line("fitting", 1, 2, nullptr, e); }), "line");
+  EXPECT_EQ(names([&](auto* e) { return ardvark_spell("a text", "python", nullptr, 0, nullptr, e); }), "written");
+}
+
 // Of every option of the table: a value of another kind, or a word that it does not know.
 TEST(CErrors, NameEveryOption) {
   const Problem problem;
