@@ -325,7 +325,7 @@ TEST(Safetensors, ReadsOrRefusesDamagedFiles) {
   writer.write(path);
   const std::string whole = read_bytes(path);
   int num_read = 0;
-  for (int trial = 0; trial < 10000; ++trial) {
+  for (int trial = 0; trial < 3000; ++trial) {
     write_bytes(path, testing::mutated(whole, "[]{}:,\"0123456789-e.", random));
     try {
       const SafetensorsReader reader(path);
@@ -338,7 +338,7 @@ TEST(Safetensors, ReadsOrRefusesDamagedFiles) {
     }
   }
   EXPECT_GT(num_read, 0);
-  EXPECT_LT(num_read, 10000);
+  EXPECT_LT(num_read, 3000);
 }
 
 }  // namespace
