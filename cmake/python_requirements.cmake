@@ -14,11 +14,12 @@ function(ardvark_python_folder distribution folder result)
   set(${result} ${path} PARENT_SCOPE)
 endfunction()
 
-# Its symbols have a prefix, so that it meets no other OpenBLAS of the process: every unit that calls it knows the prefix (core/blas_names.hpp).
-execute_process(COMMAND ${Python_EXECUTABLE} -c "import scipy_openblas32 as b; print(b.get_lib_dir() + '/' + b.get_library(fullname=True), end='')"
-                OUTPUT_VARIABLE ARDVARK_OPENBLAS RESULT_VARIABLE failed)
-if(failed)
-  message(FATAL_ERROR "The Python package scipy-openblas32 is not there: pip install scipy-openblas32")
+# Its symbols have a prefix, so that it meets no other OpenBLAS of the process: every unit that calls it knows the prefix (core/blas_names.hpp). It
+# is looked up, not imported: that loads the library, which may be one of another processor.
+ardvark_python_folder(scipy-openblas32 scipy_openblas32/lib openblas)
+file(GLOB ARDVARK_OPENBLAS ${openblas}/libscipy_openblas*.so)
+if(NOT ARDVARK_OPENBLAS)
+  message(FATAL_ERROR "${openblas} has no library of OpenBLAS: pip install --force-reinstall scipy-openblas32")
 endif()
 add_library(ardvark_openblas SHARED IMPORTED)
 set_target_properties(ardvark_openblas PROPERTIES IMPORTED_LOCATION ${ARDVARK_OPENBLAS} INTERFACE_COMPILE_DEFINITIONS ARDVARK_BLAS_PREFIX=scipy_)
