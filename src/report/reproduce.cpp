@@ -281,7 +281,7 @@ std::string methods_of(const SavedModel& model, double level) {
     return option == std::pair{std::string("converge"), OptionValue(1.0)};
   });
   return std::visit([&](const auto& fit) { return method_of(fit, level); }, model.fit) +
-         (goes_on ? " Unlike the published program, it was iterated until it converged." : "") +
+         (goes_on ? " Unlike the published program, its rule of stopping is convergence." : "") +
          (status == Status::converged ? "" : fmt::format(" The fit did not converge ({}).", to_string(status)));
 }
 
