@@ -103,7 +103,7 @@ void GreedyModel::add(Index id, const Eigen::Ref<const Vector>& column, double a
   const Index k = size();
   const Vector weighted = now_.omega.cwiseProduct(column), cross = Phi().transpose() * weighted;
   const double diagonal = column.dot(weighted);
-  change.direction = now_.V * cross;
+  assign(change.direction, now_.V * cross);
   const double S = std::max(diagonal - cross.dot(change.direction), 0.0), Q = column.dot(residual());
   const double V = 1 / (a + S), w = V * Q;
   change.factor = -V;
@@ -133,7 +133,7 @@ void GreedyModel::add(Index id, const Eigen::Ref<const Vector>& column, double a
 
 void GreedyModel::reestimate(Index i, double a, RankOne& change) {
   const double step = a - now_.alpha[i], V = now_.V(i, i);
-  change.direction = now_.V.col(i);
+  assign(change.direction, now_.V.col(i));
   change.factor = 1 / (V + 1 / step);
   change.shift = change.factor * now_.w[i];
   now_.V -= change.factor * change.direction * change.direction.transpose();
@@ -161,7 +161,7 @@ void drop(Matrix& M, Index i) {
 void GreedyModel::remove(Index i, RankOne& change) {
   const Index last = size() - 1;
   const double V = now_.V(i, i);
-  change.direction = now_.V.col(i);
+  assign(change.direction, now_.V.col(i));
   change.factor = 1 / V;
   change.shift = now_.w[i] / V;
   now_.V -= change.factor * change.direction * change.direction.transpose();

@@ -13,7 +13,7 @@ namespace ardvark::internal {
 /// A change of V and w of rank one, from which S and Q of other columns are updated:
 ///     e = (cross products with `direction`),  S += factor e^2,  Q += shift e                                           (GREEDY.3)
 struct RankOne {
-  Vector direction;  ///< [k] in the columns before the action
+  Vector direction;  ///< [k] in the columns before the action; also of another size: core/resize.hpp
   double factor = 0;
   double shift = 0;
 };
